@@ -88,7 +88,7 @@ def _drain(
         _model(service, delay_ms=delay_ms) as model,
     ):
         if count_statements:
-            _log_statements(service)
+            _execute(service, "alter system set log_statement = 'all'", "select pg_reload_conf()")
         _queue(service, exchanges, turns=turns, sessions=sessions)
         _execute(service, "update outbox_userlease set ready_at = null")
         service.start(sys.executable, "manage.py", "cluster")
@@ -196,10 +196,6 @@ def _stats(address: str) -> Mapping[str, int]:
     with _NO_PROXY(f"{address}/stats", timeout=10) as answer:
         stats: Mapping[str, int] = json.loads(answer.read())
     return stats
-
-
-def _log_statements(service: Service) -> None:
-    _execute(service, "alter system set log_statement = 'all'", "select pg_reload_conf()")
 
 
 def _statements(service: Service) -> int:

@@ -11,7 +11,6 @@ from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
 
@@ -124,14 +123,10 @@ def _erase(project: Project, user: EndUser) -> tuple[float, list[float]]:
         tables = run_batch(erasure.id, tables)
         batches.append(time.perf_counter() - begun)
     seconds = time.perf_counter() - started
-    left = {table.name: _count(table.model, user.id) for table in USER_TABLES}
+    left = {table.name: table.model._default_manager.filter(end_user_id=user.id).count() for table in USER_TABLES}
     if any(left.values()):
         raise RuntimeError(f"not everything was erased: {left}")
     return seconds, batches
-
-
-def _count(model: Any, end_user_id: UUID) -> int:
-    return int(model._default_manager.filter(end_user_id=end_user_id).count())
 
 
 class _Requests:

@@ -14,7 +14,7 @@ from apps.memories.vector_literals import as_text
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.retrieval.answer_types import wanted_answer
-from apps.pipeline.retrieval.bm25 import Hashes, Terms
+from apps.pipeline.retrieval.bm25 import Terms
 from apps.pipeline.retrieval.query_entities import without_names
 from apps.pipeline.retrieval.ranking import Memories, best, match_words, rank, sessions_of
 
@@ -83,10 +83,7 @@ def _cosines(user: UUID, asked: Vector) -> tuple[dict[UUID, float], dict[UUID, f
     return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
 
 
-def _hashes(packed: bytes) -> Hashes:
-    return np.frombuffer(bytes(packed), dtype=">u4").astype(np.uint32)
-
-
 def _terms(packed: Sequence[bytes]) -> Terms:
     lengths = np.array([len(each) // 4 for each in packed], dtype=np.int64)
-    return Terms(hashes=_hashes(b"".join(map(bytes, packed))), lengths=lengths)
+    hashes = np.frombuffer(b"".join(map(bytes, packed)), dtype=">u4").astype(np.uint32)
+    return Terms(hashes=hashes, lengths=lengths)

@@ -70,8 +70,8 @@ from copies join memories_memoryvector original on original.memory_id = copies.o
 
 # The rows that the disabled triggers would have written; without triggers copying takes two thirds of the time.
 _REVISIONS = """
-insert into memories_memoryrevision (end_user_id, number, transaction)
-select id, nextval('memories_revision'), 0 from unnest(%(users)s::uuid[]) id
+insert into memories_memoryrevision (end_user_id, number)
+select id, nextval('memories_revision') from unnest(%(users)s::uuid[]) id
 """
 _CHANGES = """
 insert into memories_memorychange (id, end_user_id, number)

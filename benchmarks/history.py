@@ -3,7 +3,9 @@
 import json
 import os
 import platform
+import re
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +15,24 @@ from django.db import connection
 
 HISTORY = Path(__file__).with_name("history.jsonl")
 ROOT = Path(__file__).resolve().parent.parent
+ENV_EXAMPLE = ROOT / ".env.example"
+# Variables that change what is measured; none of them is secret.
+MEASURED_SETTINGS = (
+    "ACCESS_FLUSH_SECONDS",
+    "CLUSTER_WORKERS",
+    "DB_POOL_SIZE",
+    "DB_PREPARE",
+    "MODEL_CONCURRENCY",
+    "SEARCH_CACHE_MB",
+    "SYNC_REQUESTS",
+    "WEB_CPU_PERMITS",
+    "WEB_THREADS",
+    "WEB_WORKERS",
+    "WORKER_BATCH_RUNS",
+    "WORKER_CPU_PERMITS",
+    "WORK_SLICE_SECONDS",
+    "WORK_THREADS",
+)
 LIBRARIES = ("django", "djangorestframework", "django-q2", "psycopg", "pgvector", "wordllama", "google-re2")
 
 
@@ -30,12 +50,24 @@ def record(*, name: str, result: dict[str, object], seconds: float) -> dict[str,
             "workers": settings.CLUSTER_WORKERS,
             "threads": settings.WORK_THREADS,
             "places": settings.WORKER_CPU_PERMITS,
+            **other_settings(environment=os.environ, defaults=ENV_EXAMPLE.read_text(encoding="utf-8")),
         },
         "result": result,
     }
     with HISTORY.open("a", encoding="utf-8") as history:
         history.write(json.dumps(line, ensure_ascii=False) + "\n")
     return line
+
+
+def other_settings(*, environment: Mapping[str, str], defaults: str) -> dict[str, object]:
+    """Return under `settings` what is set to another value than its default, nothing if all have theirs.
+
+    `defaults` is the text of .env.example, whose lines are `# NAME=default`.
+    """
+    usual = dict(re.findall(r"(?m)^# ([A-Z_]+)=(.*)$", defaults))
+    given = {name: environment[name] for name in MEASURED_SETTINGS if name in environment}
+    other = {name: value for name, value in given.items() if value.lower() != usual.get(name)}
+    return {"settings": other} if other else {}
 
 
 def _machine() -> dict[str, object]:

@@ -6,7 +6,7 @@ for secrets and normalization. `cpu_ms_max` is the slowest text, all stages toge
 beginning.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -61,30 +61,23 @@ def run(*, data: Path | None = None, full: bool = False) -> dict[str, object]:
 
 def _times(text: str, policy: Policy) -> dict[str, float]:
     """Return the CPU milliseconds of each stage over one text."""
-    return dict(_timed(text, policy))
-
-
-def _timed(text: str, policy: Policy) -> Iterator[tuple[str, float]]:
-    turn = _turn(text)
+    turn = SourceTurn(id=UUID(int=4), position=0, role=Role.USER, content=text, received_at=MOMENT)
     draft = Draft(request=Request(trace_id=UUID(int=9), origin=_ORIGIN, turns=(turn,)), policy=policy, turns=(turn,))
-    yield "pre_filter", _milliseconds(lambda: pre_filter.run(draft))
+    times = {"pre_filter": _milliseconds(lambda: pre_filter.run(draft))}
     found = patterns.extract(turn=turn, policy=policy.extraction)
     read_words.cache_clear()
-    yield "provenance", _milliseconds(lambda: read_words(text))
-    yield "patterns", _milliseconds(lambda: patterns.extract(turn=turn, policy=policy.extraction))
+    times["provenance"] = _milliseconds(lambda: read_words(text))
+    times["patterns"] = _milliseconds(lambda: patterns.extract(turn=turn, policy=policy.extraction))
     proposed = draft.evolve(candidates=tuple(each.evolve(index=place) for place, each in enumerate(found)))
-    yield "resolution", _milliseconds(lambda: resolve_refs.decide(proposed, known=(), new_id=lambda: UUID(int=7)))
-    yield "small_talk", _milliseconds(lambda: tells_something(turn, before=None))
-    yield "secrets", _milliseconds(lambda: holds_secret(text))
+    times["resolution"] = _milliseconds(lambda: resolve_refs.decide(proposed, known=(), new_id=lambda: UUID(int=7)))
+    times["small_talk"] = _milliseconds(lambda: tells_something(turn, before=None))
+    times["secrets"] = _milliseconds(lambda: holds_secret(text))
     normalize.cache_clear()
-    yield "normalization", _milliseconds(lambda: [normalize(each.content) for each in found])
+    times["normalization"] = _milliseconds(lambda: [normalize(each.content) for each in found])
+    return times
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
     started = thread_time_ns()
     work()
     return (thread_time_ns() - started) / 1e6
-
-
-def _turn(text: str) -> SourceTurn:
-    return SourceTurn(id=UUID(int=4), position=0, role=Role.USER, content=text, received_at=MOMENT)

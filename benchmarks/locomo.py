@@ -194,28 +194,21 @@ def _sessions(conversation: Conversation, user: EndUser) -> dict[int, UUID]:
 def _ask_all(
     remembered: Sequence[_Remembered], embedder: Embedder, policy: RetrievalPolicy | None = None
 ) -> Iterator[_Answer]:
+    policy = policy or RetrievalPolicy()
     for each in remembered:
-        yield from _ask(each, embedder, policy or RetrievalPolicy())
-
-
-def _ask(remembered: _Remembered, embedder: Embedder, policy: RetrievalPolicy) -> Iterator[_Answer]:
-    known = {turn.id for turn in remembered.conversation.turns}
-    now = datetime.now(UTC)
-    for question in remembered.conversation.questions:
-        evidence = set(question.evidence) & known
-        if not evidence:
-            continue
-        started = perf_counter_ns()
-        query = SearchQuery(text=question.question, limit=max(DEPTHS))
-        hits = search(end_user_id=remembered.user.id, query=query, embedder=embedder, policy=policy, now=now)
-        taken = (perf_counter_ns() - started) / 1e6
-        found = [remembered.evidence[hit.memory.id] for hit in hits]
-        recall = {depth: len(evidence & _union(found[:depth])) / len(evidence) for depth in DEPTHS}
-        yield _Answer(remembered.conversation.id, question.category, recall, taken)
-
-
-def _union(found: Sequence[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*found)
+        now = datetime.now(UTC)
+        known = {turn.id for turn in each.conversation.turns}
+        for question in each.conversation.questions:
+            evidence = set(question.evidence) & known
+            if not evidence:
+                continue
+            started = perf_counter_ns()
+            query = SearchQuery(text=question.question, limit=max(DEPTHS))
+            hits = search(end_user_id=each.user.id, query=query, embedder=embedder, policy=policy, now=now)
+            taken = (perf_counter_ns() - started) / 1e6
+            found = [each.evidence[hit.memory.id] for hit in hits]
+            recall = {depth: len(evidence & set().union(*found[:depth])) / len(evidence) for depth in DEPTHS}
+            yield _Answer(each.conversation.id, question.category, recall, taken)
 
 
 def _recalled(answers: Iterable[_Answer]) -> dict[str, object]:

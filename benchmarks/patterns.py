@@ -14,7 +14,7 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import extract
 from apps.pipeline.extraction.small_talk_filter import tells_something
-from benchmarks.locomo_data import Conversation, LocomoTurn, load
+from benchmarks.locomo_data import LocomoTurn, load
 
 NAME = "patterns"
 _NO_ID = UUID(int=0)
@@ -46,7 +46,7 @@ def run(*, data: Path, full: bool = False) -> dict[str, object]:
             elif not _tells(turn, before):
                 idle += 1
                 gold_idle += turn.id in conversation.observed
-        outcomes[conversation.id] = _counts(conversation, found)
+        outcomes[conversation.id] = (len(found & conversation.observed), len(found), len(conversation.observed))
     totals = [sum(column) for column in zip(*outcomes.values(), strict=True)]
     microseconds.sort()
     return {
@@ -72,11 +72,6 @@ def _source(turn: LocomoTurn) -> SourceTurn:
     return SourceTurn(
         id=_NO_ID, position=0, role=Role.USER, content=turn.text, received_at=moment, speaker=turn.speaker
     )
-
-
-def _counts(conversation: Conversation, found: set[str]) -> tuple[int, int, int]:
-    """Return the numbers of correctly found, found and relevant turns."""
-    return len(found & conversation.observed), len(found), len(conversation.observed)
 
 
 def _scores(right: int, found: int, wanted: int) -> dict[str, float]:

@@ -26,7 +26,7 @@ from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, ReplayState
 from benchmarks.scratch import scratch_database
 from benchmarks.truth import RECORDED
-from benchmarks.truth.gold import GoldConversation, load
+from benchmarks.truth.gold import load
 from benchmarks.truth.recorded_model import NAME as MODEL
 from benchmarks.truth.recorded_model import RecordedAnswers, RecordedModel
 from benchmarks.truth.replay import replay as post
@@ -54,7 +54,9 @@ def run(*, data: Path | None = None, full: bool = False) -> dict[str, object]:
         project = create_project(name="Replay", slug="replay")
         for number in range(USERS_OF_A_CONVERSATION):
             for conversation in conversations:
-                _post(conversation, project, number)
+                answers = RecordedAnswers.read(RECORDED / f"{conversation.name}.jsonl")
+                model = RecordedModel(turns=conversation.turns, answers=answers)
+                post(replace(conversation, user_id=f"{conversation.name}-{number}"), project=project, model=model)
         replays = _requested(project, FULL_TRACES if full else TRACES)
         seconds, shares = _replayed(replays)
         rows = list(Replay.objects.all())
@@ -69,12 +71,6 @@ def run(*, data: Path | None = None, full: bool = False) -> dict[str, object]:
         "peak_mb": round(max(share.peak_mb for share in shares), 1),
         "peak_mb_grown": round(max(share.peak_mb - share.early_mb for share in shares), 1),
     }
-
-
-def _post(conversation: GoldConversation, project: Project, number: int) -> None:
-    answers = RecordedAnswers.read(RECORDED / f"{conversation.name}.jsonl")
-    named = replace(conversation, user_id=f"{conversation.name}-{number}")
-    post(named, project=project, model=RecordedModel(turns=conversation.turns, answers=answers))
 
 
 def _requested(project: Project, traces: int) -> list[UUID]:

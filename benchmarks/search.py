@@ -10,7 +10,7 @@ changed with its vectors (the write is not timed); and `mixed`, where every fift
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -76,7 +76,9 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 
 def _scene(project: Project, users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
     """Measure a scene in all variants; `mixed` is twice as long, because few of its searches follow a write."""
-    scene = Scene(project_id=project.pk, users=users, embedder=embedder, asked=list(_queries(number * 2)))
+    chance = random.Random(11)
+    asked = [f"what about {_sentence(chance, words=6)}?" for _ in range(number * 2)]
+    scene = Scene(project_id=project.pk, users=users, embedder=embedder, asked=asked)
     first = scene.timed(number, before=lambda _, __: CACHE.clear())
     for user in [*users] * SEARCHES_TO_KEEP:
         scene.found(user, scene.asked[0])
@@ -156,11 +158,6 @@ def _word(number: int) -> str:
 def _sentence(chance: random.Random, *, words: int) -> str:
     """Draw from 5,000 words with a Zipf distribution."""
     return " ".join(_word(int(5_000 ** chance.random())) for _ in range(words))
-
-
-def _queries(number: int) -> Iterator[str]:
-    chance = random.Random(11)
-    return (f"what about {_sentence(chance, words=6)}?" for _ in range(number))
 
 
 def _template(project: Project, embedder: Embedder) -> EndUser:

@@ -98,7 +98,9 @@ def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
     )
     service = Service(folder=folder, port=port, environment=environment)
     try:
-        _prepare(service)
+        service.manage("migrate", "--verbosity", "0")
+        service.manage("createproject", "Bench", "--slug", "bench")
+        service.key = service.manage("createkey", "bench", "--name", "bench", "--scope", "admin").split()[-1]
         service.start("sh", "scripts/serve.sh")
         if cluster:
             service.start_cluster()
@@ -106,12 +108,6 @@ def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
         yield service
     finally:
         _end(service)
-
-
-def _prepare(service: Service) -> None:
-    service.manage("migrate", "--verbosity", "0")
-    service.manage("createproject", "Bench", "--slug", "bench")
-    service.key = service.manage("createkey", "bench", "--name", "bench", "--scope", "admin").split()[-1]
 
 
 def _free_port() -> int:

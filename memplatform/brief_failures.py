@@ -31,14 +31,11 @@ def without_values(text: str) -> str:
 def _told(error: BaseException) -> str:
     known = error.__cause__ if isinstance(error, DjangoError) else error
     if isinstance(known, psycopg.Error) and not isinstance(error, OperationalError | InterfaceError):
-        return _of_database(known)
+        # The message may quote a value.
+        diag = known.diag
+        named = {"table": diag.table_name, "column": diag.column_name, "constraint": diag.constraint_name}
+        return " ".join([f"SQLSTATE {known.sqlstate}", *(f"{name} {value}" for name, value in named.items() if value)])
     return _VALUES.sub("", without_values(str(error).partition("\n")[0]))[:MOST_CHARACTERS]
-
-
-def _of_database(error: psycopg.Error) -> str:
-    """Tell what is wrong without the message, which may quote a value."""
-    named = {"table": error.diag.table_name, "column": error.diag.column_name, "constraint": error.diag.constraint_name}
-    return " ".join([f"SQLSTATE {error.sqlstate}", *(f"{name} {value}" for name, value in named.items() if value)])
 
 
 def _places(error: BaseException) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -20,12 +19,8 @@ def ensure_database() -> None:
     if not settings.DATABASE_IS_EMBEDDED:
         return
     where = embedded.up(settings.EMBEDDED_DIR)
-    _default().update(HOST=where.host, PORT=where.port, USER=APP_ROLE, NAME=where.name)
+    settings.DATABASES["default"].update(HOST=where.host, PORT=where.port, USER=APP_ROLE, NAME=where.name)
     settings.DATABASE_OWNER["USER"] = where.user
-
-
-def _default() -> dict[str, Any]:
-    return settings.DATABASES["default"]
 
 
 def limit_statements(*, seconds: float) -> None:

@@ -49,8 +49,13 @@ def ensure_login(role: str) -> None:
     """Let a role log in, with the password of DATABASE_URL; one that does is left as it is."""
     with connection.cursor() as cursor:
         cursor.execute("select rolcanlogin from pg_roles where rolname = %s", [role])
-        if not cursor.fetchone()[0]:
-            _let_log_in(cursor, role)
+        if cursor.fetchone()[0]:
+            return
+        # The password is hashed here, so that no log of the server shows it.
+        password = str(settings.DATABASES["default"].get("PASSWORD") or "")
+        hashed = connection.connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256")
+        login = sql.SQL("alter role {} login password {}")
+        cursor.execute(login.format(sql.Identifier(role), sql.Literal(hashed.decode())).as_string())
 
 
 def _ensure_login(cursor: Any, login: str) -> None:
@@ -60,14 +65,6 @@ def _ensure_login(cursor: Any, login: str) -> None:
     for role in {APP_ROLE, SYSTEM_ROLE} - {login}:
         membership = f"grant {role} to {{}} with inherit false, set true"
         cursor.execute(sql.SQL(membership).format(sql.Identifier(login)).as_string())
-
-
-def _let_log_in(cursor: Any, login: str) -> None:
-    """Give the login its password, hashed here so that no log of the server shows it."""
-    password = str(settings.DATABASES["default"].get("PASSWORD") or "")
-    hashed = connection.connection.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256")
-    statement = sql.SQL("alter role {} login password {}").format(sql.Identifier(login), sql.Literal(hashed.decode()))
-    cursor.execute(statement.as_string())
 
 
 def _advice(login: str) -> str:

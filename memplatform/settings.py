@@ -185,6 +185,7 @@ IMPORT_MAX_MB = env.int("IMPORT_MAX_MB", default=1024, least=1)  # of one file
 IMPORT_KEPT_DAYS = env.int("IMPORT_KEPT_DAYS", default=7, least=1)  # of the file of an import that nobody finishes
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
+COUNT_LIMITS_ASIDE = env.bool("COUNT_LIMITS_ASIDE", default=True)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
 SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)

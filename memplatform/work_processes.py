@@ -33,8 +33,12 @@ class WorkProcesses:
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        drains = {f"drain-{number + 1}": _drain for number in range(count)}
-        self._works = {**drains, "event-sender": _send, "importer": _import}
+        work = partial(drain, idle_seconds=LIFETIME, most_seconds=LIFETIME)
+        self._works: dict[str, Callable[[], object]] = {
+            **{f"drain-{number + 1}": work for number in range(count)},
+            "event-sender": partial(send_events, seconds=LIFETIME),
+            "importer": partial(import_files, seconds=LIFETIME),
+        }
         self._running: dict[str, tuple[ForkProcess, float]] = {}
 
     def keep(self) -> None:
@@ -75,7 +79,7 @@ class WorkProcesses:
         return [process for process, _ in self._running.values() if process.is_alive()]
 
 
-def _serve(work: Callable[[], None]) -> None:
+def _serve(work: Callable[[], object]) -> None:
     """Work until the lifetime is over or a stop is requested; the database may be away meanwhile."""
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
     signal.signal(signal.SIGTERM, _stop)
@@ -86,18 +90,6 @@ def _serve(work: Callable[[], None]) -> None:
             work()
     finally:
         stop_telemetry()
-
-
-def _drain() -> None:
-    drain(idle_seconds=LIFETIME, most_seconds=LIFETIME)
-
-
-def _send() -> None:
-    send_events(seconds=LIFETIME)
-
-
-def _import() -> None:
-    import_files(seconds=LIFETIME)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -53,13 +53,14 @@ def main() -> None:
         if "--all" in sys.argv:
             run("createproject", "Empty", "--slug", "empty")
             for scheme in SCHEMES:
-                _take_every_page(browser, scheme, address, password)
+                _take_every_page(signed_in(browser, scheme, address, password), scheme, address)
             return
-        for scheme in SCHEMES:
-            _take_all(browser, scheme, address, password)
+        pages = {scheme: signed_in(browser, scheme, address, password) for scheme in SCHEMES}
+        for scheme, page in pages.items():
+            _take_all(page, scheme, address)
         run(*_SHELL, "from scripts.screenshot_data import silence_the_model; silence_the_model()")
-        for scheme in SCHEMES:
-            _take_alerts(browser, scheme, address, password)
+        for scheme, page in pages.items():
+            _take(page, f"{address}/console/demo/alerts/", f"alerts-{scheme}")
         browser.close()
 
 
@@ -98,8 +99,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _take_all(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = signed_in(browser, scheme, address, password)
+def _take_all(page: Page, scheme: str, address: str) -> None:
     for name in PAGES:
         page.set_viewport_size(WIDE)
         _take(page, f"{address}/console/demo/{PATHS.get(name, f'{name}/')}", f"{name}-{scheme}")
@@ -109,7 +109,6 @@ def _take_all(browser: Browser, scheme: str, address: str, password: str) -> Non
     page.set_viewport_size(WIDE)
     for name, path in _first_rows(page, address).items():
         _take(page, f"{address}{path}", f"{name}-{scheme}")
-    page.close()
 
 
 def _first_rows(page: Page, address: str) -> dict[str, str]:
@@ -122,8 +121,7 @@ def _first_rows(page: Page, address: str) -> dict[str, str]:
     return paths
 
 
-def _take_every_page(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = signed_in(browser, scheme, address, password)
+def _take_every_page(page: Page, scheme: str, address: str) -> None:
     first_rows = _first_rows(page, address)
     for project in ("demo", "empty"):
         paths = {name.replace("/", "-"): f"/console/{project}/{name}/" for name in EVERY_PAGE}
@@ -134,13 +132,6 @@ def _take_every_page(browser: Browser, scheme: str, address: str, password: str)
             page.set_viewport_size(size)
             for name, path in paths.items():
                 _take(page, f"{address}{path}", name, folder, is_full=True)
-    page.close()
-
-
-def _take_alerts(browser: Browser, scheme: str, address: str, password: str) -> None:
-    page = signed_in(browser, scheme, address, password)
-    _take(page, f"{address}/console/demo/alerts/", f"alerts-{scheme}")
-    page.close()
 
 
 def signed_in(browser: Browser, scheme: str, address: str, password: str) -> Page:

@@ -17,6 +17,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import CreatedKey, create_key
 from apps.actions.projects.create_project import create_project
+from apps.intake.project_watch import ProjectWatch
 from apps.pipeline.core.enums import Scope
 from apps.providers import registry
 from apps.tenants.models import Project
@@ -118,8 +119,9 @@ def _events_are_counted_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_is_counted_aside() -> None:
-    """Disable the thread that counts accesses, which would use databases that are about to be dropped."""
+    """Disable threads that count, which would use databases that are about to be dropped, and see what is committed."""
     settings.ACCESS_FLUSH_SECONDS = 0
+    settings.COUNT_LIMITS_ASIDE = False
     settings.ERASED_CACHE_SECONDS = 0
 
 
@@ -189,6 +191,13 @@ def model_server(settings: Any) -> Iterator[ModelServer]:
         registry.forget_models()
         yield server
     registry.forget_models()
+
+
+@pytest.fixture
+def limits_counted_aside(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request counts what a limit is compared with; tests do so with `ProjectWatch.note`."""
+    settings.COUNT_LIMITS_ASIDE = True
+    monkeypatch.setattr(ProjectWatch, "_count_on", lambda watch: None)
 
 
 @pytest.fixture

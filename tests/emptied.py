@@ -33,5 +33,10 @@ def allow() -> None:
 
 
 def _delete_rows(case: TransactionTestCase) -> None:
+    empty()
+
+
+def empty() -> None:
+    """Delete all rows of tests."""
     with connections["default"].cursor() as cursor:
         cursor.execute(_DELETE)

@@ -107,6 +107,7 @@ def _migrate(folder: Path) -> None:
     with new_instance() as made:
         made.run_all(["migrate", "--verbosity=0"])
         embedded.down(made.folder / "postgresql")
+        migrated.flush_nothing((made.folder / "postgresql").resolve() / "cluster")
         migrated.copy((made.folder / "postgresql").resolve(), folder)
 
 

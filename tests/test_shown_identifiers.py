@@ -13,7 +13,9 @@ from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
+from tests.console.conftest import _kept_project as _kept_project
 from tests.console.conftest import full_project as full_project
+from tests.console.conftest import project as project
 
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 BARE = re.compile(rf"{_UUID}|\b(?:person|key|trace):\w+")

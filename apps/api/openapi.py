@@ -26,6 +26,7 @@ _ALWAYS = (
     Code.NOT_ACCEPTABLE,
     Code.RATE_LIMITED,
     Code.UNAVAILABLE,
+    Code.ROWS_LOCKED,
 )
 _WITH_BODY = (
     Code.INVALID_JSON,

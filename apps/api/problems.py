@@ -15,13 +15,14 @@ from apps.api import write_failures
 from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited
-from apps.outbox.outages import is_outage
+from apps.outbox.outages import is_locked_out, is_outage
 from apps.pipeline.core import input_validation
 from apps.telemetry.request_context import request_context
 from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 10  # when the service is unavailable
+LOCKED_RETRY_AFTER_SECONDS = 1  # when others hold the same rows, which they do for some tenths of a second
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +51,7 @@ class Code(StrEnum):
     RATE_LIMITED = "rate_limited"
     INTERNAL = "internal"
     UNAVAILABLE = "unavailable"
+    ROWS_LOCKED = "rows_locked"
 
 
 STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
@@ -75,6 +77,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.RATE_LIMITED: (429, "Too many requests"),
     Code.INTERNAL: (500, "Internal server error"),
     Code.UNAVAILABLE: (503, "The service is temporarily unavailable"),
+    Code.ROWS_LOCKED: (503, "Others are writing the same"),
 }
 
 
@@ -126,6 +129,8 @@ def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
         return {"WWW-Authenticate": challenge}
     if isinstance(error, QueueFull | QuotaExceeded):
         return {"Retry-After": str(error.retry_after)}
+    if is_locked_out(error):
+        return {"Retry-After": str(LOCKED_RETRY_AFTER_SECONDS)}
     if is_outage(error) or isinstance(error, actions.ProviderError):
         return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, exceptions.MethodNotAllowed):
@@ -162,9 +167,7 @@ def problem_of(error: Exception) -> Problem | None:
         code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
     if is_outage(error) or isinstance(error, actions.ProviderError):
-        write_failures.note(error)
-        _log.error("the database or a model provider is unreachable: %s", type(error.__cause__ or error).__name__)
-        return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
+        return _unavailable(error)
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
@@ -174,3 +177,13 @@ def problem_of(error: Exception) -> Problem | None:
         if isinstance(error, kind):
             return Problem(code, str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1])
     return None
+
+
+def _unavailable(error: Exception) -> Problem:
+    cause = type(error.__cause__ or error).__name__
+    if is_locked_out(error):
+        _log.error("a request was ended, as another held the same rows: %s", cause)
+        return Problem(Code.ROWS_LOCKED, "another writer held the same rows; nothing was written, try again")
+    write_failures.note(error)
+    _log.error("the database or a model provider is unreachable: %s", cause)
+    return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")

@@ -8,10 +8,9 @@ from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
-from django.utils.dateparse import parse_datetime
 
 from apps.console.paging import ROWS
-from apps.console.query_params import query_param
+from apps.console.query_params import moment_of, query_param
 
 _SEPARATOR = "~"
 
@@ -97,14 +96,9 @@ def _position(text: str, kind: type[datetime] | type[float]) -> Position | None:
         return None
 
 
-def _moment(text: str) -> datetime | None:
-    moment = parse_datetime(text)
-    return moment if moment is not None and moment.tzinfo is not None and 1 < moment.year < 9999 else None
-
-
 def _number(text: str) -> float | None:
     number = float(text)
     return number if abs(number) <= 1e9 else None  # NaN and infinity are no positions
 
 
-_PARSERS: dict[type, Callable[[str], datetime | float | None]] = {datetime: _moment, float: _number}
+_PARSERS: dict[type, Callable[[str], datetime | float | None]] = {datetime: moment_of, float: _number}

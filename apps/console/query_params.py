@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils.dateparse import parse_date
+from django.utils.dateparse import parse_date, parse_datetime
 
 MAX_CHARACTERS = 500
 
@@ -40,6 +40,15 @@ def midnight(text: str) -> datetime | None:
     except ValueError:  # well-formed, but no such day
         return None
     return datetime.combine(day, time.min, tzinfo=UTC) if day and day.year > 1 and day.year < 9999 else None
+
+
+def moment_of(text: str) -> datetime | None:
+    """Return the moment in a text with an offset; None for any other text."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:  # well-formed, but no such time
+        return None
+    return moment if moment is not None and moment.tzinfo is not None and 1 < moment.year < 9999 else None
 
 
 def next_midnight(text: str) -> datetime | None:

@@ -14,13 +14,11 @@ _MOST_VERSIONS = 200  # the latest
 
 def version_choices(versions: QuerySet[ConfigurationVersion], *, first: str) -> list[tuple[str, str]]:
     """Return the latest versions by number, after an entry for none of them."""
-    shown = [(str(each.number), _named(each)) for each in versions[:_MOST_VERSIONS]]
-    return [("", first), *shown]
-
-
-def _named(version: ConfigurationVersion) -> str:
-    state = " (active)" if version.is_active else " (draft)" if version.is_draft else ""
-    return f"{version.number}{state} {version.note}"[:80]
+    choices = [("", first)]
+    for version in versions[:_MOST_VERSIONS]:
+        state = " (active)" if version.is_active else " (draft)" if version.is_draft else ""
+        choices.append((str(version.number), f"{version.number}{state} {version.note}"[:80]))
+    return choices
 
 
 class _VersionForm(forms.Form):

@@ -4,6 +4,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from apps.tenants.scoped_connection import form_for_database
+
 MOST_DUE = 200  # deliveries that are read at a time
 
 # Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago. Within
@@ -55,10 +57,15 @@ order by number limit %(most)s
 
 def claim_webhooks(*, most: int, seconds: float) -> list[tuple[UUID, UUID]]:
     """Claim webhooks with due deliveries for so long, projects in turn; return each with its project."""
-    values: dict[str, object] = {"most": most, "seconds": seconds}
-    connection.ensure_connection()
-    if not connection.has_citus:  # type: ignore[attr-defined]  # of our backend
-        return _fetch(_CLAIM.format(has_due=_HAS_DUE), values)
+    claim = form_for_database(usual=_claim_at_once, on_citus=_look_and_claim)
+    return claim({"most": most, "seconds": seconds})
+
+
+def _claim_at_once(values: dict[str, object]) -> list[tuple[UUID, UUID]]:
+    return _fetch(_CLAIM.format(has_due=_HAS_DUE), values)
+
+
+def _look_and_claim(values: dict[str, object]) -> list[tuple[UUID, UUID]]:
     with connection.cursor() as cursor:
         cursor.execute(_WITH_DUE)
         due = [webhook_id for (webhook_id,) in cursor.fetchall()]

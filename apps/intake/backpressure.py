@@ -1,15 +1,12 @@
 """Backpressure: refuse requests of a project whose queue is full, so that accepted work is done in reasonable time."""
 
-import threading
 from uuid import UUID
 
-from cachetools import TTLCache
-
 from apps.actions.errors import Refused
+from apps.intake.project_watch import ProjectWatch
 from apps.outbox.fetch import fetch
 
-CHECK_EVERY_SECONDS = 1.0
-MOST_PROJECTS = 10_000
+COUNT_EVERY_SECONDS = 1.0
 RETRY_AFTER_SECONDS = 5
 
 
@@ -20,9 +17,6 @@ class QueueFull(Refused):
         super().__init__(message)
         self.retry_after = retry_after
 
-
-_full: TTLCache[UUID, bool] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
-_lock = threading.Lock()
 
 IMPORT_SHARE = 0.5  # of the queue that an import fills, so that callers find room
 _LIMIT = "select queue_limit from tenants_project where id = %s"
@@ -37,22 +31,16 @@ select coalesce(sum(turn_count), 0) from (
 
 
 def check_queue_limit(*, project_id: UUID) -> None:
-    """Raise QueueFull when the project's queue has reached its limit.
+    """Raise QueueFull when the project's queue had reached its limit when it was counted last.
 
-    The result is cached for a second per process and project, so the limit can be exceeded by the requests of a second.
+    It is counted once a second beside the requests, so each process may exceed the limit by the requests of a second.
     """
-    with _lock:
-        is_full = _full.get(project_id)
-    if is_full is None:
-        is_full = _is_full(project_id)
-        with _lock:
-            _full[project_id] = is_full
-    if is_full:
+    if _QUEUES.state_of(project_id):
         raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
 
 
 def check_room_for_import(*, project_id: UUID) -> None:
-    """Raise QueueFull when so much waits that an import has to wait as well. Not cached: an import asks it rarely."""
+    """Raise QueueFull when so much waits that an import has to wait as well. It asks rarely, so it counts each time."""
     if _is_full(project_id, share=IMPORT_SHARE):
         raise QueueFull("the project's queue is half full; it goes on when earlier turns have been processed")
 
@@ -65,3 +53,6 @@ def _is_full(project_id: UUID, share: float = 1.0) -> bool:
     ((most,),) = limits
     ((waiting,),) = fetch(_WAITING, [project_id, most])
     return bool(waiting >= most * share)
+
+
+_QUEUES = ProjectWatch(count=_is_full, every=COUNT_EVERY_SECONDS)

@@ -1,17 +1,14 @@
 """Quotas of projects and keys: requests per minute, stored memories, and dollars for models per day."""
 
-import threading
 from dataclasses import dataclass
 from uuid import UUID
 
-from cachetools import TTLCache
-
 from apps.actions.errors import Refused
+from apps.intake.project_watch import ProjectWatch
 from apps.outbox.fetch import fetch
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
-CHECK_EVERY_SECONDS = 5.0
-MOST_PROJECTS = 10_000
+COUNT_EVERY_SECONDS = 5.0
 MINUTE = 60
 
 
@@ -51,9 +48,6 @@ def _count(subject: str, most: int) -> None:
         raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
 
 
-_usage: TTLCache[UUID, tuple[bool, int]] = TTLCache(maxsize=MOST_PROJECTS, ttl=CHECK_EVERY_SECONDS)
-_lock = threading.Lock()
-
 # Nothing is counted without a quota. The quotas are read before: a subquery of distributed tables can't refer to a row
 # of another table.
 _QUOTAS = "select max_memories, max_model_usd_per_day from tenants_project where id = %s"
@@ -78,15 +72,9 @@ select (
 def check_quotas(*, project_id: UUID) -> None:
     """Raise QuotaExceeded if the project stores its maximum of memories or has spent its model budget of the day.
 
-    The result is cached for 5 seconds per process, so a quota can be exceeded by the requests of that time.
+    Both are counted every 5 seconds beside the requests, so each process may exceed a quota by those of that time.
     """
-    with _lock:
-        usage = _usage.get(project_id)
-    if usage is None:
-        usage = _read_usage(project_id)
-        with _lock:
-            _usage[project_id] = usage
-    is_full, seconds_until_budget = usage
+    is_full, seconds_until_budget = _USAGE.state_of(project_id)
     if is_full:
         raise QuotaExceeded("the project stores its maximum of memories", retry_after=MINUTE * MINUTE)
     if seconds_until_budget:
@@ -104,3 +92,6 @@ def _read_usage(project_id: UUID) -> tuple[bool, int]:
         return is_full, 0
     ((spent, seconds_left),) = fetch(_SPENT, {"project": project_id})
     return is_full, seconds_left if spent >= max_usd else 0
+
+
+_USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)

@@ -17,7 +17,7 @@ from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, renewing, reporting
 from apps.actions.imports.read_file import chunks_of
 from apps.actions.imports.store_memories import store_memories
 from apps.actions.imports.stored_file import open_file
@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 TURN = timedelta(minutes=10)  # after which an import is given back; it counts from the first new chunk
 PAUSE_SECONDS = 5.0  # after which an import looks again whether the queue has room
 METADATA = "import"  # the key of the metadata of a trace under which its import is named
-_RENEWING = 1_000  # chunks that are skipped until the lease is renewed
+_LOOKING = 1_000  # chunks that are skipped until it is looked whether the lease is still held
 
 
 class _TurnOver(Exception):
@@ -61,7 +61,7 @@ class ImportRun:
         """Return True for a chunk that an earlier turn has imported. Raises LeaseLost."""
         if number > self.held.position:
             return False
-        if number % _RENEWING == 0:
+        if number % _LOOKING == 0:
             with reporting(self.held):
                 pass
         return True
@@ -123,7 +123,7 @@ def running(
         held = claim(import_id=import_id, since=ImportState.WAITING, working=ImportState.RUNNING)
         if held is None:
             return
-        with suppress(LeaseLost), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
+        with suppress(LeaseLost), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held), renewing(held):
             run = ImportRun(held, most=most, pauses=pauses, on_progress=on_progress)
             yield from (_load if held.format == ImportFormat.PROJECT else _import)(run)
             _finish(held)

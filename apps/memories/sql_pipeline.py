@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.tenants.scoped_connection import scoped_connection
 
 
 @contextmanager
@@ -27,6 +28,6 @@ def pipelined_transaction() -> Iterator[None]:
     Waits for results only where rows are fetched, and at the end of the block. An exception rolls everything back,
     unless the block is a part of the caller's transaction.
     """
-    connection.ensure_connection()
-    with connection.wrap_database_errors, connection.pipelined_transaction():  # type: ignore[attr-defined]  # of our backend
+    database = scoped_connection()
+    with database.wrap_database_errors, database.pipelined_transaction():
         yield

@@ -1,7 +1,8 @@
 """Add work to the outbox: one row per subject, and mark its end user as ready. All times are the database's.
 
-Every transaction takes its locks in the same order, which prevents deadlocks: session, memories, lease, outbox rows,
-trace. A transaction that accepts a request or writes memories therefore enqueues its work last.
+Every transaction takes its locks in the same order, which prevents deadlocks (docs/decisions/outbox.md): end user,
+session, memories, lease, outbox rows, trace. A transaction that accepts a request or writes memories therefore enqueues
+its work last.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ insert into outbox_outboxrow as old
     (end_user_id, project_id, kind, subject_id, session_id, turn_count, state, attempts, run_at, last_error, created_at)
 values {rows}
 on conflict (end_user_id, kind, subject_id) do update
-    set state = 'pending', attempts = 0, run_at = excluded.run_at, waiting_since = null, finished_at = null
+    set state = 'pending', attempts = 0, run_at = excluded.run_at, waiting_since = null, finished_at = null,
+        created_at = case old.state when 'done' then excluded.created_at else old.created_at end
     where old.state <> 'pending'
 """
 _ROW = "(%s, %s, %s, %s, %s, %s, 'pending', 0, now(), '', now())"
@@ -45,8 +47,9 @@ def enqueue(
     """Enqueue one row per subject in the caller's transaction.
 
     A row that is already pending stays as it is. A row that is running, done or dead becomes pending again, because it
-    may have missed what the caller has just written. A user that waits for a model becomes ready, as the new work may
-    not need the model. `turn_count` is the number of turns of a pipeline run, 1 for other work.
+    may have missed what the caller has just written; one that was done waits since now.
+    A user that waits for a model becomes ready, as the new work may not need the model. `turn_count` is the number of
+    turns of a pipeline run, 1 for other work.
     """
     run_constant(_MARK_READY, {"end_user": end_user_id, "project": project_id})
     rows: list[tuple[UUID | str | int | None, ...]] = [
@@ -58,7 +61,7 @@ def enqueue(
         _add(rows)
 
 
-def _add(rows: Sequence[tuple[UUID | str | int | None, ...]]) -> None:
+def _add(rows: Sequence[tuple[str | int | UUID | None, ...]]) -> None:
     with connection.cursor() as cursor:
         for start in range(0, len(rows), _MOST_ROWS):
             some = rows[start : start + _MOST_ROWS]

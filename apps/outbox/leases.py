@@ -132,10 +132,21 @@ def revoke(*, end_user_id: UUID) -> None:
         cursor.execute("delete from outbox_userlease where end_user_id = %s", [end_user_id])
 
 
+_PUT_BACK = """
+update outbox_outboxrow set state = 'pending', attempts = greatest(attempts - 1, 0)
+where end_user_id = %s and state = 'running'
+"""
+
+
 def interrupt(*, end_user_id: UUID) -> None:
-    """Revoke the lease after the current commit of its holder; the user's work starts again."""
+    """Revoke the lease after the current commit of its holder; the user's work starts again.
+
+    Work that was running is put back with its attempt: it did not fail. Otherwise a few deletions in a row would give
+    it up as work that kills its workers.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "update outbox_userlease set leased_until = null, token = null, ready_at = now() where end_user_id = %s",
             [end_user_id],
         )
+        cursor.execute(_PUT_BACK, [end_user_id])

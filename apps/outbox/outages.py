@@ -4,6 +4,7 @@ from django.db import Error, InterfaceError, InternalError, OperationalError
 
 OUTAGES = (OperationalError, InterfaceError, InternalError)  # which is_outage() tells apart
 DISK_FULL, READ_ONLY = "53100", "25006"  # SQLSTATE
+_LOCKED = frozenset({"40P01", "55P03", "40001"})  # a deadlock, a lock that was not given in time, a lost race
 # A server that became a standby, and sessions that it has ended, are reported as internal errors.
 _INTERNAL = frozenset({READ_ONLY, "25P03", "25P04"})
 
@@ -13,6 +14,14 @@ def is_outage(error: Exception) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or (
         isinstance(error, InternalError) and sqlstate_of(error) in _INTERNAL
     )
+
+
+def is_locked_out(error: Exception) -> bool:
+    """Return True if the database has ended a statement because others held the same rows; it works, and has undone it.
+
+    Such an error is an outage as well: the same may succeed later.
+    """
+    return sqlstate_of(error) in _LOCKED
 
 
 def sqlstate_of(error: Exception) -> str:

@@ -39,7 +39,8 @@ with held as (
     select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
 )
 update outbox_outboxrow row set state = 'running', attempts = attempts + 1
-from held where row.end_user_id = %(end_user)s and row.id = any(%(rows)s) and row.state in ('pending', 'running')
+from held where row.end_user_id = %(end_user)s and row.id = any((select %(rows)s::bigint[])::bigint[])
+    and row.state in ('pending', 'running')
 returning row.id, row.attempts, array(select model from outbox_modelpause where project_id = %(project)s)
 """
 

@@ -1,77 +1,48 @@
 """Look for end users that can be leased, without a lock. All times are the database's.
 
-A queue holds the ready users of one project that wait for the same paused model, or for none. Users that wait for a
-paused model are not leased before its next try is due. Then one of them is: the one that has waited longest, or at
-every second try the newest, so that one request that always times out does not fail all tries. Users that have waited
-for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
+One server looks for the queues by an index, then for the first users of each, however many wait. Several servers are
+asked by each look, so there one plain statement reads the open leases, and the rest is found among these; where they
+are many, as on one server.
 """
 
-import random
-from collections.abc import Sequence
 from itertools import chain
 from uuid import UUID
 
-from django.db import connection
-
 from apps.outbox.fetch import fetch
-from apps.outbox.rotation import ReadyQueue, ReadyUser, in_rotation
+from apps.outbox.ready_queues import all_queues, queues_among, queues_of_user
+from apps.outbox.rotation import OpenLease, ReadyUser, first_of_queue, in_rotation
+from apps.tenants.scoped_connection import form_for_database
 
-MOST_QUEUES = 100  # that one look reads; of more, those whose projects hold the fewest leases
+MOST_OPEN_LEASES = 1_000  # that one look reads
 
-# The keys of the queues. The recursive CTE lists them by an index skip scan, however many users wait; Citus knows none.
-_ALL = """
-recursive queue_key as (
-    (select project_id, waits_for from outbox_userlease where ready_at is not null
-     order by project_id, waits_for limit 1)
-    union all
-    select following.project_id, following.waits_for from queue_key cross join lateral (
-        select project_id, waits_for from outbox_userlease
-        where ready_at is not null and (project_id, waits_for) > (queue_key.project_id, queue_key.waits_for)
-        order by project_id, waits_for limit 1
-    ) following
-)
-"""
-_ALL_DISTRIBUTED = """
-queue_key as (select distinct project_id, waits_for from outbox_userlease where ready_at is not null)
-"""
-_OF_ONE_USER = """
-queue_key as (
-    select project_id, waits_for from outbox_userlease where end_user_id = %(only)s and ready_at is not null
-)
-"""
-_HELD = """
-held as (
-    select project_id, count(*) as leases from outbox_userlease
-    where token is not null and leased_until >= statement_timestamp() group by project_id
-)
-"""
-_HELD_BY_NOBODY = "held as (select null::uuid as project_id, 0 as leases)"
-_QUEUES = """
-with {keys}, {held}
-select queue_key.project_id, queue_key.waits_for, coalesce(held.leases, 0), pause.until is not null and is_try_due,
-    pause.until is not null and is_try_due and pause.failures %% 2 = 0,
-    case when pause.until is null or is_try_due then statement_timestamp() else given_up_before end
-from queue_key
-left join held on held.project_id = queue_key.project_id
-left join (
-    select project_id, model, until, since, failures, until <= statement_timestamp() as is_try_due,
-        statement_timestamp() - %(outage)s * interval '1 second' as given_up_before
-    from outbox_modelpause
-) pause on pause.project_id = queue_key.project_id and pause.model = queue_key.waits_for
-where (pause.until is null or is_try_due or pause.since <= given_up_before)
-    and queue_key.project_id not in (select id from tenants_project where archived_at is not null)
-"""
 _READY = """
 (select end_user_id, ready_at, %s::int from outbox_userlease
  where project_id = %s and waits_for = %s and ready_at <= %s
    and (leased_until is null or leased_until < statement_timestamp()) {only}
  order by ready_at {direction} limit %s)
 """
+_OPEN_LEASES = """
+select end_user_id, project_id, waits_for, ready_at,
+    token is not null and leased_until >= statement_timestamp(),
+    leased_until is null or leased_until < statement_timestamp()
+from outbox_userlease where ready_at is not null or token is not null limit %s
+"""
 
 
 def ready_users(*, limit: int, outage_seconds: float, only: UUID | None = None) -> list[ReadyUser]:
     """Return up to `limit` users that can be leased, in the order in which they should be; `only` one, if given."""
-    queues = _queues(outage_seconds, only)
+    if only is not None:
+        return look_by_queues(limit=limit, outage_seconds=outage_seconds, only=only)
+    look = form_for_database(usual=look_by_queues, on_citus=look_at_open_leases)
+    return look(limit=limit, outage_seconds=outage_seconds)
+
+
+def look_by_queues(*, limit: int, outage_seconds: float, only: UUID | None = None) -> list[ReadyUser]:
+    """Read the queues, then their first users."""
+    if only is None:
+        queues = all_queues(outage_seconds=outage_seconds)
+    else:
+        queues = queues_of_user(end_user_id=only, outage_seconds=outage_seconds)
     if not queues:
         return []
     parts, values = [], []
@@ -85,16 +56,11 @@ def ready_users(*, limit: int, outage_seconds: float, only: UUID | None = None) 
     return in_rotation([ReadyUser(user, ready_at, queues[number]) for user, ready_at, number in rows], limit=limit)
 
 
-def _queues(outage_seconds: float, only: UUID | None) -> Sequence[ReadyQueue]:
-    connection.ensure_connection()
-    keys = _ALL_DISTRIBUTED if connection.has_citus else _ALL  # type: ignore[attr-defined]  # of our backend
-    sql = _QUEUES.format(keys=keys, held=_HELD) if only is None else _QUEUES_OF_ONE_USER
-    rows = fetch(sql, {"only": only, "outage": outage_seconds})
-    queues = [ReadyQueue(*row) for row in rows]
-    if len(queues) > MOST_QUEUES:
-        random.shuffle(queues)
-        queues.sort(key=lambda queue: queue.held)
-    return queues[:MOST_QUEUES]
-
-
-_QUEUES_OF_ONE_USER = _QUEUES.format(keys=_OF_ONE_USER, held=_HELD_BY_NOBODY)
+def look_at_open_leases(*, limit: int, outage_seconds: float) -> list[ReadyUser]:
+    """Read all open leases, then what their queues allow."""
+    leases = [OpenLease(*row) for row in fetch(_OPEN_LEASES, [MOST_OPEN_LEASES])]
+    if len(leases) == MOST_OPEN_LEASES:
+        return look_by_queues(limit=limit, outage_seconds=outage_seconds)
+    queues = queues_among(leases=leases, outage_seconds=outage_seconds)
+    ready = [each for queue in queues for each in first_of_queue(queue, leases, limit=limit)]
+    return in_rotation(ready, limit=limit)

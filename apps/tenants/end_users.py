@@ -2,6 +2,10 @@
 
 An erasure starts by locking the row exclusively and marking it. Every writer takes a lock that conflicts with this one
 before it writes: the erasure waits for writers that came first, and later writers see the mark.
+
+Whoever writes memories, or what hangs on them, locks the row for itself as the first lock of the transaction. One
+transaction at a time writes the memories of an end user, so the order in which these rows are locked does not matter.
+Requests with turns only keep an erasure from starting, and wait for no writer of memories here.
 """
 
 from uuid import UUID
@@ -10,6 +14,8 @@ from django.db import connection
 
 _IS_ERASING = "select erasing_since is not null from tenants_enduser where id = %s for key share"
 
+_LOCK = "select erasing_since is not null from tenants_enduser where id = %s for no key update"
+
 
 class UserBeingErased(Exception):
     """The end user is being erased; requests are accepted again afterwards, and start from nothing."""
@@ -17,8 +23,26 @@ class UserBeingErased(Exception):
 
 def keep_from_erasure(end_user_id: UUID) -> None:
     """Keep an erasure of the end user from starting until the transaction ends. Raises UserBeingErased."""
+    _refuse_erased(_IS_ERASING, end_user_id)
+
+
+def keep_from_writers(end_user_id: UUID) -> None:
+    """Let nobody else write memories of the end user, nor erase it, until the transaction ends.
+
+    Raises UserBeingErased.
+    """
+    _refuse_erased(_LOCK, end_user_id)
+
+
+def wait_for_writers(end_user_id: UUID) -> None:
+    """Do the same for work under a lease, which an erasure has revoked: whether there is one need not be read here."""
     with connection.cursor() as cursor:
-        cursor.execute(_IS_ERASING, [end_user_id])
+        cursor.execute(_LOCK, [end_user_id])
+
+
+def _refuse_erased(statement: str, end_user_id: UUID) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [end_user_id])
         row = cursor.fetchone()
     if row is not None and row[0]:
         raise UserBeingErased("the end user is being erased")

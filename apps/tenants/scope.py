@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 APP_ROLE = "memplatform_app"  # owns nothing, and can't bypass row-level security
 SYSTEM_ROLE = "memplatform_system"  # the same, with policies that show it the rows of all projects
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatabaseScope:
     """A role of the database, and the project and end user whose rows it sees.
 
@@ -25,10 +26,15 @@ class DatabaseScope:
     project_id: UUID | None = None
     end_user_id: UUID | None = None
 
-    @property
+    @cached_property
     def settings(self) -> tuple[str, str, str]:
         """Return the values of `role`, `memplatform.project` and `memplatform.end_user`; empty: none."""
         return self.role or "none", _text(self.project_id), _text(self.end_user_id)
+
+    @cached_property
+    def encoded(self) -> tuple[bytes, ...]:
+        """Return the settings as they are sent."""
+        return tuple(each.encode() for each in self.settings)
 
     def is_like(self, other: "DatabaseScope") -> bool:
         """Return True if both see the same rows; one of them perhaps faster."""

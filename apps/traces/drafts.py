@@ -22,10 +22,10 @@ _LOAD = f"""
 with ours as (
     select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, agent_scope,
            metadata, traceparent
-    from traces_trace where end_user_id = %(end_user)s and id = any(%(traces)s)
+    from traces_trace where end_user_id = %(end_user)s and id = any((select %(traces)s::uuid[])::uuid[])
 ), reach as (
     select min(position) - %(before)s as first, max(position) as last
-    from traces_turn where end_user_id = %(end_user)s and trace_id = any(%(traces)s)
+    from traces_turn where end_user_id = %(end_user)s and trace_id = any((select %(traces)s::uuid[])::uuid[])
 )
 select (select json_agg(ours)::text from ours), (select json_agg(turn order by position)::text from (
     select turn.position, trace_id, rejected_for, rejected_by, said

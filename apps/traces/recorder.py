@@ -22,6 +22,7 @@ from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.trace_report import report_of
+from apps.tenants.end_users import wait_for_writers
 from apps.traces.models import Span, Trace
 
 FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
@@ -79,7 +80,8 @@ def inserts_of_run(*, owner: str) -> tuple[str, ...]:
 
 
 def lock_session(*, draft: Draft) -> None:
-    """Lock the session's row before any other write, in the same order as intake does."""
+    """Keep other writers of the end user's memories out, then lock the session: the order of all writers."""
+    wait_for_writers(draft.request.origin.end_user_id)
     _execute(_LOCK_SESSION, owner_values(draft))
 
 

@@ -17,6 +17,7 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
 from apps.telemetry.stages import count_stages
+from apps.tenants.scoped_connection import form_for_database
 from apps.traces import recorder
 
 _UPDATES = f"with {recorder.SESSION_LOCK_CTE}, {processing.FINISH_CTES}, {recorder.CLOSE_TRACE_CTES}"
@@ -38,15 +39,17 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
         **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
         **processing.finish_values(lease=lease, work=[work]),
     }
-    connection.ensure_connection()
-    is_distributed = connection.has_citus  # type: ignore[attr-defined]  # of our backend
-    rows = _conclude_distributed(values) if is_distributed else fetch(_CONCLUDE, values)
-    remaining = processing.remaining_work(rows, lease=lease)
+    write = form_for_database(usual=_conclude_at_once, on_citus=_conclude_one_by_one)
+    remaining = processing.remaining_work(write(values), lease=lease)
     count_stages(draft.spans)
     return remaining
 
 
-def _conclude_distributed(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
+def _conclude_at_once(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
+    return fetch(_CONCLUDE, values)
+
+
+def _conclude_one_by_one(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
     with pipelined_transaction(), connection.cursor() as cursor, connection.cursor() as inserting:
         cursor.execute(_UPDATE_ALONE, values)
         for insert in _INSERTS_ALONE:

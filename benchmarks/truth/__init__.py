@@ -121,17 +121,16 @@ def _sum(shares: Iterable[Judged]) -> Judged:
 
 def _details(judged: Sequence[Judgement]) -> dict[str, object]:
     """Return by conversation what one could mend: counts, and the texts behind them."""
-    return {each.conversation.name: _detail(each) for each in judged}
-
-
-def _detail(judged: Judgement) -> dict[str, object]:
-    told = asdict(judged.store) | asdict(judged.asked)
-    return {
-        **{name: f"{value['count']}/{value['of']}" if _is_share(value) else value for name, value in told.items()},
-        "calls": dict(judged.calls),
-        "unknown_references": judged.unknown_references,
-        "given_up": judged.given_up,
-    }
+    details: dict[str, object] = {}
+    for each in judged:
+        told = asdict(each.store) | asdict(each.asked)
+        details[each.conversation.name] = {
+            **{name: f"{value['count']}/{value['of']}" if _is_share(value) else value for name, value in told.items()},
+            "calls": dict(each.calls),
+            "unknown_references": each.unknown_references,
+            "given_up": each.given_up,
+        }
+    return details
 
 
 def _is_share(value: object) -> bool:

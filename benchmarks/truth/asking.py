@@ -10,7 +10,7 @@ from apps.pipeline.retrieval.context_block import CountTokens
 from apps.providers import registry
 from apps.providers.wordllama import count_tokens
 from apps.traces.policies import active_policy
-from benchmarks.truth.gold import Fact, GoldConversation, Question
+from benchmarks.truth.gold import GoldConversation, Question
 from benchmarks.truth.judging import NOTHING, Judged, facts_in, over_in
 from benchmarks.truth.replay import Replayed
 
@@ -90,9 +90,10 @@ def _misleading(lines: Sequence[str], question: Question, conversation: GoldConv
     """Return the lines that show as current what would mislead."""
     misled = [conversation.facts[each] for each in question.misled_by]
     answers = [conversation.facts[each] for each in question.answered_by]
-    return [line for line in lines if not _MARKED.search(line) and _misleads(line, misled, answers)]
-
-
-def _misleads(line: str, misled: Sequence[Fact], answers: Sequence[Fact]) -> bool:
-    """Return True if a line holds a misleading fact, other than beside the answer that replaced it."""
-    return any(fact in over_in([*facts_in(line, answers), fact]) for fact in facts_in(line, misled))
+    return [
+        line
+        for line in lines
+        if not _MARKED.search(line)
+        # Beside the answer that replaced it, a misleading fact does no harm.
+        and any(fact in over_in([*facts_in(line, answers), fact]) for fact in facts_in(line, misled))
+    ]

@@ -1,6 +1,5 @@
 """Replay a conversation into the product: intake, worker and look-backs as they run, with the time of the talk."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -75,7 +74,8 @@ def replay(conversation: GoldConversation, *, project: Project, model: Model | N
     clock = ConversationClock(conversation.turns[0].said_at)
     ports = _ports(clock, model)
     replayed = Replayed(end_user_id=user, project_id=project.id)
-    for session, exchanges in _by_session(conversation.exchanges):
+    for session, group in groupby(conversation.exchanges, key=lambda exchange: exchange.session):
+        exchanges = list(group)
         for exchange in exchanges:
             clock.moment = exchange.turns[-1].said_at
             accept(submission=_submission(exchange, conversation, project))
@@ -118,11 +118,6 @@ def _ports(clock: ConversationClock, model: Model | None) -> Ports:
         model=ConnectionReleasingModel(model) if model else None,
         has_usual_model=model is not None,
     )
-
-
-def _by_session(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, list[Exchange]]]:
-    for session, group in groupby(exchanges, key=lambda exchange: exchange.session):
-        yield session, list(group)
 
 
 def _submission(exchange: Exchange, conversation: GoldConversation, project: Project) -> Submission:

@@ -32,7 +32,12 @@ class Posted:
 def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
     """Send each session as one request with an Idempotency-Key derived from it: a second run changes nothing."""
     sample_data = json.loads(sample.read_text(encoding="utf-8"))
-    replies = [_post(client, sample_data["user_id"], session) for session in sample_data["sessions"]]
+    replies = []
+    for session in sample_data["sessions"]:
+        body = {"user_id": sample_data["user_id"], **session}
+        digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        key = f"demo-{session['session_id']}-{digest[:16]}"
+        replies.append(client.post("/v1/turns", body, idempotency_key=key))
     return Posted(
         user_id=sample_data["user_id"],
         trace_ids=frozenset(reply.body["trace_id"] for reply in replies),
@@ -40,12 +45,6 @@ def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
         turns=sum(len(session["turns"]) for session in sample_data["sessions"]),
         repeated=sum(reply.headers.get("idempotent-replayed") == "true" for reply in replies),
     )
-
-
-def _post(client: Client, user_id: str, session: dict[str, Any]) -> Any:
-    body = {"user_id": user_id, **session}
-    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    return client.post("/v1/turns", body, idempotency_key=f"demo-{session['session_id']}-{digest[:16]}")
 
 
 def await_work(*, client: Client, services: Services, posted: Posted) -> None:

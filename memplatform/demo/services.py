@@ -32,7 +32,9 @@ class Services:
         self.interruption.check()
         for name, child in self.children.items():
             if child.poll() is not None:
-                raise DemoFailed(f"{name} exited with status {child.returncode}: {_end_of_log(name)}")
+                lines = processes.log_of(name).read_text(errors="replace").strip().splitlines()
+                ended = " / ".join(lines[-LAST_LINES:]) or "the log is empty"
+                raise DemoFailed(f"{name} exited with status {child.returncode}: {ended}")
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
         """Wait until `done()` is true. Raises DemoFailed after `seconds` or if a process has exited."""
@@ -82,8 +84,3 @@ def _environment(port: int) -> dict[str, str]:
     """Return the environment for a server on loopback, overriding production settings in .env."""
     local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
     return os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
-
-
-def _end_of_log(name: str) -> str:
-    lines = processes.log_of(name).read_text(errors="replace").strip().splitlines()
-    return " / ".join(lines[-LAST_LINES:]) or "the log is empty"

@@ -58,7 +58,8 @@ def is_distributed() -> bool:
 
 def read_schema() -> Schema:
     """Read the tables of the current schema."""
-    kinds = dict(_rows(_KINDS)) if has_citus() else {}
+    # A local table that a reference to a copied one has made known to Citus is a local table still.
+    kinds = {name: kind for name, kind in _rows(_KINDS) if kind != "local"} if has_citus() else {}
     uniques, policies, triggers = _rows(_UNIQUES), _rows(_POLICIES), _rows(_TRIGGERS)
     tables = {}
     for name, columns in _rows(_TABLES):
@@ -75,18 +76,13 @@ def read_schema() -> Schema:
                 if table == name
             ),
             policies=tuple(policy for table, policy in policies if table == name),
-            kind=_kind(kinds.get(name, "")),
+            kind=kinds.get(name, ""),
         )
-    return Schema(tables, tuple(_foreign_key(*row) for row in _rows(_FOREIGN_KEYS)))
-
-
-def _kind(known: str) -> str:
-    """A local table that a reference to a copied one has made known to Citus is a local table still."""
-    return "" if known == "local" else known
-
-
-def _foreign_key(name: str, table: str, column: str, target: str, target_column: str, definition: str) -> ForeignKey:
-    return ForeignKey(name, table, column, target, target_column, rules=definition.rpartition(")")[2])
+    keys = (
+        ForeignKey(name, table, column, target, target_column, rules=definition.rpartition(")")[2])
+        for name, table, column, target, target_column, definition in _rows(_FOREIGN_KEYS)
+    )
+    return Schema(tables, tuple(keys))
 
 
 def _rows(statement: str) -> list[Any]:

@@ -52,7 +52,8 @@ def plan_distribution(*, schema: Schema, places: Mapping[str, Place], shards: in
     `shards` is the number of parts of a split table. Raises CannotDistribute where a unique constraint lacks the column
     that its table is split by, and for a trigger of which is not known that it may run there.
     """
-    moved = [table for name, table in sorted(schema.tables.items()) if not table.kind and _moves(places[name])]
+    moving = {name for name, place in places.items() if place.placement is not Placement.LOCAL}
+    moved = [table for name, table in sorted(schema.tables.items()) if not table.kind and name in moving]
     names = {table.name for table in moved}
     keys = [key for key in schema.foreign_keys if key.table in names or key.target in names]
     triggers = [trigger for table in moved for trigger in table.triggers]
@@ -71,10 +72,6 @@ def plan_distribution(*, schema: Schema, places: Mapping[str, Place], shards: in
         *(step for each in triggers if each.name not in left_out for step in _add_trigger(each)),
     )
     return Plan(steps, unchecked | left_out)
-
-
-def _moves(place: Place) -> bool:
-    return place.placement is not Placement.LOCAL
 
 
 def _drop_key(key: ForeignKey) -> Step:

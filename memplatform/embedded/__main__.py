@@ -22,15 +22,12 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    # The folder that the settings use, without loading them.
+    folder = Path(os.environ.get("MEMPLATFORM_DATA") or PROJECT / "var") / "postgresql"
     parser = argparse.ArgumentParser(prog="python -m memplatform.embedded", description=embedded.__doc__)
     parser.add_argument("verb", choices=("up", "down", "status", "remove"))
-    parser.add_argument("folder", nargs="?", type=Path, default=_default_folder())
+    parser.add_argument("folder", nargs="?", type=Path, default=folder)
     return parser
-
-
-def _default_folder() -> Path:
-    """Return the folder that the settings use, without loading them."""
-    return Path(os.environ.get("MEMPLATFORM_DATA") or PROJECT / "var") / "postgresql"
 
 
 def _answer(verb: str, folder: Path) -> str:

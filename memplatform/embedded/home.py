@@ -128,13 +128,9 @@ def _place(data_dir: Path, owner: Owner) -> None:
         data_dir.unlink()  # its target was deleted
     if data_dir.is_dir():
         return
-    if owner.is_other and not can_execute(owner=owner, path=data_dir.parent):
-        _link_to_shared_state(data_dir)
-    else:
+    if not owner.is_other or can_execute(owner=owner, path=data_dir.parent):
         data_dir.mkdir(mode=0o700, exist_ok=True)
-
-
-def _link_to_shared_state(data_dir: Path) -> None:
+        return
     target = Path(tempfile.mkdtemp(prefix="data-", dir=shared_folder()))
     try:
         data_dir.symlink_to(target)

@@ -163,17 +163,14 @@ def _answering(home: Home, owner: Owner) -> frozenset[str]:
 def _start(home: Home, owner: Owner) -> bool:
     """Try to start the server; return False on failure, whose reason is in the server's log."""
     _replace_stale_pids(home)
+    settings = SETTINGS | {"unix_socket_directories": str(home.sockets), "port": str(PORT)}
+    options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
+    command = [*_at(home), "-l", str(home.log), "-w", "-t", str(PATIENCE), "-o", options, "start"]
     try:
-        run(owner=owner, program="pg_ctl", arguments=_start_command(home))
+        run(owner=owner, program="pg_ctl", arguments=command)
     except CommandFailed:
         return False
     return True
-
-
-def _start_command(home: Home) -> list[str]:
-    settings = SETTINGS | {"unix_socket_directories": str(home.sockets), "port": str(PORT)}
-    options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
-    return [*_at(home), "-l", str(home.log), "-w", "-t", str(PATIENCE), "-o", options, "start"]
 
 
 def _at(home: Home) -> list[str]:

@@ -65,7 +65,7 @@ async def _started() -> StreamableHTTPSessionManager:
     """Return the running manager; the first message starts it."""
     async with _Service.lock:
         if _Service.manager is None:
-            server = memory_server(_connect)
+            server = memory_server(_connect, version=str(settings.SPECTACULAR_SETTINGS["VERSION"]))
             # Django has checked the host, and no browser sends the key of another site.
             security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
             server.streamable_http_app(

@@ -2,81 +2,26 @@
 
 The settings are local to the transaction, so a pooler that assigns connections per transaction can't mix up tenants:
 
-- A statement outside of a transaction is sent together with the one that sets its scope, in psycopg's pipeline mode.
+- A statement outside of a transaction is sent together with the one that sets its scope (scoped_message.py).
   PostgreSQL runs both in one implicit transaction, and there is no further round trip.
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
 - A server with Citus (docs/scale.md) passes on to the others what SET LOCAL says in a transaction, and nothing else.
   There the scope is set by it, and a statement by itself becomes a transaction.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import psycopg
-from django.db import NotSupportedError
 from django.db.backends.postgresql import base, operations
 from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
-
-SET_SCOPE = (
-    "select set_config('role', %s, true), set_config('memplatform.project', %s, true),"
-    " set_config('memplatform.end_user', %s, true)"
-)
+from memplatform.postgresql.cursors import ClientBindingCursor, ServerBindingCursor, ServerSideCursor
+from memplatform.postgresql.scoped_message import Limits, ScopeStatement, scope_query, scope_statement
 
 _HAS_CITUS = b"select from pg_extension where extname = 'citus'"
-
-
-class _Scoped:
-    """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
-
-    database: "DatabaseWrapper | None" = None
-    connection: Any
-
-    def execute(self, *args: Any, **options: Any) -> Any:
-        """Execute a statement in the current scope."""
-        database = self.database
-        if database is None or database.has_scope():
-            return super().execute(*args, **options)  # type: ignore[misc]  # of psycopg's cursor
-        if database.connection.autocommit:
-            return self._execute_alone(database, *args, **options)
-        database.set_scope()
-        return super().execute(*args, **options)  # type: ignore[misc]
-
-    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
-        if database.is_pipelined():  # a nested pipeline would wait for its results
-            database.set_scope_of_pipeline()
-            return super().execute(*args, **options)  # type: ignore[misc]
-        if database.has_citus:
-            with database.transaction_with_scope():
-                return super().execute(*args, **options)  # type: ignore[misc]
-        with self.connection.pipeline():
-            database.send_scope()
-            return super().execute(*args, **options)  # type: ignore[misc]
-
-    def executemany(self, *args: Any, **options: Any) -> Any:
-        """Refuse, as `copy` and `stream`: these don't set a scope."""
-        raise NotSupportedError("use execute(), which sets the scope")
-
-    copy: Any = executemany
-    stream: Any = executemany
-
-
-class ServerBindingCursor(_Scoped, base.ServerBindingCursor):
-    """A cursor with parameters bound by the server."""
-
-
-class ClientBindingCursor(_Scoped, base.Cursor):
-    """A cursor with parameters bound by the client."""
-
-
-class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
-    """A cursor that fetches its rows in parts. They are chosen in the scope in which it was opened."""
-
-    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
-        with database.transaction_with_scope():
-            return psycopg.ServerCursor.execute(self, *args, **options)
 
 
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
@@ -190,6 +135,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
             yield
+        self._scope_of_pipeline = None  # at its end a pipeline within another one ends their transaction as well
 
     @contextmanager
     def transaction_with_scope(self) -> Iterator[None]:
@@ -249,12 +195,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             for statement in self._local_settings():
                 self.connection.scope_cursor.execute(statement)
             return
-        limits = "".join(f", set_config('{name}', '{value}', true)" for name, value in self._local_limits())
-        self.connection.scope_cursor.execute(SET_SCOPE + limits, current_scope().settings, prepare=True)
+        statement = scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
+        self.connection.scope_cursor.execute(statement, current_scope().settings, prepare=True)
 
-    def _local_limits(self) -> Iterable[tuple[str, str]]:
-        limits: dict[str, str] = self.settings_dict.get("LOCAL_LIMITS", {})
-        return limits.items()
+    def scope_statement(self) -> ScopeStatement:
+        """Return the statement that sets the scope, to be sent together with another one."""
+        return scope_statement(self._local_limits())
+
+    def _local_limits(self) -> Limits:
+        return tuple(self.settings_dict.get("LOCAL_LIMITS", {}).items())
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
@@ -281,6 +230,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
 
     def _commit(self) -> None:
+        if self.before_commit:
+            # Deferred foreign keys lock the rows that they refer to. What is done before a commit locks a row that
+            # writers of these rows wait for, so it comes last: each would else wait for the other.
+            with self.wrap_database_errors:
+                self.connection.scope_cursor.execute("set constraints all immediate")
         while self.before_commit:
             self.before_commit.pop(min(self.before_commit))()
         self._scope_of_transaction = None

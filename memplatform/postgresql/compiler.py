@@ -10,6 +10,8 @@ from django.db.backends.postgresql.compiler import (
     SQLUpdateCompiler,
 )
 
+from memplatform.postgresql.base import DatabaseWrapper
+
 __all__ = ["SQLAggregateCompiler", "SQLCompiler", "SQLDeleteCompiler", "SQLInsertCompiler", "SQLUpdateCompiler"]
 
 
@@ -20,9 +22,11 @@ class SQLInsertCompiler(compiler.SQLInsertCompiler):
     row-level security refuses.
     """
 
+    connection: DatabaseWrapper
+
     def assemble_as_sql(self, fields: Any, value_rows: Any) -> Any:
         """Return the placeholders of the rows and their parameters."""
         self.connection.ensure_connection()
-        if self.connection.has_citus:  # type: ignore[attr-defined]  # of our backend
+        if self.connection.has_citus:
             return super(compiler.SQLInsertCompiler, self).assemble_as_sql(fields, value_rows)
         return super().assemble_as_sql(fields, value_rows)

@@ -4,15 +4,19 @@ The web server takes parts of an answer without ever waiting: what a caller has 
 (granian 2.8). It reads a file only as fast as the caller takes it. So a long answer is a file for the server: a named
 pipe, which the event loop fills. No thread and no database connection is held while a reader takes its time, and a
 reader that goes closes the pipe.
+
+The status is sent before it is known whether all blocks can be made. The server takes the end of a pipe for the end of
+the answer, and a failure to read it for a reason to break off the connection, so what breaks off is made to fail: its
+reader gets an answer that its HTTP client knows to be incomplete.
 """
 
 import asyncio
 import errno
 import os
+import select
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import Executor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +24,7 @@ import structlog
 from django.db import close_old_connections
 
 from memplatform.serving.protocol import Exchange
+from memplatform.serving.request_threads import RequestThreads
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +32,7 @@ BLOCK_BYTES = 256 * 1024
 OPEN_SECONDS = 10.0  # in which the server has to open the pipe
 STALL_SECONDS = 60.0  # a reader that takes nothing for so long has gone
 _LOOK_SECONDS = 0.002
+_LEFT_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +59,16 @@ def in_blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 async def send_long_answer(
-    answer: LongAnswer, exchange: Exchange, *, threads: Executor, stall_seconds: float = STALL_SECONDS
+    answer: LongAnswer, exchange: Exchange, *, threads: RequestThreads, stall_seconds: float = STALL_SECONDS
 ) -> None:
     """Send an answer; each block is made in one of the threads when the reader has taken the one before.
 
-    A reader that has gone, or that takes nothing for `stall_seconds`, ends it, and so does an error, which is raised.
-    The server takes the end of the pipe for that of the answer: to its reader it looks complete, unless its last line
-    tells (docs/api.md).
+    A reader that has gone, or that takes nothing for `stall_seconds`, breaks it off, and so does an error, which is
+    raised.
     """
-    loop = asyncio.get_running_loop()
     try:
         async with _pipe(answer, exchange) as pipe:
-            while block := await loop.run_in_executor(threads, _next_block, answer.blocks):
+            while block := await threads.run(_next_block, answer.blocks):
                 await _write(pipe, block, stall_seconds)
     except BrokenPipeError:
         pass
@@ -74,7 +78,7 @@ async def send_long_answer(
         log.exception("long answer broken off")
         raise
     finally:
-        await loop.run_in_executor(threads, answer.close)
+        await threads.run(answer.close)
 
 
 def _next_block(blocks: Iterator[bytes]) -> bytes:
@@ -97,8 +101,40 @@ async def _pipe(answer: LongAnswer, exchange: Exchange) -> AsyncIterator[int]:
                 await asyncio.sleep(_LOOK_SECONDS)
     try:
         yield pipe
-    finally:
+    except BaseException:
+        _fail_reading(pipe)
+        _close_when_left(pipe)
+        raise
+    os.close(pipe)
+
+
+def _fail_reading(pipe: int) -> None:
+    """Let the server's next attempt to read an empty pipe fail, instead of waiting for more.
+
+    Whether reading waits is a property of the opened file, which copies of its descriptor share. A copy can be looked
+    at without the risk that the server closes it in the meantime, and another file gets its number.
+    """
+    wanted = os.fstat(pipe)
+    for opened in list(Path("/dev/fd").iterdir()):
+        with suppress(OSError):  # closed since the list was made
+            copy = os.dup(int(opened.name))
+            try:
+                if os.path.samestat(os.fstat(copy), wanted):
+                    os.set_blocking(copy, False)
+            finally:
+                os.close(copy)
+    with suppress(OSError):  # the pipe is full, or nobody reads it
+        os.write(pipe, b"\n")  # wakes a server that waits already
+
+
+def _close_when_left(pipe: int) -> None:
+    """Close a pipe once nobody reads it any more: while it is open, its end does not look like that of an answer."""
+    readers = select.poll()
+    readers.register(pipe, 0)
+    if readers.poll(0):
         os.close(pipe)
+    else:
+        asyncio.get_running_loop().call_later(_LEFT_SECONDS, _close_when_left, pipe)
 
 
 def _opened(path: Path) -> int | None:

@@ -1,8 +1,6 @@
 """Run a WSGI application in threads."""
 
-import asyncio
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any
 
@@ -11,6 +9,7 @@ from django.db import close_old_connections
 from apps.providers.cpu_permits import CpuPermits
 from memplatform.serving.long_answers import LongAnswer, in_blocks, send_long_answer
 from memplatform.serving.protocol import Exchange
+from memplatform.serving.request_threads import RequestThreads
 
 Environ = dict[str, Any]
 
@@ -29,18 +28,18 @@ class ThreadedApplication:
     def __init__(self, application: WsgiApplication, *, threads: int, at_once: int, name: str = "request") -> None:
         self._application = application
         self._permits = CpuPermits(at_once, patience=PATIENCE_SECONDS)
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._threads = RequestThreads(threads, name=name)
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Send the answer, or return the continuation of a response without sending it (apps/api/continuations.py)."""
-        outcome = await asyncio.get_running_loop().run_in_executor(self._threads, self._answer, exchange, environ)
+        outcome = await self._threads.run(self._answer, exchange, environ)
         if isinstance(outcome, LongAnswer):
             return await send_long_answer(outcome, exchange, threads=self._threads)
         return outcome
 
     def stop(self) -> None:
         """Finish the requests that are being answered."""
-        self._threads.shutdown(wait=True)
+        self._threads.stop()
 
     def _answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Return None after the answer was sent, or else a continuation or what is to be sent."""
@@ -50,7 +49,7 @@ class ThreadedApplication:
     def _answer_now(self, exchange: Exchange, environ: Environ) -> Any:
         start = _ResponseStart()
         parts = self._application(environ, start)
-        close = getattr(parts, "close", _nothing)
+        close = getattr(parts, "close", lambda: None)
         outcome = None
         try:
             if (continuation := getattr(parts, "continuation", None)) is not None:
@@ -88,7 +87,3 @@ def _begun(
         exchange.response_bytes(start.status, start.headers, first)
         return None
     return LongAnswer(start.status, start.headers, chain((first, second), blocks), close)
-
-
-def _nothing() -> None:
-    """Do nothing."""

@@ -1,7 +1,5 @@
 """Load what the first request would else wait for, before the web server takes any."""
 
-from collections.abc import Callable
-
 import structlog
 from django.conf import settings
 from django.db import connection
@@ -16,7 +14,10 @@ log = structlog.get_logger(__name__)
 def warm_up() -> None:
     """Load views and templates, the embedder on this machine and a pooled connection; nothing of it has to succeed."""
     for step in (_load_views, _load_embedder, _connect):
-        _try(step)
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  (the request that needs it says more)
+            log.warning("not warmed up", step=step.__name__, error=type(error).__name__, embedder=settings.EMBEDDER)
 
 
 def _load_views() -> None:
@@ -36,10 +37,3 @@ def _connect() -> None:
     with connection.cursor() as cursor:
         cursor.execute("select 1")
     connection.close()
-
-
-def _try(step: Callable[[], None]) -> None:
-    try:
-        step()
-    except Exception as error:  # noqa: BLE001  (the request that needs it says more)
-        log.warning("not warmed up", step=step.__name__, error=type(error).__name__, embedder=settings.EMBEDDER)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 import pytest
 
 from apps.actions.live_ports import live
+from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
+from apps.memories.querysets import MemoryQuerySet
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Role, WorkState
 from apps.pipeline.core.identifiers import end_user_id
@@ -55,19 +57,27 @@ def accept_more(person: Person) -> None:
     person.says("I work as a nurse.")
 
 
-def store_one(person: Person) -> None:
-    memory = NewMemory(type=MemoryType.FACT, content="They have lived in Porto.", subject=Mention("User"))
+def store_one(person: Person, content: str = "They have lived in Porto.") -> None:
+    memory = NewMemory(type=MemoryType.FACT, content=content, subject=Mention("User"))
     store(request=StoreRequest(person.project.id, None, person.name, (memory,)))
 
 
 def revise_one(person: Person) -> None:
-    memory = Memory.objects.filter(end_user__external_id=person.name).order_by("id")[0]
+    memory = memories_of(person)[0]
     revise(revision=Revision(person.project.id, memory.id, {"content": f"{memory.content} Still."}))
+
+
+def retract_one_without_vectors(person: Person) -> None:
+    retract(project_id=person.project.id, memory_id=memories_of(person).filter(content__endswith="canary.")[0].id)
+
+
+def memories_of(person: Person) -> MemoryQuerySet:
+    return Memory.objects.filter(end_user__external_id=person.name).order_by("id")
 
 
 @pytest.fixture
 def people(transactional_db: None, project: Project) -> Iterator[Person]:
-    """End users with a memory to be indexed, and a trace that will merge into it and add another."""
+    """End users with two memories to be indexed, one for the first time, and a trace that merges into the other."""
 
     def prepared() -> Iterator[Person]:
         for place in pauses(MOST_STATEMENTS):
@@ -75,6 +85,7 @@ def people(transactional_db: None, project: Project) -> Iterator[Person]:
             person.says("I live in Lisbon.")
             person.is_worked_for()
             revise_one(person)
+            store_one(person, "They have a canary.")
             person.says("I live in Lisbon. My sister is called Marta.")
             yield person
 
@@ -94,11 +105,14 @@ def walk_through(paused: Do, other: Do, people: Iterator[Person]) -> None:
     raise AssertionError("more statements than anybody should need")
 
 
-@pytest.mark.parametrize("other", [accept_more, store_one, revise_one])
+OTHERS = [accept_more, store_one, revise_one, retract_one_without_vectors]
+
+
+@pytest.mark.parametrize("other", OTHERS)
 def test_others_write_while_a_worker_stands_still(other: Do, people: Iterator[Person]) -> None:
     walk_through(Person.is_worked_for, other, people)
 
 
-@pytest.mark.parametrize("other", [accept_more, store_one, revise_one])
+@pytest.mark.parametrize("other", OTHERS)
 def test_a_worker_writes_while_others_stand_still(other: Do, people: Iterator[Person]) -> None:
     walk_through(other, Person.is_worked_for, people)

@@ -3,23 +3,18 @@
 from itertools import count
 
 import pytest
-from cachetools import TTLCache
 from django.test import Client as DjangoClient
 
 from apps.actions.keys.create_key import create_key
 from apps.actions.projects.create_project import create_project
 from apps.intake import backpressure
+from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 
 pytestmark = pytest.mark.django_db
 _numbers = count()
-
-
-@pytest.fixture(autouse=True)
-def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=0.0))
 
 
 def _post(project: Project, turns: int = 1):  # type: ignore[no-untyped-def]
@@ -48,3 +43,16 @@ def test_another_project_is_not_held_up(project: Project) -> None:
     _post(project)
     assert _post(project).status_code == 429
     assert _post(create_project(name="Other", slug="other")).status_code == 202
+
+
+def test_no_request_waits_for_the_count(project: Project, limits_counted_aside: None) -> None:
+    """The limit is exceeded by what comes before the next count, and holds as long as the count says so."""
+    Project.objects.filter(id=project.id).update(queue_limit=1)
+    assert [_post(project).status_code for _ in range(3)] == [202, 202, 202]
+
+    backpressure._QUEUES.note(project.id)
+    assert [_post(project).status_code for _ in range(2)] == [429, 429]
+
+    OutboxRow.objects.update(state="done")
+    backpressure._QUEUES.note(project.id)
+    assert _post(project).status_code == 202

@@ -5,13 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from cachetools import TTLCache
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from apps.actions.projects.change_policy import change_policy
 from apps.actions.queue.prune import prune
-from apps.intake import item_quota
 from apps.items.models import StoredItem
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
@@ -205,7 +203,6 @@ def test_limits(client: APIClient, settings: Any, monkeypatch: pytest.MonkeyPatc
     longest = tuple(chr(0x4E00 + number) * 33 for number in range(15))  # as little compressible as labels can be
     put(client, "k" * 100, namespace=longest)
     assert found(client, namespace_prefix=list(longest)) == ["k" * 100]
-    monkeypatch.setattr(item_quota, "_is_full", TTLCache(maxsize=10, ttl=0.0))
     settings.MAX_ITEMS = 1
     full = client.put("/v1/items", {**PLACE, "value": {}})
     assert (full.status_code, full.json()["code"], "Retry-After" in full.headers) == (429, "quota_exceeded", True)

@@ -1,19 +1,25 @@
 """The addresses that mem0's client calls, with the bodies that it sends."""
 
+from copy import copy
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from apps.actions.memories import retract_matching
 from apps.api.mem0 import entity_views
-from apps.memories.models import Memory, MemoryComment
+from apps.memories.models import LedgerEntry, Memory, MemoryComment
 from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
+from tests.soak import is_soak
 
 SAID = [{"role": "user", "content": "I live in Porto and I play the cello."}, {"role": "assistant", "content": "Nice."}]
 OF_KIM = {"filters": {"user_id": "kim"}}
+VERY_MANY = 5_000 if is_soak() else 600
 
 
 def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None:
@@ -159,6 +165,27 @@ def test_delete_all_deletes_all_or_says_what_was_not(
     assert client.delete("/v1/memories/?user_id=kim").status_code == 403
     assert "successfully" in trusted.delete("/v1/memories/?user_id=kim").json()["message"]
     assert not Memory.objects.live().exists()
+
+
+def test_delete_all_of_very_many_memories(client: APIClient) -> None:
+    stored(client, "Kim likes tea.")
+    one = Memory.objects.get()
+    copies = (copy(one) for _ in range(VERY_MANY - 1))
+    Memory.objects.bulk_create((renamed(each) for each in copies), batch_size=500)
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.delete("/v1/memories/?user_id=kim")
+
+    assert (answer.status_code, Memory.objects.live().count()) == (200, 0)
+    assert "successfully" in answer.json()["message"]
+    assert LedgerEntry.objects.filter(verb="retracted").count() == VERY_MANY
+    assert len(queries) < VERY_MANY
+
+
+def renamed(memory: Memory) -> Memory:
+    memory.pk = new_id()
+    memory.canonical_hash = memory.pk.hex
+    return memory
 
 
 def test_users_are_all_listed_or_none(

@@ -21,7 +21,6 @@ LIST = "/v1/memories?user_id=ana"
 
 @pytest.fixture(autouse=True)
 def _look_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, "_usage", TTLCache(maxsize=10, ttl=0.0))
     monkeypatch.setattr(authentication, "_callers", TTLCache(maxsize=10, ttl=0.0))
     monkeypatch.setattr(quotas, "MINUTE", 24 * 60 * 60)  # a window that doesn't end during a test
 

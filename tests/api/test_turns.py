@@ -1,10 +1,8 @@
 """POST /v1/turns and GET /v1/traces: accepting turns, and their outcomes."""
 
-from math import inf
 from typing import Any
 
 import pytest
-from cachetools import TTLCache
 from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
@@ -12,7 +10,6 @@ from rest_framework.test import APIClient
 
 from apps.actions.traces.milestones import reached
 from apps.api.continuations import HAS_WAITED
-from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.awaited_trace import AwaitedTrace
 from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
@@ -45,10 +42,9 @@ def test_async_answers_at_once(client: APIClient, conversation: dict[str, Any]) 
 
 
 def test_a_request_costs_seven_statements(
-    client: APIClient, conversation: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    client: APIClient, conversation: dict[str, Any], limits_counted_aside: None
 ) -> None:
-    """It looks, the key included, and writes each table once; whether there is room is asked once a second."""
-    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=inf))
+    """It looks, the key included, and writes each table once; whether there is room is counted beside it."""
     client.post("/v1/turns", conversation)
 
     with CaptureQueriesContext(connection) as statements:

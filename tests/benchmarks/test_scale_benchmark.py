@@ -18,7 +18,7 @@ from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Project
 from apps.traces.models import Span, Trace
 from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies
-from tests.console.conftest import do_all
+from tests.console.filling import do_all
 
 pytestmark = pytest.mark.django_db
 SAID = ("I live in Lisbon.", "My sister Marta lives in Porto.", "thanks!", "I moved to Braga last month.")

@@ -22,7 +22,7 @@ State = dict[str, Counter[tuple[Any, ...]]]
 FAKETIME = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
 NAME = "elsewhere"
 ELSEWHERE = ["unshare", "--uts", "sh", "-c", f'hostname {NAME} && exec "$@"', "sh"]  # the words after it are run
-MOST_SECONDS = LEASE_SECONDS + 60  # from the first worker's return until no work is open
+MOST_SECONDS = LEASE_SECONDS + 240  # from the first worker's return until no work is open
 
 
 def may_rename_the_host() -> bool:
@@ -35,7 +35,7 @@ def may_rename_the_host() -> bool:
 
 @pytest.fixture(scope="module")
 def baseline(cluster: ChaosCluster) -> State:
-    project, key = cluster.new_project("right")
+    project, key = cluster.new_project()
     return end_state(cluster, project, post(CONVERSATIONS, port=cluster.port, key=key))
 
 
@@ -70,7 +70,7 @@ def last_finished_at(cluster: ChaosCluster, project: str) -> datetime:
 @pytest.mark.parametrize("off", ["+10m", "-10m"])
 def test_the_clock_of_one_cluster_is_off(cluster: ChaosCluster, baseline: State, off: str) -> None:
     wrong = ["env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME={off}", *cluster.commands["east"]]
-    project, key = cluster.new_project("ahead" if off.startswith("+") else "behind")
+    project, key = cluster.new_project()
     with cluster.instead(east=wrong):
         receipts = post(CONVERSATIONS, port=cluster.port, key=key)
         assert end_state(cluster, project, receipts) == baseline
@@ -78,7 +78,7 @@ def test_the_clock_of_one_cluster_is_off(cluster: ChaosCluster, baseline: State,
 
 @pytest.mark.skipif(os.name != "posix" or not may_rename_the_host(), reason="needs unshare --uts and hostname")
 def test_all_are_killed_and_go_on_under_another_host_name(cluster: ChaosCluster, baseline: State) -> None:
-    project, key = cluster.new_project("elsewhere")
+    project, key = cluster.new_project()
     receipts = post(CONVERSATIONS, port=cluster.port, key=key)
     cluster.kill_all()
     with cluster.connect() as connection:

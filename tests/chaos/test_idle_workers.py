@@ -46,7 +46,7 @@ def test_work_goes_on_after_all_idle_workers_were_killed(cluster: ChaosCluster) 
     with cluster.connect() as connection:
         connection.execute("delete from django_q_ormq")  # so that the workers have nothing to do
     cluster.start()
-    project, key = cluster.new_project("idle")
+    project, key = cluster.new_project()
     wait_for(lambda: are_ready(cluster), instance=cluster.instance)
     for process in under_sentinels(cluster):
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -35,7 +35,7 @@ def conversations() -> list[Any]:
 @pytest.fixture(scope="module")
 def baseline(cluster: ChaosCluster) -> State:
     """Return the state after a run without faults."""
-    project, key = cluster.new_project("baseline")
+    project, key = cluster.new_project()
     receipts = post(conversations(), port=cluster.port, key=key)
     assert cluster.drained(project), cluster.instance.output[-4_000:]
     with cluster.connect() as connection:
@@ -45,17 +45,15 @@ def baseline(cluster: ChaosCluster) -> State:
 
 def test_processes_are_killed_while_turns_are_posted(cluster: ChaosCluster, baseline: State) -> None:
     chance = random.Random(7)
-    assert_survives(cluster, baseline, "kills", lambda: cluster.kill_one(chance), most=KILLS)
+    assert_survives(cluster, baseline, lambda: cluster.kill_one(chance), most=KILLS)
 
 
 def test_the_database_crashes_while_turns_are_posted(cluster: ChaosCluster, baseline: State) -> None:
-    assert_survives(cluster, baseline, "crashes", lambda: crash_database(cluster), most=CRASHES)
+    assert_survives(cluster, baseline, lambda: crash_database(cluster), most=CRASHES)
 
 
-def assert_survives(
-    cluster: ChaosCluster, baseline: State, slug: str, harm: Callable[[], object], *, most: int
-) -> None:
-    project, key = cluster.new_project(slug)
+def assert_survives(cluster: ChaosCluster, baseline: State, harm: Callable[[], object], *, most: int) -> None:
+    project, key = cluster.new_project()
     with cluster.kept_running(), repeated(harm, most=most) as harmed:
         receipts = post(conversations(), port=cluster.port, second_port=cluster.second_port, key=key, pause=PAUSE)
         assert len(harmed) >= 2

@@ -10,6 +10,7 @@ import psycopg
 
 from memplatform_client import Client
 from tests.chaos.chaos_cluster import ChaosCluster
+from tests.chaos.ledger import project_id
 from tests.chaos.load import conversation, post
 from tests.instance import PATIENCE
 from tests.webhook_receiver import Receiver, receiving
@@ -28,8 +29,9 @@ select (select count(*) from events_projectevent where project_id = %(project)s 
 
 
 def test_no_event_is_lost(cluster: ChaosCluster) -> None:
-    project, key = cluster.new_project("hooks")
-    admin = cluster.instance.run_all(["createkey", "hooks", "--scope=admin"]).split()[-1]
+    slug = "hooks"
+    commands = (["createproject", slug, f"--slug={slug}"], ["createkey", slug], ["createkey", slug, "--scope=admin"])
+    *_, key, admin = cluster.instance.run_all(*commands).split()
     with receiving() as receiver, Client(f"http://127.0.0.1:{cluster.port}", admin) as caller:
         receiver.statuses = FAILURES * 4
         types = ["memory.created", "memory.updated", "memory.superseded", "review.needed", "trace.finished"]
@@ -41,6 +43,7 @@ def test_no_event_is_lost(cluster: ChaosCluster) -> None:
             cluster.running[name].wait()
         cluster.start()
         with cluster.connect() as connection:
+            project = project_id(connection, slug)
             _await(lambda: _nothing_is_owed(connection, project))
             assert cluster.drained(project)
             _await(lambda: _nothing_is_owed(connection, project))

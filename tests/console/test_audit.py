@@ -51,10 +51,12 @@ def test_people_and_keys_are_named_and_found_by_their_names(admin_client: Client
 
 
 def test_details_are_words(admin_client: Client, project: Project) -> None:
-    details = {"fields": ["status", "tags"], "includes_content": False, "links": [["a", "b"]], "number": 3}
+    other = new_id()
+    details = {"fields": ["status", "tags"], "includes_content": False, "links": [["a", "b"]], "by": str(other)}
     record(
         project_id=project.pk, verb="noted", object_kind="memory", object_id=new_id(), actor="system", details=details
     )
     page = admin_client.get(reverse("console:audit", args=[project.slug]), {"verb": "noted"}).content.decode()
-    shown = re.findall(r"<code>(.*?)</code>", page.partition("<tbody")[2])
-    assert {unescape(each) for each in shown} == {"status, tags", "no", '[["a", "b"]]', "3"}
+    assert f'title="mem_{other.hex}"' in page
+    shown = re.findall(r"<code[^>]*>(.*?)</code>", page.partition("<tbody")[2])
+    assert {unescape(each) for each in shown} == {"status, tags", "no", '[["a", "b"]]', f"…{other.hex[-6:]}"}

@@ -66,7 +66,15 @@ def test_labels_become_figures(tess: Client, project: Project) -> None:
         following = label(tess, item, "something" if content == MISSED else value)
     assert "All labelled" in following
     page = text(tess.get(HOME))
-    for shown in ("100%", "44% to 100%", "75%", "3 of 3 memories are good", "By version", "patterns", "no data"):
+    for shown in (
+        "100%",
+        "44% to 100%",
+        "75%",
+        "3 of 3 memories are good",
+        "By version",
+        "patterns",
+        "too little data",
+    ):
         assert shown in page, shown
     assert "Kappa" not in page
     other = reviewer(project, "uma")

@@ -11,7 +11,6 @@ from django.utils import timezone
 from apps.actions.queue.make_test_call import MOST_PER_MINUTE
 from apps.actions.traces.tally import tally
 from apps.console.selectors.model_health import model_health
-from apps.intake import quotas
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
@@ -102,7 +101,6 @@ def test_test_calls_count_as_calls_of_the_project(project: Project, tess: Client
     sums = dict(HourlyTally.objects.filter(project=project).values_list("measure", "amount"))
     assert sums[Measure.CALLS] == 1
     Project.objects.update(max_model_usd_per_day="0.01")
-    quotas._usage.clear()
     ModelTestCall.objects.update(cost_usd="0.02")
     with pytest.raises(QuotaExceeded):
         check_quotas(project_id=project.pk)

@@ -22,7 +22,7 @@ def rita(project: Project) -> Client:
 
 
 def entries(client: Client) -> list[str]:
-    return client.get(PAGE).content.decode().split('<li class="row">')[1:]
+    return client.get(PAGE).content.decode().split('<li class="row" data-row>')[1:]
 
 
 def test_own_decisions_are_listed_latest_first(rita: Client, project: Project) -> None:

@@ -15,6 +15,7 @@ from apps.outbox import leases
 from apps.pipeline.core.enums import Role, Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import NewTurn
+from apps.tenants.models import Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.process_user import process_user
@@ -22,8 +23,9 @@ from apps.worker.process_user import process_user
 
 def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the name of each step and the step; each builds on those before."""
-    with no_tenant():
-        project = create_project(name="Distributed", slug=f"distributed-{new_id()}")
+    project = create_project(name="Distributed", slug=f"distributed-{new_id()}")
+    with tenant_scope(project_id=project.id):
+        Project.objects.filter(id=project.id).update(max_memories=1_000, max_model_usd_per_day=10)
         key = create_key(project_id=project.id, name="agent", scopes=[Scope.READ, Scope.WRITE])
 
     def say(*contents: str, session: str = "monday") -> None:

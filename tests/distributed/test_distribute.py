@@ -1,26 +1,11 @@
 """`manage.py distribute` on the servers of CITUS_URL: what was there stays, and agents notice nothing."""
 
 import json
-import os
-from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from tests.distributed.citus_database import citus_database, run
-
-CITUS_URL = os.environ.get("CITUS_URL", "")
-pytestmark = pytest.mark.skipif(not CITUS_URL, reason="CITUS_URL names no coordinator of a Citus cluster")
-
-
-@pytest.fixture(scope="module")
-def distributed() -> Iterator[dict[str, str]]:
-    """A filled database that was distributed; the environment of processes that use it."""
-    with citus_database(CITUS_URL) as environment:
-        run(environment, "manage.py", "migrate", "-v", "0")
-        run(environment, "-m", "tests.distributed.journey", "said")
-        run(environment, "manage.py", "distribute", "--yes", "--shards", "4")
-        yield environment
+from tests.distributed.citus_database import run
 
 
 def test_agents_work_with_it_as_with_any_other(distributed: dict[str, str]) -> None:

@@ -2,18 +2,16 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from math import inf
 from typing import Any
 
 import pytest
-from cachetools import TTLCache
 from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.actions.keys.create_key import CreatedKey
 from apps.actions.sessions.end_session import end_session
-from apps.intake import backpressure, session_cache
+from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.outbox.models import OutboxRow, UserLease
@@ -28,12 +26,6 @@ from tests.outbox.second_connection import Aside
 
 pytestmark = pytest.mark.django_db
 KEPT, CHATTER = "I live in Lisbon.", "thanks a lot!"
-
-
-@pytest.fixture(autouse=True)
-def _room_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long a test takes, its statements are the same."""
-    monkeypatch.setattr(backpressure, "_full", TTLCache(maxsize=10, ttl=inf))
 
 
 def submission(project: Project, *contents: str, **more: Any) -> Submission:
@@ -126,7 +118,9 @@ def test_a_turn_that_is_sent_again_is_known_however_long_ago(project: Project) -
     assert stored()[-1] == (MOST_REPEAT_WINDOW + 2, "I live in Porto.", Reason.REPEATED_TURN)
 
 
-def test_earlier_turns_are_read_only_where_another_process_knows_more(project: Project) -> None:
+def test_earlier_turns_are_read_only_where_another_process_knows_more(
+    project: Project, limits_counted_aside: None
+) -> None:
     accept(submission=submission(project, KEPT))
 
     with CaptureQueriesContext(connection) as recalled:

@@ -18,13 +18,14 @@ from rest_framework.test import APIClient
 from apps.actions.live_ports import live
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply
 from tests.journeys.scripted_answers import Row, ScriptedAnswers, dated, turns_of
 from tests.outbox.outbox_factories import claim, make_due, make_try_due
 
 USER = "ana"
-CONSOLE = "/console/test"
 
 
 @dataclass(slots=True)
@@ -35,11 +36,14 @@ class PurposeRunner:
     project: Project
     api: APIClient
     reviewer: Client
-    settings: Any
     server: ModelServer | None = None
     script: ScriptedAnswers | None = None
     said: int = 0
     failures: list[str] = field(default_factory=list)
+
+    @property
+    def _console(self) -> str:
+        return f"/console/{self.project.slug}"
 
     def run(self) -> list[str]:
         """Take all steps, then return what was found to be otherwise than the row says."""
@@ -66,8 +70,9 @@ class PurposeRunner:
 
     def _pass_time(self) -> None:
         """Let every wait be over: of work for its next attempt, of models for their next try."""
-        make_due(end_user_id(project_id=self.project.id, user_id=USER))
-        make_try_due()
+        with system_scope(SystemWork.QUEUE):
+            make_due(end_user_id(project_id=self.project.id, user_id=USER))
+            make_try_due()
 
     def _set_failure(self, step: Row) -> None:
         assert self.script is not None, "only a model can fail"
@@ -121,13 +126,13 @@ class PurposeRunner:
         links = [each for each in shown["links"] if (each["kind"], each["status"]) == ("contradicts", "open")]
         assert links, f"{held['content']!r} is in no open contradiction"
         link = links[0]
-        page = self.reviewer.get(f"{CONSOLE}/contradictions/{parse(Prefix.LINK, link['id'])}/").content.decode()
+        page = self.reviewer.get(f"{self._console}/contradictions/{parse(Prefix.LINK, link['id'])}/").content.decode()
         sides = list(dict.fromkeys(re.findall(r'name="memory" value="([0-9a-f-]{36}:\d+)"', page)))[:2]
         is_first = sides[0].startswith(str(parse(Prefix.MEMORY, held["id"])))
         return str(parse(Prefix.LINK, link["id"])), sides, "kept_from" if is_first else "kept_to"
 
     def _form(self, path: str, given: Mapping[str, Any]) -> None:
-        response = self.reviewer.post(f"{CONSOLE}/{path}/", given)
+        response = self.reviewer.post(f"{self._console}/{path}/", given)
         if response.status_code >= 400:
             self.failures.append(f"{path} was refused: {response.status_code}")
 
@@ -142,8 +147,11 @@ class PurposeRunner:
 
     def _work(self) -> None:
         user = end_user_id(project_id=self.project.id, user_id=USER)
-        for lease in claim(only=user):
-            process_user(lease=lease, ports=live())
+        with system_scope(SystemWork.QUEUE):
+            claimed = claim(only=user)
+        for lease in claimed:
+            with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+                process_user(lease=lease, ports=live())
 
     def memories(self, *statuses: str) -> list[dict[str, Any]]:
         """Return the user's memories of some statuses."""
@@ -169,7 +177,7 @@ class PurposeRunner:
                 self._check_once(contents)
         for page in self.row.get("pages", ()):
             held = parse(Prefix.MEMORY, self._memory(page["of"])["id"])
-            shown = self.reviewer.get(f"{CONSOLE}/memories/{held}/").content.decode()
+            shown = self.reviewer.get(f"{self._console}/memories/{held}/").content.decode()
             text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
             self._check_texts("page", [text], page.get("says", ()), page.get("never", ()))
         for call in self.row.get("calls", ()):

@@ -151,6 +151,7 @@ async def over_http(client: Caller, mode: str, user_id: str) -> None:
         transport = streamable_http_client(f"{client.address}/mcp", http_client=http)
         async with McpClient(transport, mode=mode) as agent:
             tools = {tool.name: tool for tool in (await agent.list_tools()).tools}
+            assert mode != "legacy" or agent.server_info.version  # the newest protocol asks no server who it is
             assert tools["search_memories"].annotations.read_only_hint
             assert tools["delete_memory"].annotations.destructive_hint
             await remember_and_forget(agent, user_id)

@@ -165,6 +165,12 @@ def test_the_funnel_adds_up(first: Run) -> None:
     assert funnel["vectors"] >= len(memories)
 
 
+def test_the_quick_start_shows_what_is_printed(first: Run) -> None:
+    (shown,) = re.findall(r"^```\n(turns received.*?)^```$", (PROJECT / "docs/quick-start.md").read_text(), re.S | re.M)
+    printed = re.findall(r"^│ +(\w[\w ]*?) +│ +(\d+) │$", first.printed, re.M)
+    assert re.findall(r"^ *(\w[\w ]*?) +(\d+)$", shown, re.M) == printed
+
+
 def test_the_dashboard_counts_all_turns_at_the_first_look(instance: Instance, first: Run) -> None:
     folder = socket_directory(instance.folder / "postgresql")
     with psycopg.connect(host=str(folder), user="postgres", dbname="memplatform") as connection:

@@ -43,7 +43,7 @@ def test_purpose(
     extraction = ExtractionPolicy(min_session_turns=1)
     configure(project_id=project.id, policy=Policy(extraction=extraction, sharing=sharing))
     api = client_of(project, Scope.READ, Scope.WRITE)
-    runner = PurposeRunner(row, project, api, reviewer, settings, server)
+    runner = PurposeRunner(row, project, api, reviewer, server)
     failures = runner.run()
     assert failures == [], row["title"]
 

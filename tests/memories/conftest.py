@@ -105,13 +105,15 @@ def add_vectors(memories: Sequence[Memory], embedder: Embedder) -> None:
     write_vectors(end_user_id=memories[0].end_user_id, entries=entries, embedder=embedder)
 
 
-def contradict(older: Memory, newer: Memory, *, status: LinkStatus = LinkStatus.OPEN) -> None:
-    """Link two memories as a contradiction."""
+def contradict(
+    older: Memory, newer: Memory, *, status: LinkStatus = LinkStatus.OPEN, kind: LinkKind = LinkKind.CONTRADICTS
+) -> None:
+    """Link two memories, as a contradiction by default."""
     MemoryLink.objects.create(
         end_user_id=older.end_user_id,
         project_id=older.project_id,
         from_memory=newer,
         to_memory=older,
-        kind=LinkKind.CONTRADICTS,
+        kind=kind,
         status=status,
     )

@@ -9,7 +9,7 @@ import pytest
 
 from apps.memories.context import ContextQuery, build_block
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemoryType, Polarity, SourceConfidence, Stakes, Status
+from apps.pipeline.core.enums import LinkKind, MemoryType, Polarity, SourceConfidence, Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.context_block import RenderedBlock
 from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
@@ -169,6 +169,15 @@ def test_a_dispute_is_marked(build, remember) -> None:
         "- disputed: User lives in Bari. (said 1 June 2030); also said: User lives in Rome. (said 31 May 2030)"
         in build().text
     )
+
+
+def test_what_may_say_the_same_is_not_disputed(build, remember) -> None:
+    teaches, works = remember("User is a teacher."), remember("User works at Elm School.")
+    contradict(teaches, works, kind=LinkKind.POSSIBLE_DUPLICATE)
+    told = build().text
+    assert "disputed" not in told
+    assert "\n- User is a teacher. (said 1 June 2030)" in told
+    assert "\n- User works at Elm School. (said 1 June 2030)" in told
 
 
 def test_the_hidden_side_of_a_dispute_stays_hidden(build, remember) -> None:

@@ -1,5 +1,7 @@
 """Work is enqueued once per subject, and again if it was done before."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
 
@@ -49,8 +51,11 @@ def test_done_work_is_enqueued_again(project: Project) -> None:
     processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
     assert row(number).state == WorkState.DONE
     assert processing.take(lease=lease, runs=1) == []
+    long_ago = row(number).created_at - timedelta(hours=1)
+    OutboxRow.objects.filter(id=number).update(created_at=long_ago)
     add_work(project, user, memory, kind=INDEX)
     again = row(number)
+    assert again.created_at - long_ago >= timedelta(hours=1)  # it waits since now, and is not late
     assert (again.state, again.attempts, again.finished_at) == (WorkState.PENDING, 0, None)
     assert claim_one(user)
 

@@ -84,7 +84,7 @@ def test_failing_work_does_not_delay_other_users(people: list[Person]) -> None:
 def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims_the_user_again(
     people: list[Person],
 ) -> None:
-    """What a run has computed from may be withdrawn; it is done again from what is stored then."""
+    """What a run has computed from may be withdrawn; it is done again from what is stored then, at no attempt."""
     ana, first = people[0], threading.Lock()
 
     def interrupt(_: object) -> None:
@@ -98,7 +98,7 @@ def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims
     with capture_logs() as logs:
         make(interrupted(interrupt)).run()
     assert [each["event"] for each in logs if each["log_level"] == "warning"] == ["lease lost"]
-    assert OutboxRow.objects.get(kind=WorkKind.RUN_PIPELINE).attempts == 2
+    assert OutboxRow.objects.get(kind=WorkKind.RUN_PIPELINE).attempts == 1
     assert ana.statuses() == [TraceStatus.DONE]
     assert ana.memories() != []
 

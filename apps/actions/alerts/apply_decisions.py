@@ -65,15 +65,14 @@ def _shown(finding: AlertFinding) -> dict[str, Any]:
         "cause": cause_text(condition),
         "cost": cost_text(condition),
         "figures": dict(condition.figures),
-        "consequences": [_consequence(each) for each in finding.consequences],
+        "consequences": [
+            {
+                "kind": each.kind.value,
+                "subject": each.subject,
+                "cause": cause_text(each),
+                "cost": cost_text(each),
+            }
+            for each in finding.consequences
+        ],
         "window_hours": condition.window_hours,
-    }
-
-
-def _consequence(condition: Condition) -> dict[str, str]:
-    return {
-        "kind": condition.kind.value,
-        "subject": condition.subject,
-        "cause": cause_text(condition),
-        "cost": cost_text(condition),
     }

@@ -1,7 +1,5 @@
 """Enqueue the messages about an alert: one row for each recipient, in the transaction that changes the alert."""
 
-from collections.abc import Iterator
-
 from django.conf import settings
 
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
@@ -11,6 +9,11 @@ from apps.pipeline.core.enums import AlertEvent, DeliveryChannel
 def enqueue_messages(*, alert: Alert, event: AlertEvent) -> int:
     """Enqueue a message to each recipient of the project; return how many. A second call for the event adds none."""
     recipients = AlertRecipients.objects.filter(project_id=alert.project_id).first()
+    addresses = []
+    if recipients and recipients.webhook_url:
+        addresses.append((DeliveryChannel.WEBHOOK, recipients.webhook_url))
+    if recipients and settings.EMAIL_HOST:
+        addresses += [(DeliveryChannel.MAIL, address) for address in recipients.mail_addresses]
     rows = [
         AlertDelivery(
             project_id=alert.project_id,
@@ -19,15 +22,7 @@ def enqueue_messages(*, alert: Alert, event: AlertEvent) -> int:
             channel=channel.value,
             recipient=address,
         )
-        for channel, address in (_addresses(recipients) if recipients else ())
+        for channel, address in addresses
     ]
     AlertDelivery.objects.bulk_create(rows, ignore_conflicts=True)
     return len(rows)
-
-
-def _addresses(recipients: AlertRecipients) -> Iterator[tuple[DeliveryChannel, str]]:
-    if recipients.webhook_url:
-        yield DeliveryChannel.WEBHOOK, recipients.webhook_url
-    if settings.EMAIL_HOST:
-        for address in recipients.mail_addresses:
-            yield DeliveryChannel.MAIL, address

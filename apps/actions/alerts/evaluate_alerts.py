@@ -16,9 +16,7 @@ from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.alerts.conditions import conditions_of
 from apps.pipeline.alerts.decide import RESOLVE_AFTER
-from apps.pipeline.alerts.measured import Condition
 from apps.pipeline.core.enums import WorkState
-from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import HourlyTally
@@ -48,18 +46,10 @@ def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelt
         project = hold_project(project_id, skip_locked=True)
         if project is None:
             return False
-        update_alerts(
-            project_id=project_id,
-            conditions=_conditions(project, now),
-            now=now,
-            resolve_after=resolve_after,
-        )
+        # In an archived project nothing is wrong: its work rests on purpose.
+        conditions = [] if project.archived_at else conditions_of(measure(project_id=project.pk, now=now))
+        update_alerts(project_id=project_id, conditions=conditions, now=now, resolve_after=resolve_after)
     return True
-
-
-def _conditions(project: Project, now: datetime) -> list[Condition]:
-    """Return what is wrong; nothing in an archived project, whose work rests on purpose."""
-    return [] if project.archived_at else conditions_of(measure(project_id=project.pk, now=now))
 
 
 def _projects_to_watch(now: datetime) -> list[UUID]:

@@ -42,7 +42,7 @@ def merge_entities(*, merge: EntityMerge) -> None:
         if entity.merged_into_id == into.id:
             return
         check_merge(entity, into)
-        operations = moved(list(pointing_at(entity, into).select_for_update()), entity=entity, into=into)
+        operations = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
         apply_to(merge, entity, operations)
         _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)

@@ -18,16 +18,13 @@ def redact_aliases(*, project_id: UUID, policy: RedactionPolicy, is_dry_run: boo
         if name == alias.alias:
             continue
         changed += 1
-        if not is_dry_run:
-            _rename(alias, name)
+        if is_dry_run:
+            continue
+        alias.alias, alias.folded = name[:255], canonical_text(name)[:255]
+        same = EntityAlias.objects.filter(end_user_id=alias.end_user_id, entity_id=alias.entity_id, folded=alias.folded)
+        with transaction.atomic():
+            if same.exclude(pk=alias.pk).exists():
+                alias.delete()
+            else:
+                alias.save(update_fields=["alias", "folded"])
     return changed
-
-
-def _rename(alias: EntityAlias, name: str) -> None:
-    alias.alias, alias.folded = name[:255], canonical_text(name)[:255]
-    same = EntityAlias.objects.filter(end_user_id=alias.end_user_id, entity_id=alias.entity_id, folded=alias.folded)
-    with transaction.atomic():
-        if same.exclude(pk=alias.pk).exists():
-            alias.delete()
-        else:
-            alias.save(update_fields=["alias", "folded"])

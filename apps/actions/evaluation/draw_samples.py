@@ -63,7 +63,13 @@ def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
         if not samples:
             raise Unfit("nothing was stored or said in the period that is not in a sample already", at="/since")
         for sample in samples:
-            _record(sample)
+            record(
+                project_id=sample.project_id,
+                verb="sample_drawn",
+                object_kind="evaluation_sample",
+                object_id=sample.id,
+                details={"kind": sample.kind, "seed": sample.seed, "population": sample.population},
+            )
     return samples
 
 
@@ -106,6 +112,7 @@ def _draw_memories(request: DrawRequest, seed: int) -> EvaluationSample | None:
 
 def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
     """Draw of the turns whose text is still there; the turns of all are counted."""
+    origins = MemoryOrigin.objects.standing().filter(end_user=OuterRef("end_user"), turn=OuterRef("pk"))
     said = Turn.objects.filter(
         trace__project_id=request.project_id,
         trace__created_at__gte=request.since,
@@ -113,7 +120,7 @@ def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
         trace__status__in=ENDED,
         role=Role.USER,
         withdrawn=False,
-    ).annotate(has_memory=Exists(_origins()))
+    ).annotate(has_memory=Exists(origins))
     readable = _not_drawn(said.filter(has_memory=False), "turn").exclude(content="")
     rows = _shuffled(readable, seed).values("id", "end_user_id", "trace__configuration__number")
     found = list(rows[: SIZES[SampleKind.TURN]])
@@ -133,10 +140,6 @@ def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
         for position, row in enumerate(found)
     )
     return sample
-
-
-def _origins() -> QuerySet[MemoryOrigin]:
-    return MemoryOrigin.objects.standing().filter(end_user=OuterRef("end_user"), turn=OuterRef("pk"))
 
 
 def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
@@ -181,14 +184,4 @@ def _sample(
         population=population,
         counts=list(counts),
         actor=current_actor(),
-    )
-
-
-def _record(sample: EvaluationSample) -> None:
-    record(
-        project_id=sample.project_id,
-        verb="sample_drawn",
-        object_kind="evaluation_sample",
-        object_id=sample.id,
-        details={"kind": sample.kind, "seed": sample.seed, "population": sample.population},
     )

@@ -25,14 +25,10 @@ def draw_weekly_samples() -> int:
     drawn = 0
     for project_id in projects:
         with tenant_scope(project_id=project_id):
-            drawn += _draw(DrawRequest(project_id, since=until - WEEK, until=until))
+            try:
+                samples = draw_samples(request=DrawRequest(project_id, since=until - WEEK, until=until))
+            except Unfit:  # nothing happened in that week
+                continue
+        log.info("samples drawn", project=str(project_id), samples=[each.shown_id for each in samples])
+        drawn += 1
     return drawn
-
-
-def _draw(request: DrawRequest) -> bool:
-    try:
-        samples = draw_samples(request=request)
-    except Unfit:  # nothing happened in that week
-        return False
-    log.info("samples drawn", project=str(request.project_id), samples=[each.shown_id for each in samples])
-    return True

@@ -51,8 +51,10 @@ def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
         total=figures_of(items=found.items, counts=found.counts),
         weeks=figures_by(lambda each: each.week, items=found.items, counts=found.counts),
         versions=figures_by(lambda each: each.version, items=found.items, counts=found.counts),
-        models=figures_by(_model, items=memories),
-        memory_types=figures_by(_memory_type, items=memories),
+        models=figures_by(lambda each: each.model if isinstance(each, LabelledItem) else None, items=memories),
+        memory_types=figures_by(
+            lambda each: each.memory_type if isinstance(each, LabelledItem) else None, items=memories
+        ),
         retrieval=read_retrieval(project_id=project_id, weeks=weeks, now=timezone.now()),
     )
 
@@ -94,30 +96,22 @@ def _items(labels: QuerySet[EvaluationLabel]) -> Sequence[tuple[UUID, LabelledIt
     by_item: dict[UUID, list[dict[str, Any]]] = {}
     for row in labels.order_by("id").values(*_COLUMNS, *_OF_ITEM):
         by_item.setdefault(row["item_id"], []).append(row)
-    return [(rows[0]["item__sample__project_id"], _item(rows)) for rows in by_item.values()]
-
-
-def _item(rows: Sequence[dict[str, Any]]) -> LabelledItem:
-    first = rows[0]
-    return LabelledItem(
-        kind=SampleKind(first["item__sample__kind"]),
-        week=first["item__sample__week"],
-        labels=[(row["labeller"], LabelValue(row["value"])) for row in rows],
-        version=first["item__version"],
-        model=first["item__model"],
-        memory_type=first["item__memory_type"],
-    )
+    items = []
+    for rows in by_item.values():
+        first = rows[0]
+        item = LabelledItem(
+            kind=SampleKind(first["item__sample__kind"]),
+            week=first["item__sample__week"],
+            labels=[(row["labeller"], LabelValue(row["value"])) for row in rows],
+            version=first["item__version"],
+            model=first["item__model"],
+            memory_type=first["item__memory_type"],
+        )
+        items.append((first["item__sample__project_id"], item))
+    return items
 
 
 def _latest(samples: QuerySet[EvaluationSample]) -> Sequence[EvaluationSample]:
     """Return the last sample of turns of each week, which knows all of its turns that the others know."""
     rows = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
     return list({(row.project_id, row.week): row for row in rows}.values())
-
-
-def _model(each: LabelledItem | TurnCounts) -> str | None:
-    return each.model if isinstance(each, LabelledItem) else None
-
-
-def _memory_type(each: LabelledItem | TurnCounts) -> str | None:
-    return each.memory_type if isinstance(each, LabelledItem) else None

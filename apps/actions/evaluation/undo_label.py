@@ -6,6 +6,7 @@ from django.db import transaction
 
 from apps.actions.errors import NotFound
 from apps.actions.evaluation.label_item import Labeller
+from apps.actions.get_or_create import hold_end_user
 from apps.actions.memories.retract import retract
 from apps.memories.models import EvaluationLabel
 
@@ -20,6 +21,8 @@ def undo_label(*, by: Labeller, item_id: UUID) -> None:
     with transaction.atomic():
         rows = EvaluationLabel.objects.filter(item__sample__project_id=by.project_id, item_id=item_id)
         found = rows.filter(labeller=by.name).first()
+        if found is not None:
+            hold_end_user(found.end_user_id)  # before the label, as whoever deletes turns does
         # Locked where the rows of its end user are, in a statement of its own.
         rows = EvaluationLabel.objects.select_for_update()
         label = found and rows.filter(end_user_id=found.end_user_id, id=found.id).first()

@@ -13,7 +13,7 @@ import structlog
 from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_memories, known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, reporting
+from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, renewing, reporting
 from apps.actions.imports.read_file import chunks_of, recognised_format
 from apps.actions.imports.screened_turns import Screening
 from apps.actions.imports.stored_file import open_file
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 MOST_PROBLEMS = 100  # that are stored with their places; all of them are counted
 REPORT_EVERY = 100  # chunks
-REPORT_SECONDS = 15.0  # at the latest, since a report renews the lease
+REPORT_SECONDS = 15.0  # at the latest
 
 
 @dataclass
@@ -77,7 +77,8 @@ def checking(*, import_id: UUID) -> Iterator[None]:
         if held is None:
             return
         try:
-            yield from _check(held)
+            with renewing(held):
+                yield from _check(held)
         except LeaseLost:
             raise
         except GeneratorExit:

@@ -1,12 +1,15 @@
-"""The right of one process to work on an import: taken, renewed with each report, and lost to whoever takes it next."""
+"""The right of one process to work on an import: taken, renewed by a thread, and lost to whoever takes it next."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,8 +17,10 @@ from apps.actions.errors import Refused
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import ImportState
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.scope import tenant_scope
 
-LEASE = timedelta(minutes=2)  # much longer than a chunk takes
+log = structlog.get_logger(__name__)
+
 MOST_ERROR = 2_000  # characters
 
 
@@ -29,7 +34,7 @@ def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileI
     free = Q(state=since, leased_until__isnull=True) | Q(state__in=(since, working), leased_until__lt=now)
     due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
     token = new_id()
-    changes = {"state": working, "leased_until": now + LEASE, "lease_token": token, "resume_at": None}
+    changes = {"state": working, "leased_until": _until(), "lease_token": token, "resume_at": None}
     taken = FileImport.objects.filter(free, due, id=import_id).update(**changes)
     return FileImport.objects.filter(id=import_id, lease_token=token).first() if taken else None
 
@@ -44,9 +49,41 @@ def reporting(file_import: FileImport) -> Iterator[FileImport]:
         held = FileImport.objects.select_for_update().filter(id=file_import.pk).first()
         if held is None or held.state != file_import.state or held.lease_token != file_import.lease_token:
             raise LeaseLost
-        held.leased_until = timezone.now() + LEASE
         yield held
+        if held.lease_token is not None:
+            held.leased_until = _until()
         held.save()
+
+
+@contextmanager
+def renewing(file_import: FileImport) -> Iterator[None]:
+    """Renew the lease in a thread while the block runs, every HEARTBEAT_SECONDS, however long a step of it takes."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_renew, args=(file_import, ended), name="import-lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _renew(file_import: FileImport, ended: threading.Event) -> None:
+    """A row that is locked needs no renewal: nobody can take it, and the end of a report renews it."""
+    while not ended.wait(settings.HEARTBEAT_SECONDS):
+        try:
+            with tenant_scope(project_id=file_import.project_id), transaction.atomic():
+                rows = FileImport.objects.filter(id=file_import.pk, lease_token=file_import.lease_token)
+                if rows.select_for_update(skip_locked=True).first() is not None:
+                    rows.update(leased_until=_until())
+        except DatabaseError as error:
+            log.warning("lease of an import not renewed", file_import=str(file_import.pk), error=str(error))
+        finally:
+            connection.close()
+
+
+def _until() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.WORK_LEASE_SECONDS)
 
 
 def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> None:

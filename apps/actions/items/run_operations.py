@@ -25,7 +25,7 @@ from apps.items.operations import (
     SearchItems,
     WriteOperation,
 )
-from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
 
@@ -43,10 +43,10 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]
         operations = redacted(operations, policy=active_policy(project_id=project_id).redaction)
     outcomes: list[ItemOutcome] = [ItemOutcome()] * len(operations)
     with transaction.atomic():
+        owners = _owners(project_id, operations)
         for place, operation in enumerate(operations):
             if isinstance(operation, _READS):
                 outcomes[place] = _read(project_id, operation)
-        owners = _owners(project_id, operations)
         for write in _in_lock_order(operations):
             outcomes[write.place] = _write(project_id, write, owners)
         _record(project_id, operations, outcomes, owners)
@@ -114,8 +114,9 @@ def _only(items: Sequence[ItemRecord]) -> ItemRecord | None:
 
 def _owners(project_id: UUID, operations: Sequence[ItemOperation]) -> dict[str, EndUser]:
     """Create and lock the end users whose items are put, in one order, so that no two requests wait for each other."""
-    named = sorted({each.user_id for each in operations if isinstance(each, PutItem) and each.user_id is not None})
-    return {user_id: open_end_user(project_id=project_id, user_id=user_id) for user_id in named}
+    named = {each.user_id for each in operations if isinstance(each, PutItem) and each.user_id is not None}
+    ordered = sorted(named, key=lambda user_id: end_user_id(project_id=project_id, user_id=user_id))
+    return {user_id: open_end_user(project_id=project_id, user_id=user_id) for user_id in ordered}
 
 
 def _write(project_id: UUID, write: _Write, owners: dict[str, EndUser]) -> ItemOutcome:

@@ -30,10 +30,17 @@ ACTOR = "system"
 JOB = "archive_memories"
 A_DAY = timedelta(days=1)
 
+# Rows that another transaction has locked are skipped, so that this one never waits while it holds others.
 _UPDATE_SCORES = """
-update memories_memory m set decay_score = given.score
-from unnest(%(ids)s::uuid[], %(scores)s::float8[]) as given(id, score)
-where m.end_user_id = %(end_user)s and m.id = given.id and m.decay_score is distinct from given.score
+with free as (
+    select m.id, given.score
+    from unnest(%(ids)s::uuid[], %(scores)s::float8[]) as given(id, score)
+    join memories_memory m on m.end_user_id = %(end_user)s and m.id = given.id
+    where m.decay_score is distinct from given.score
+    order by m.id for no key update of m skip locked
+)
+update memories_memory m set decay_score = free.score
+from free where m.end_user_id = %(end_user)s and m.id = free.id
 """
 
 

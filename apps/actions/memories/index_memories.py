@@ -21,6 +21,7 @@ from apps.pipeline.indexing.index import Indexable, VectorEntry
 from apps.pipeline.indexing.model_questions import questions_model
 from apps.telemetry.stages import stage_span
 from apps.telemetry.tracing import is_recording, span_of_work
+from apps.tenants.end_users import wait_for_writers
 from apps.traces.policies import active_configuration, policy_of
 from apps.traces.requests import traceparents_of
 
@@ -98,6 +99,7 @@ def write_vectors(
         for entry in entries
     )
     with transaction.atomic():
+        wait_for_writers(end_user_id)
         MemoryVector.objects.bulk_create(
             rows,
             update_conflicts=True,

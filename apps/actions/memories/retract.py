@@ -31,14 +31,16 @@ def retract(
             return None
         if binds_agents(memory.tags) and not is_trusted:
             raise NotAllowed("retracting a rule for agents needs the scope trust")
-        revision = ReviseMemory(
-            memory_id=memory.id,
-            expected_version=memory.version,
-            verb="retracted",
-            changes={"status": Status.RETRACTED},
-        )
+        revision = retraction(memory_id=memory.id, version=memory.version)
         try:
             return apply_revision(memory=memory, operations=[revision], api_key_id=api_key_id, person_id=person_id)
         except StalePlan:
             continue
     raise Conflict("the memory is being changed by others; try again")
+
+
+def retraction(*, memory_id: UUID, version: int) -> ReviseMemory:
+    """Return the operation that retracts a memory at a version."""
+    return ReviseMemory(
+        memory_id=memory_id, expected_version=version, verb="retracted", changes={"status": Status.RETRACTED}
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from apps.actions.errors import Conflict
+from apps.actions.errors import Conflict, NotFound
 from apps.actions.get_or_create import hold_end_user
 from apps.memories.codec import read_columns
 from apps.memories.models import Memory
@@ -27,7 +27,7 @@ def settle_slot(
 
     If another value was said later, the memory becomes superseded instead. `apart_from` are memories that the same
     decision removes from the slot, `replaces` those that are closed whatever slot they hold. Call it in a transaction:
-    it locks out other direct writes of the end user.
+    it locks out other direct writes of the end user. Raises NotFound for a memory that was deleted meanwhile.
     """
     changed = _with_changes(memory, changes)
     if not takes_slot(changed) and not replaces:
@@ -43,15 +43,19 @@ def settle_slot(
 
 
 def _with_changes(memory: Memory, changes: dict[str, Any]) -> StoredMemory:
-    """Return a memory as it will be after the changes."""
-    known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
+    """Return a memory as it will be after the changes. Raises NotFound if it was deleted since it was read."""
+    try:
+        known = PostgresMemoryReader().one(end_user_id=memory.end_user_id, memory_id=memory.pk)
+    except LookupError as deleted:
+        raise NotFound("there is no such memory") from deleted
     return replace(known, **read_columns(changes))
 
 
 def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = ()) -> dict[str, Any]:
     """Add a hash that no live memory has to the changes of a memory that becomes live or gets another hash.
 
-    Call it in a transaction. Raises Conflict if a live memory says the same already.
+    Call it in a transaction. Raises Conflict if a live memory says the same already, NotFound for a memory that was
+    deleted meanwhile.
     """
     is_live = changes.get("status", memory.status) in LIVE_STATUSES
     if not is_live or (memory.status in LIVE_STATUSES and "canonical_hash" not in changes):

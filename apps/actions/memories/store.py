@@ -1,6 +1,6 @@
 """Store memories directly: without extraction and similarity, but without duplicates and with one value per slot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
@@ -79,6 +79,8 @@ def store(*, request: StoreRequest) -> tuple[UUID, ...]:
 def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
     with transaction.atomic():
         end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
+        names = dict.fromkeys(new.session_id for new in request.memories)
+        sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
         _check_successors(request.memories, end_user)
         reader, now = PostgresMemoryReader(), timezone.now()
         index = EntityIndex(entities=reader.entities(end_user_id=end_user.id, limit=MAX_ENTITIES), new_id=new_id)
@@ -93,12 +95,12 @@ def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
             retracted=() if request.is_trusted else _retracted_in_slots(added, end_user, reader),
         )
         stored = [session.settle(each) for each in added]
-        _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities], session_id="")
-        for session_id in dict.fromkeys(new.session_id for new in request.memories):
+        _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities])
+        for name, session_id in sessions.items():
             wanted = zip(request.memories, stored, strict=True)
-            operations = [each for new, one in wanted if new.session_id == session_id for each in _operations(one)]
+            operations = [each for new, one in wanted if new.session_id == name for each in _operations(one)]
             _apply(request, end_user, operations, session_id=session_id)
-        _apply(request, end_user, session.changes, session_id="")
+        _apply(request, end_user, [*session.changes, *_indexing(stored)])  # the lease is locked after all memories
     return tuple(each.memory_id for each in stored)
 
 
@@ -127,17 +129,24 @@ def _operations(result: StoreResult) -> Iterator[Operation]:
     if result.adds is None:
         return
     yield result.adds
-    yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=result.memory_id)
     if result.asks is not None:
         yield FlagForReview(memory_id=result.memory_id, reason=result.asks)
 
 
-def _apply(request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: str) -> None:
+def _indexing(results: Iterable[StoreResult]) -> Iterator[EnqueueWork]:
+    for each in results:
+        if each.adds is not None:
+            yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=each.memory_id)
+
+
+def _apply(
+    request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: UUID | None = None
+) -> None:
     context = WriteContext(
         project_id=request.project_id,
         end_user_id=end_user.id,
         actor=actor_of(request.api_key_id, request.person_id),
-        session_id=open_session(end_user=end_user, session_id=session_id),
+        session_id=session_id,
         api_key_id=request.api_key_id,
     )
     apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -10,10 +11,10 @@ from psycopg.types.json import Jsonb
 
 from apps.actions.ledger.actor import current_person
 from apps.actions.ledger.record import record
-from apps.actions.projects.made_with import made_with
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.core.policy_changes import policy_changes
+from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 
@@ -48,7 +49,8 @@ def add_version(
         note=note[:MOST_NOTE],
         author_id=current_person(),
         base=base,
-        made_with=made_with(),
+        # what decides beside a policy, as the server has it now
+        made_with={"model": settings.MODEL, "embedder": settings.EMBEDDER, "prompts": prompt_versions()},
         is_active=activates,
         activated_at=timezone.now() if activates else None,
     )

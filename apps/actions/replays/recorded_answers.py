@@ -81,11 +81,11 @@ def _answer(call: ModelCall, request: ModelRequest) -> ModelAnswer:
 
 def tokens_of(calls: Iterable[ModelCall | ModelCallRecord]) -> int:
     """Return the tokens of calls, of prompts and answers together."""
-    return sum(_tokens(call) for call in calls)
-
-
-def _tokens(call: ModelCall | ModelCallRecord) -> int:
-    if isinstance(call, ModelCallRecord):
-        usage = call.usage
-        return usage.input + usage.cache_read + usage.cache_write + usage.output
-    return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+    tokens = 0
+    for call in calls:
+        if isinstance(call, ModelCallRecord):
+            usage = call.usage
+            tokens += usage.input + usage.cache_read + usage.cache_write + usage.output
+        else:
+            tokens += call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+    return tokens

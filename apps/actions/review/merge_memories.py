@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from apps.actions.get_or_create import hold_end_user
-from apps.actions.review.review_context import review_context
+from apps.actions.review.review_context import context_to_decide
 from apps.actions.review.review_decisions import (
     ReviewDecision,
     Reviewer,
@@ -25,7 +25,7 @@ def merge_memories(*, by: Reviewer, seen: SeenVersion, into: SeenVersion) -> Rev
     check_pair(memory, successor)
     with transaction.atomic():
         hold_end_user(memory.end_user_id)
-        context = review_context(memories=[memory, successor])
+        context = context_to_decide([memory, successor])
         operations = operations_of(Merge(memory_id=memory.pk, into_id=successor.pk), context=context)
         apply_decision(by=by, end_user_id=memory.end_user_id, operations=operations)
     return ReviewDecision(memories=(seen.next(), into.next()))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
+from apps.actions.errors import Conflict
 from apps.memories.models import Memory
 from apps.memories.reading.holders_of_several import HolderProbe, holders_of_several
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
@@ -21,7 +22,7 @@ def review_context(
 ) -> ReviewContext:
     """Read live memories of one end user, those that hold their slots and those linked to them (one round trip).
 
-    `policy` is the active one, if the caller has it already.
+    `policy` is the active one, if the caller has it already. Memories that are no longer live are not in the answer.
     """
     slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
     found = PostgresMemoryReader().holders(
@@ -35,6 +36,17 @@ def review_context(
         policy=policy or active_policy(project_id=memories[0].project_id),
         contradicts=frozenset(contradicts),
     )
+
+
+def context_to_decide(memories: Sequence[Memory]) -> ReviewContext:
+    """Read the same for a decision about all of these memories.
+
+    Raises Conflict if one is no longer live: somebody has retracted it, or deleted its turn, since it was read.
+    """
+    context = review_context(memories=memories)
+    if any(each.pk not in context.memories for each in memories):
+        raise Conflict("somebody else has changed the memory meanwhile")
+    return context
 
 
 def review_contexts(

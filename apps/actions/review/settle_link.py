@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.get_or_create import hold_end_user
-from apps.actions.review.review_context import review_context
+from apps.actions.review.review_context import context_to_decide
 from apps.actions.review.review_decisions import (
     ReviewDecision,
     Reviewer,
@@ -61,7 +61,7 @@ def settle_link(*, by: Reviewer, settlement: Settlement) -> ReviewDecision:
     )
     with transaction.atomic():
         hold_end_user(one.end_user_id)
-        context = review_context(memories=[one, other])
+        context = context_to_decide([one, other])
         changes = operations_of(_decision(one, other, settlement, context), context=context)
         apply_decision(by=by, end_user_id=one.end_user_id, operations=[*changes, settled])
     revised = {each.memory_id for each in changes if isinstance(each, ReviseMemory)}

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound
+from apps.actions.get_or_create import hold_end_user
 from apps.actions.memories.revise import find_memory
 from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, apply_decision
@@ -33,16 +35,26 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
     own = {seen.memory_id for seen in decided.memories}
     undone: list[SeenVersion] = []
     with transaction.atomic():
+        _hold_end_users(by, own)
         for seen in decided.memories:
             memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
             by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(by, memory, seen, own))
             undone.append(SeenVersion(memory.pk, memory.version + 1))
         if decided.link_id is not None:
-            link = _settled(by, decided.link_id)
+            link = MemoryLink.objects.for_project(by.project_id).filter(pk=decided.link_id).first()
+            if link is None:
+                raise NotFound("there is no such link")
             by_user.setdefault(link.end_user_id, []).append(_reopened(link))
-        for end_user_id, operations in by_user.items():
+        for end_user_id, operations in sorted(by_user.items(), key=itemgetter(0)):
             apply_decision(by=by, end_user_id=end_user_id, operations=operations)
     return ReviewDecision(memories=tuple(undone))
+
+
+def _hold_end_users(by: Reviewer, memory_ids: Collection[UUID]) -> None:
+    """Hold the end users of memories in one order, as everywhere, so that no two transactions wait for each other."""
+    memories = Memory.objects.for_project(by.project_id).filter(pk__in=memory_ids)
+    for end_user_id in sorted(set(memories.values_list("end_user_id", flat=True))):
+        hold_end_user(end_user_id)
 
 
 def _undo_operations(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
@@ -125,13 +137,6 @@ def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) ->
         changes, closing = settle_slot(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
     yield from closing
-
-
-def _settled(by: Reviewer, link_id: UUID) -> MemoryLink:
-    link = MemoryLink.objects.for_project(by.project_id).filter(pk=link_id).first()
-    if link is None:
-        raise NotFound("there is no such link")
-    return link
 
 
 def _reopened(link: MemoryLink) -> SetLinkStatus:

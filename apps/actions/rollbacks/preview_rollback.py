@@ -1,7 +1,6 @@
 """Preview a rollback: what it would take back and leave alone; nothing is written."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,7 +15,7 @@ from apps.actions.rollbacks.roll_back_user import counts_of
 from apps.memories.models import Memory
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.rollback.history import Kept
-from apps.pipeline.rollback.plan import RollbackPlan, plan_rollback
+from apps.pipeline.rollback.plan import plan_rollback
 
 MOST_USERS = 50  # of whom a preview looks at each memory
 MOST_MEMORIES = 500  # listed in a preview
@@ -61,9 +60,10 @@ def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
         history = load_history(end_user_id=user, traces=ids)
         planned = plan_rollback(history, traces=ids, forced=forced, rules=rules_of(request.project_id))
         total.update(counts_of(planned, traces=len(ids)))
-        changes |= _changes(planned)
+        changes |= {each.memory_id: dict(each.changes) for each in planned.plan.of(ReviseMemory)}
         kept += planned.kept
-    rows = _rows(request.project_id, list(changes))
+    memories = Memory.objects.for_project(request.project_id).filter(id__in=list(changes)[:MOST_MEMORIES])
+    rows = {row.id: row for row in memories.to_show()}
     return RollbackPreview(
         users=len(users),
         traces=traces.count(),
@@ -72,12 +72,3 @@ def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
         memories=tuple(PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows),
         kept=shown_kept(kept[:MOST_MEMORIES], project_id=request.project_id),
     )
-
-
-def _changes(planned: RollbackPlan) -> dict[UUID, dict[str, Any]]:
-    return {each.memory_id: dict(each.changes) for each in planned.plan.of(ReviseMemory)}
-
-
-def _rows(project_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    memories = Memory.objects.for_project(project_id).filter(id__in=ids[:MOST_MEMORIES])
-    return {row.id: row for row in memories.to_show()}

@@ -79,21 +79,17 @@ def run_preview(*, preview_id: UUID) -> None:
     waiting = RulePreview.objects.filter(pk=preview_id, state=PreviewState.WAITING)
     with system_scope(SystemWork.SCHEDULE):
         preview = waiting.first()
-    if preview is not None:
-        with tenant_scope(project_id=preview.project_id):
-            _run(preview)
-
-
-def _run(preview: RulePreview) -> None:
-    waiting = RulePreview.objects.filter(pk=preview.pk, state=PreviewState.WAITING)
-    if not waiting.update(state=PreviewState.RUNNING):
+    if preview is None:
         return
-    try:
-        findings = _compute(preview)
-    except Unfit as refused:  # the other rules have changed since the preview was requested
-        RulePreview.objects.filter(pk=preview.pk).update(state=PreviewState.FAILED, error=str(refused))
-        return
-    _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
+    with tenant_scope(project_id=preview.project_id):
+        if not waiting.update(state=PreviewState.RUNNING):
+            return
+        try:
+            findings = _compute(preview)
+        except Unfit as refused:  # the other rules have changed since the preview was requested
+            RulePreview.objects.filter(pk=preview.pk).update(state=PreviewState.FAILED, error=str(refused))
+            return
+        _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
 
 
 def compare(request: Request, *, now: Policy, then: Policy) -> list[TurnChange]:

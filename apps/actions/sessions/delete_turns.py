@@ -20,7 +20,7 @@ from apps.memories.writing.revisions import note_changes
 from apps.outbox.leases import interrupt
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.enums import EventType
-from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.traces.models import IdempotentRequest, Session, Trace, Turn
 
 _ANNOUNCE = "select nextval('tenants_erasure_number')"
@@ -156,7 +156,7 @@ def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[s
     named = identifiers.session_id(end_user_id=user, session_id=session_id)
     with transaction.atomic():
         session = Session.objects.filter(project_id=project_id, end_user_id=user, id=named).first()
-        _keep_from_erasure(user)
+        _lock_end_user(user)
         items = _delete_items(user, session_id)
         if session is None:
             return _without_turns(project_id=project_id, end_user=user, session=named, items=items)
@@ -187,17 +187,17 @@ def _delete_items(end_user: UUID, session_id: str) -> int:
         return int(cursor.rowcount)
 
 
-def _keep_from_erasure(end_user: UUID) -> None:
-    """Take the first lock. Raises Conflict if the end user is being erased."""
+def _lock_end_user(end_user: UUID) -> None:
+    """Take the first lock, which keeps other writers out. Raises Conflict if the end user is being erased."""
     try:
-        keep_from_erasure(end_user)
+        keep_from_writers(end_user)
     except UserBeingErased as erased:
         raise Conflict(str(erased)) from erased
 
 
 def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int = 0) -> dict[str, int]:
     """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest."""
-    _keep_from_erasure(session.end_user_id)
+    _lock_end_user(session.end_user_id)
     Session.objects.select_for_update().get(end_user_id=session.end_user_id, id=session.id)
     values: dict[str, Any] = {
         "end_user": session.end_user_id,

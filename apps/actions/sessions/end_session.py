@@ -39,8 +39,8 @@ def end_session(
             keep_from_erasure(end_user_id)
         except UserBeingErased as erased:
             raise NotFound("there is no such session") from erased
-        sessions = Session.objects.select_for_update().filter(project_id=project_id, end_user_id=end_user_id)
-        session = sessions.filter(id=session_id).first()
+        sessions = Session.objects.select_for_update(no_key=True)  # memories may go on referring to it
+        session = sessions.filter(project_id=project_id, end_user_id=end_user_id, id=session_id).first()
         if session is None:
             raise NotFound("there is no such session")
         session.ended_at = session.ended_at or timezone.now()

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from apps.actions.evaluation.list_samples import CountedSample
 from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, EvaluationOverview
 from apps.api.schemas.actors import ActorResponse, actor_response
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
-from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
+from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.evaluation.figures import EvaluationFigures
@@ -154,9 +155,9 @@ def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
     )
 
 
-def sample_response(sample: EvaluationSample) -> SampleResponse:
-    """Convert a sample that was read with the numbers of its items."""
-    counted: Any = sample  # annotated by list_samples
+def sample_response(counted: CountedSample) -> SampleResponse:
+    """Convert a sample with the numbers of its items."""
+    sample = counted.sample
     return SampleResponse(
         id=sample.shown_id,
         kind=SampleKind(sample.kind),

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from apps.actions.evaluation.draw_samples import WEEK, DrawRequest, draw_samples
 from apps.actions.evaluation.export_labels import export_labels
 from apps.actions.evaluation.label_item import Labeller, label_item
-from apps.actions.evaluation.list_samples import items_of, list_samples
+from apps.actions.evaluation.list_samples import counted, items_of, list_samples
 from apps.actions.evaluation.read_figures import read_figures
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -69,7 +69,9 @@ class SamplesView(ApiView):
         rows = list_samples(project_id=self.caller.project_id)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.filter(kind=query.kind) if query.kind else rows, request)
-        return Response(to_json(SampleList(results=[sample_response(each) for each in found], **pages.links())))
+        return Response(
+            to_json(SampleList(results=[sample_response(each) for each in counted(found)], **pages.links()))
+        )
 
     @documented(
         operation="draw_samples",
@@ -92,7 +94,9 @@ class SamplesView(ApiView):
         wanted = DrawRequest(project_id, since=body.since or until - WEEK, until=until, seed=body.seed)
         drawn = {sample.pk for sample in draw_samples(request=wanted)}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return replayable_answer(DrawnSamplesResponse(results=[sample_response(each) for each in rows]), status=201)
+        return replayable_answer(
+            DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)]), status=201
+        )
 
 
 class SampleItemsView(ApiView):

@@ -1,7 +1,5 @@
 """The form of a pre-filter rule; problems are reported at the field that causes them."""
 
-from typing import Any
-
 from django import forms
 from pydantic import ValidationError as NotARule
 
@@ -56,9 +54,5 @@ class PreFilterRuleForm(forms.ModelForm):
             self.instance.as_rule()
         except NotARule as error:
             for problem in error.errors():
-                self.add_error(_field(problem, self.fields), str(problem["msg"]))
-
-
-def _field(problem: Any, fields: dict[str, forms.Field]) -> str | None:
-    name = str(problem["loc"][0]) if problem["loc"] else ""
-    return name if name in fields else None
+                name = str(problem["loc"][0]) if problem["loc"] else ""
+                self.add_error(name if name in self.fields else None, str(problem["msg"]))

@@ -42,10 +42,10 @@ def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     """Add what the pages of a project show beside each alert."""
     listed = list(alerts)
     names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
-    return [_card(each, slug, names.get(each.acknowledged_by, "")) for each in listed]
-
-
-def _card(alert: Alert, slug: str, acknowledged_by: str) -> AlertCard:
-    remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
-    url = reverse(f"console:{remedy.page}", args=[slug])
-    return AlertCard(alert, remedy.label, f"{url}?{remedy.query}" if remedy.query else url, acknowledged_by)
+    cards = []
+    for alert in listed:
+        remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
+        url = reverse(f"console:{remedy.page}", args=[slug])
+        address = f"{url}?{remedy.query}" if remedy.query else url
+        cards.append(AlertCard(alert, remedy.label, address, names.get(alert.acknowledged_by, "")))
+    return cards

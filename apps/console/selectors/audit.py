@@ -52,21 +52,21 @@ def audit_lines(entries: Iterable[LedgerEntry]) -> list[AuditLine]:
     """Return entries with their pages and the names of people and keys (at most two queries)."""
     listed = list(entries)
     names = names_of(entry.actor for entry in listed)
-    return [_line(entry, names[entry.actor]) for entry in listed]
-
-
-def _line(entry: LedgerEntry, shown: str) -> AuditLine:
-    kind, _, name = entry.actor.partition(":")
-    is_named = shown != kind
-    trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
-    return AuditLine(
-        entry=entry,
-        actor=shown if is_named else entry.actor if trace_id is None else kind,
-        actor_id=trace_id,
-        actor_page="" if trace_id is None else _PAGES["trace"],
-        object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
-        details={name: _in_words(value) for name, value in with_prefixes(entry.details).items()},
-    )
+    lines = []
+    for entry in listed:
+        kind, _, name = entry.actor.partition(":")
+        trace_id = parse(Prefix.TRACE, name) if kind == "trace" else None
+        is_named = names[entry.actor] != kind
+        line = AuditLine(
+            entry=entry,
+            actor=names[entry.actor] if is_named else entry.actor if trace_id is None else kind,
+            actor_id=trace_id,
+            actor_page="" if trace_id is None else _PAGES["trace"],
+            object_page=_PAGES.get(entry.object_kind, "") if entry.object_id else "",
+            details={key: _in_words(value) for key, value in with_prefixes(entry.details).items()},
+        )
+        lines.append(line)
+    return lines
 
 
 def _in_words(value: Any) -> str:

@@ -14,10 +14,7 @@ def closed_by(*, project_id: UUID, memory_ids: Collection[UUID]) -> str:
     """Return in words what some memories have replaced, "" for nothing."""
     replaced = Memory.objects.for_project(project_id).filter(superseded_by__in=memory_ids, status=Status.SUPERSEDED)
     contents = list(replaced.order_by("-updated_at", "id").values_list("content", flat=True)[: MOST_NAMED + 1])
-    quoted = [f"“{_cut(each)}”" for each in contents[:MOST_NAMED]]
+    cut = (each if len(each) <= MAX_CHARACTERS else f"{each[: MAX_CHARACTERS - 1]}…" for each in contents[:MOST_NAMED])
+    quoted = [f"“{each}”" for each in cut]
     more = " and others" if len(contents) > MOST_NAMED else ""
     return f"{', '.join(quoted)}{more}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"

@@ -170,18 +170,16 @@ def is_busy(*, project_id: UUID, now: datetime) -> bool:
     return (rows.aggregate(turns=Sum("amount"))["turns"] or 0) > MOST_COUNTED_LIVE
 
 
-def _amounts(project_id: UUID, period: DashboardPeriod) -> Iterable[Amount]:
-    if period.is_exact:
-        step = period.step_length
-        return count_now(project_id=project_id, since=period.start, until=period.end, step=step)
-    rows = HourlyTally.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
-    by_step = rows.order_by().annotate(step=Trunc("hour", period.step.value))
-    return by_step.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
-
-
 def _tallies(project_id: UUID, period: DashboardPeriod) -> defaultdict[datetime, Tallies]:
+    amounts: Iterable[Amount]
+    if period.is_exact:
+        amounts = count_now(project_id=project_id, since=period.start, until=period.end, step=period.step_length)
+    else:
+        rows = HourlyTally.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
+        by_step = rows.order_by().annotate(step=Trunc("hour", period.step.value))
+        amounts = by_step.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
     found: defaultdict[datetime, dict[Key, float]] = defaultdict(dict)
-    for step, measure, stage, reason, amount in _amounts(project_id, period):
+    for step, measure, stage, reason, amount in amounts:
         found[step][Measure(measure), stage, reason] = amount
     return defaultdict(lambda: Tallies({}), {step: Tallies(sums) for step, sums in found.items()})
 
@@ -222,21 +220,20 @@ def _reasons(totals: Tallies, steps: list[Tallies]) -> dict[str, list[float | No
 
 
 def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
+    latencies: Iterable[tuple[str, int, int]]
+    if period.is_exact:
+        latencies = latencies_now(project_id=project_id, since=period.start, until=period.end)
+    else:
+        rows = HourlyLatency.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
+        latencies = rows.order_by().values_list("stage", "bucket").annotate(total=Sum("spans"))
     buckets: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    for stage, bucket, spans in _latencies(project_id, period):
+    for stage, bucket, spans in latencies:
         buckets[stage][bucket] = spans
     return [
         StageLatency(stage, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
         for stage in Stage
         if (found := buckets.get(stage.value, {}))
     ]
-
-
-def _latencies(project_id: UUID, period: DashboardPeriod) -> Iterable[tuple[str, int, int]]:
-    if period.is_exact:
-        return latencies_now(project_id=project_id, since=period.start, until=period.end)
-    rows = HourlyLatency.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
-    return rows.order_by().values_list("stage", "bucket").annotate(total=Sum("spans"))
 
 
 def redacted_text(totals: Tallies) -> str:

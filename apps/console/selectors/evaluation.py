@@ -1,18 +1,17 @@
 """The figures of evaluation as its page shows them: targets, groups, and their course over the weeks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from uuid import UUID
 
 from apps.actions.evaluation.draw_samples import start_of
-from apps.actions.evaluation.list_samples import list_samples
+from apps.actions.evaluation.list_samples import CountedSample, counted, list_samples
 from apps.actions.evaluation.read_figures import EvaluationOverview
 from apps.console.labels import label, percent
 from apps.console.selectors.people import names_of
 from apps.console.selectors.time_series import TimeSeries
-from apps.memories.models import EvaluationSample
 from apps.pipeline.core.enums import SampleKind
 from apps.pipeline.core.funnel_metrics import Band, RatioHealth
 from apps.pipeline.evaluation.figures import EvaluationFigures, RecallEstimate
@@ -121,9 +120,9 @@ def agreements_of(overview: EvaluationOverview) -> list[ShownAgreement]:
     ]
 
 
-def latest_samples(*, project_id: UUID) -> Sequence[EvaluationSample]:
+def latest_samples(*, project_id: UUID) -> Sequence[CountedSample]:
     """Return the latest samples, newest first."""
-    return list(list_samples(project_id=project_id)[:MOST_SAMPLES])
+    return counted(list_samples(project_id=project_id)[:MOST_SAMPLES])
 
 
 def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> TimeSeries:
@@ -136,22 +135,19 @@ def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> Time
 
 
 def _rows(groups: Mapping[Any, EvaluationFigures]) -> tuple[GroupRow, ...]:
-    return tuple(_row(str(group), figures) for group, figures in _latest_first(groups))
-
-
-def _latest_first(groups: Mapping[Any, EvaluationFigures]) -> Iterator[tuple[Any, EvaluationFigures]]:
-    """Yield weeks and versions from the latest on, names in their order."""
+    """Return a row for each group: weeks and versions from the latest on, names in their order."""
     found = list(groups.items())
-    yield from found if found and isinstance(found[0][0], str) else reversed(found)
-
-
-def _row(name: str, figures: EvaluationFigures) -> GroupRow:
-    return GroupRow(
-        name=name,
-        precision=_with_limits(figures.precision),
-        memories=int(figures.precision.whole),
-        recall=_with_limits(figures.recall),
-        turns=int(figures.missed.whole),
+    if found and not isinstance(found[0][0], str):
+        found.reverse()
+    return tuple(
+        GroupRow(
+            name=str(group),
+            precision=_with_limits(figures.precision),
+            memories=int(figures.precision.whole),
+            recall=_with_limits(figures.recall),
+            turns=int(figures.missed.whole),
+        )
+        for group, figures in found
     )
 
 

@@ -50,12 +50,9 @@ def _loaded(item: EvaluationItem) -> ItemToLabel:
     found = rows.get(end_user_id=item.end_user_id, pk=item.pk)
     if found.memory is not None:
         return ItemToLabel(found, evidence=load_evidence(found.memory))
-    if found.turn is None:
+    turn = found.turn
+    if turn is None:
         return ItemToLabel(found)
-    return ItemToLabel(found, turns=_around(found.turn), explanation=explain_turns([found.turn])[0])
-
-
-def _around(turn: Turn) -> tuple[Turn, ...]:
     positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
-    rows = Turn.objects.filter(end_user_id=turn.end_user_id, session_id=turn.session_id, position__range=positions)
-    return tuple(rows.order_by("position"))
+    around = Turn.objects.filter(end_user_id=turn.end_user_id, session_id=turn.session_id, position__range=positions)
+    return ItemToLabel(found, turns=tuple(around.order_by("position")), explanation=explain_turns([turn])[0])

@@ -59,7 +59,8 @@ def facts_over_time(*, end_user_id: UUID, now: datetime) -> FactsOverTime:
     rows = Memory.objects.for_end_user(end_user_id).filter(status__in=_SHOWN, type__in=values_of(SLOT_TYPES))
     found = list(rows.exclude(predicate="").to_show().order_by("-valid_from", "-id")[: MOST_MEMORIES + 1])
     slots = _by_slot(found[:MOST_MEMORIES])
-    changed = sorted((each for each in slots if len(each) > 1), key=_last_change, reverse=True)
+    changed = [each for each in slots if len(each) > 1]
+    changed.sort(key=lambda values: max(each.valid_from for each in values), reverse=True)
     single = [each[0] for each in slots if len(each) == 1]
     begins = min((each[0].valid_from for each in changed), default=now)
     return FactsOverTime(
@@ -83,10 +84,6 @@ def _by_slot(memories: Sequence[Memory]) -> list[list[Memory]]:
 def _slot_of(memory: Memory) -> SlotKey:
     """Return what holds one value at a time: for a predicate with many values, each value by itself."""
     return memory.subject_id, memory.predicate, "" if memory.stateful else memory.object_text.casefold()
-
-
-def _last_change(values: Sequence[Memory]) -> datetime:
-    return max(each.valid_from for each in values)
 
 
 def _place(memory: Memory) -> tuple[bool, str, str, str]:

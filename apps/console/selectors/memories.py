@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from apps.console.keyset import KeysetOrder
-from apps.console.query_params import midnight, next_midnight, query_param
+from apps.console.query_params import identifier_of, midnight, next_midnight, query_param
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.search import shown_statuses
@@ -70,7 +70,7 @@ class MemoryFilters:
         return cls(
             words=query_param(request, "q"),
             user=query_param(request, "user"),
-            user_id=_identifier(query_param(request, "of")),
+            user_id=identifier_of(query_param(request, "of")),
             status=_one_of(request, "status", Status),
             type=_one_of(request, "type", MemoryType),
             writer=_one_of(request, "writer", MemoryWriter),
@@ -166,10 +166,3 @@ def _share(text: str) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None
-
-
-def _identifier(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.dateparse import parse_datetime
 
-from apps.console.query_params import query_param
+from apps.console.query_params import moment_of, query_param
 from apps.console.selectors.review import ReviewFilters, review_queue
 from apps.console.selectors.traces import TraceSearch, search_traces
 
@@ -34,7 +32,7 @@ class NewRows:
 
 def count_new_rows(request: HttpRequest, *, project_id: UUID, slug: str) -> NewRows | None:
     """Count the rows of the list that the query string names with its filters; None if it names none."""
-    name, shown_at = query_param(request, "list"), _moment(query_param(request, "shown_at"))
+    name, shown_at = query_param(request, "list"), moment_of(query_param(request, "shown_at"))
     if name not in _LISTS or shown_at is None:
         return None
     rows = _LISTS[name](request, project_id).filter(created_at__gt=shown_at).order_by()
@@ -48,20 +46,7 @@ def count_new_rows(request: HttpRequest, *, project_id: UUID, slug: str) -> NewR
     )
 
 
-def _traces(request: HttpRequest, project_id: UUID) -> QuerySet[Any]:
-    return search_traces(project_id=project_id, search=TraceSearch.of(request))
-
-
-def _review(request: HttpRequest, project_id: UUID) -> QuerySet[Any]:
-    return review_queue(project_id=project_id, filters=ReviewFilters.of(request))
-
-
-_LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {"traces": _traces, "review": _review}
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = parse_datetime(text)
-    except ValueError:  # well-formed, but no such time
-        return None
-    return moment if moment is not None and moment.tzinfo is not None and 1 < moment.year < 9999 else None
+_LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {
+    "traces": lambda request, project_id: search_traces(project_id=project_id, search=TraceSearch.of(request)),
+    "review": lambda request, project_id: review_queue(project_id=project_id, filters=ReviewFilters.of(request)),
+}

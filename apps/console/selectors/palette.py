@@ -60,7 +60,15 @@ def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
     found: list[tuple[str, Iterator[Destination]]] = [("Pages", _pages(visit, text))]
     if len(text) >= LEAST_CHARACTERS:
         named = _identified(visit, text)
-        found = [("By identifier", named)] if named else [*found, *_searched(visit, text)]
+        searched = [
+            ("Users", _users(visit, text)),
+            ("Memories", _memories(visit, text)),
+            ("Entities", _entities(visit, text)),
+            ("Traces", _traces(visit, text)),
+            ("Rules", _rules(visit, text)),
+            ("Settings", _settings(visit, text)),
+        ]
+        found = [("By identifier", named)] if named else [*found, *searched]
     groups = [DestinationGroup(name, tuple(entries)) for name, entries in found]
     return [group for group in groups if group.entries]
 
@@ -71,17 +79,6 @@ def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
         return None
     address = f"{_url('memories', visit)}?{urlencode({'q': text})}"
     return Destination(f"Search all memories for “{text}”", address, f"here: the latest {LATEST_MEMORIES:,}")
-
-
-def _searched(visit: ProjectVisit, text: str) -> list[tuple[str, Iterator[Destination]]]:
-    return [
-        ("Users", _users(visit, text)),
-        ("Memories", _memories(visit, text)),
-        ("Entities", _entities(visit, text)),
-        ("Traces", _traces(visit, text)),
-        ("Rules", _rules(visit, text)),
-        ("Settings", _settings(visit, text)),
-    ]
 
 
 def _url(name: str, visit: ProjectVisit, *args: object) -> str:
@@ -95,12 +92,9 @@ def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     pages += [("Account", reverse("console:account"), ""), ("All projects", reverse("console:projects"), "")]
     folded = text.casefold()
     # Pages whose name begins with the text come first.
-    fitting = sorted((page for page in pages if folded in page[0].casefold()), key=lambda page: _rank(page[0], folded))
+    fitting = [page for page in pages if folded in page[0].casefold()]
+    fitting.sort(key=lambda page: not page[0].casefold().startswith(folded))
     return (Destination(*page) for page in fitting[: MOST if text else MOST_PAGES])
-
-
-def _rank(name: str, folded: str) -> bool:
-    return not name.casefold().startswith(folded)
 
 
 _IDENTIFIED = {

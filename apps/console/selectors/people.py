@@ -1,10 +1,10 @@
 """The names of people and keys where only their identifiers are stored."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from apps.console.query_params import identifier_of
 from apps.tenants.models import ApiKey
 
 MOST_NAMED = 100
@@ -17,7 +17,12 @@ def names_of(actors: Iterable[str]) -> dict[str, str]:
     One query for people and one for keys, where there are any.
     """
     wanted = set(actors)
-    names = _people(wanted) | _keys(wanted)
+    numbers = {actor.removeprefix(_PERSON) for actor in wanted if actor.startswith(_PERSON)}
+    users = User.objects.filter(pk__in=[int(each) for each in numbers if each.isdigit()]) if numbers else ()
+    ids = [found for actor in wanted if actor.startswith(_KEY) and (found := identifier_of(actor.removeprefix(_KEY)))]
+    keys = ApiKey.objects.filter(pk__in=ids).only("name") if ids else ()
+    names = {f"{_PERSON}{user.pk}": user.get_username() for user in users}
+    names |= {f"{_KEY}{key.pk}": f"key {key.name}" for key in keys}
     return {actor: names.get(actor, actor.partition(":")[0]) for actor in wanted}
 
 
@@ -26,22 +31,3 @@ def actors_named(part: str) -> list[str]:
     people = User.objects.filter(username__icontains=part).values_list("pk", flat=True)[:MOST_NAMED]
     keys = ApiKey.objects.filter(name__icontains=part).values_list("pk", flat=True)[:MOST_NAMED]
     return [*(f"{_PERSON}{each}" for each in people), *(f"{_KEY}{each}" for each in keys)]
-
-
-def _people(actors: set[str]) -> dict[str, str]:
-    numbers = {actor.removeprefix(_PERSON) for actor in actors if actor.startswith(_PERSON)}
-    users = User.objects.filter(pk__in=[int(each) for each in numbers if each.isdigit()]) if numbers else ()
-    return {f"{_PERSON}{user.pk}": user.get_username() for user in users}
-
-
-def _keys(actors: set[str]) -> dict[str, str]:
-    ids = [found for actor in actors if actor.startswith(_KEY) and (found := _uuid(actor.removeprefix(_KEY)))]
-    keys = ApiKey.objects.filter(pk__in=ids).only("name") if ids else ()
-    return {f"{_KEY}{key.pk}": f"key {key.name}" for key in keys}
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -14,13 +14,13 @@ from apps.traces.models import Replay, ReplayedState, ReplayedTrace, Turn
 _TILES = (
     ("Turns newly dropped", "turns_dropped"),
     ("Turns newly kept", "turns_kept"),
-    ("Memories newly", "memories_added"),
-    ("Memories no longer", "memories_removed"),
-    ("Memories differently", "memories_changed"),
-    ("Superseded newly", "superseded_added"),
-    ("Superseded no longer", "superseded_removed"),
-    ("Links newly", "links_added"),
-    ("Links no longer", "links_removed"),
+    ("Memories newly stored", "memories_added"),
+    ("Memories no longer stored", "memories_removed"),
+    ("Memories stored differently", "memories_changed"),
+    ("Memories newly superseded", "superseded_added"),
+    ("Memories no longer superseded", "superseded_removed"),
+    ("New links", "links_added"),
+    ("Links no longer made", "links_removed"),
 )
 _EFFORTS = (("Model calls", "calls"), ("Tokens", "tokens"), ("Cost in USD", "cost_usd"))
 SHOWN_STATES = (ReplayedState.DIFFERENT, ReplayedState.SAME, ReplayedState.MISSED, ReplayedState.FAILED)
@@ -105,16 +105,16 @@ def shown_traces(rows: Sequence[ReplayedTrace]) -> list[ShownTrace]:
     ids = {each["object_id"] for row in rows for each in row.diff.get("operations", ())}
     turns = dict(Turn.objects.filter(end_user_id__in=users, id__in=turn_ids).values_list("id", "content"))
     known = dict(Memory.objects.filter(end_user_id__in=users, id__in=ids).values_list("id", "content"))
-    return [_shown(row, turns, known) for row in rows]
-
-
-def _shown(row: ReplayedTrace, turns: Mapping[UUID, str], known: Mapping[UUID, str]) -> ShownTrace:
-    verdicts = [
-        ShownVerdict(turns.get(UUID(each["turn_id"]), ""), each["before"], each["after"])
-        for each in row.diff.get("turns", ())
-    ]
-    made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
-    return ShownTrace(row, verdicts, [_operation(each, known) for each in made], row.diff.get("discards", ()))
+    shown = []
+    for row in rows:
+        verdicts = [
+            ShownVerdict(turns.get(UUID(each["turn_id"]), ""), each["before"], each["after"])
+            for each in row.diff.get("turns", ())
+        ]
+        made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
+        operations = [_operation(each, known) for each in made]
+        shown.append(ShownTrace(row, verdicts, operations, row.diff.get("discards", ())))
+    return shown
 
 
 def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> ShownOperation:

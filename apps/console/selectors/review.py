@@ -98,7 +98,8 @@ def review_queue(
 
 def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters: ReviewFilters) -> list[ReviewGroup]:
     """Return the groups of some wordings, in their order (two queries); those decided about meanwhile are left out."""
-    place = Window(RowNumber(), partition_by=F("wording"), order_by=_order())
+    order = [_risk().asc(), F("importance").desc(), F("created_at").asc(), F("id").asc()]
+    place = Window(RowNumber(), partition_by=F("wording"), order_by=order)
     rows = _pending(project_id, filters).filter(wording__in=[each["wording"] for each in wordings])
     listed = rows.order_by().annotate(place=place).filter(place__lte=MOST_MEMBERS).order_by("place")
     members: dict[int, list[tuple[SeenVersion, UUID]]] = {}
@@ -148,10 +149,6 @@ def _pending(project_id: UUID, filters: ReviewFilters) -> MemoryQuerySet:
 
 def _risk() -> Case:
     return Case(When(review_reasons__contains=[Reason.CONTRADICTION], then=0), default=1)
-
-
-def _order() -> list[Any]:
-    return [_risk().asc(), F("importance").desc(), F("created_at").asc(), F("id").asc()]
 
 
 def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySet:

@@ -1,8 +1,6 @@
 """What the check of a rule found, with the turns and memories that it is about."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from apps.actions.rules.check_rule import RuleCheck
 from apps.memories.models import Memory
@@ -38,13 +36,9 @@ def check_report(check: RuleCheck) -> CheckReport:
     turns = {turn.pk: turn for turn in rows.filter(pk__in=[change.turn_id for change in shown])}
     ids = [memory for change in shown for memory in harmful.get(change.turn_id, ())]
     memories = {row.pk: row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
-    examples = (
-        DroppedExample(turns[change.turn_id], _found(memories, harmful.get(change.turn_id, ())))
-        for change in shown
-        if change.turn_id in turns
-    )
+    examples = []
+    for change in shown:
+        if change.turn_id in turns:
+            lost = tuple(memories[each] for each in harmful.get(change.turn_id, ()) if each in memories)
+            examples.append(DroppedExample(turns[change.turn_id], lost))
     return CheckReport(check, tuple(examples))
-
-
-def _found(memories: dict[UUID, Memory], ids: Sequence[UUID]) -> tuple[Memory, ...]:
-    return tuple(memories[each] for each in ids if each in memories)

@@ -50,14 +50,13 @@ def rule_suggestions(*, project_id: UUID) -> list[RuleSuggestion]:
     for drop in (*_labelled(project_id), *_said_again(project_id)):
         by_rule[drop.turn.rejected_by].setdefault(drop.turn.pk, drop)
     rules = PreFilterRule.objects.filter(project_id=project_id, enabled=True, name__in=by_rule)
-    answering = _answering([drop.turn for drops in by_rule.values() for drop in drops.values()])
-    found = [_suggestion(rule, list(by_rule[rule.name].values()), answering) for rule in rules]
+    answering = _answering([drop.turn for of_rule in by_rule.values() for drop in of_rule.values()])
+    found = []
+    for rule in rules:
+        drops = tuple(by_rule[rule.name].values())
+        only_answers = all(drop.turn.pk in answering for drop in drops)
+        found.append(RuleSuggestion(rule, drops[:MOST_EXAMPLES], len(drops), only_answers))
     return sorted(found, key=lambda each: (-each.count, each.rule.name))
-
-
-def _suggestion(rule: PreFilterRule, drops: Sequence[WrongDrop], answering: frozenset[UUID]) -> RuleSuggestion:
-    only_answers = all(drop.turn.pk in answering for drop in drops)
-    return RuleSuggestion(rule, tuple(drops[:MOST_EXAMPLES]), len(drops), only_answers)
 
 
 def _labelled(project_id: UUID) -> Iterator[WrongDrop]:

@@ -1,6 +1,6 @@
 """Settings in plain words: name and unit by path; "*" stands for any one name, which is shown in front."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.console.labels import label
@@ -131,16 +131,11 @@ def plain_setting(path: tuple[str, ...]) -> PlainSetting:
     if "bands" in section or "fallback_band" in section:
         embedder = section[-1] if "bands" in section else "other embedders"
         return PlainSetting(f"{embedder}: {_BAND[last].name}", _BAND[last].unit) if last in _BAND else _by_path(path)
-    for key in _keys(path):
+    for key in (".".join(path), ".".join((*section, "*"))):
         if known := _PLAIN.get(key):
             shown = _WEIGHTS[last] if "weights" in key else _WORDS.get(last, label(last))
             return PlainSetting(f"{known.name} {shown}", known.unit) if key.endswith("*") else known
     return _by_path(path)
-
-
-def _keys(path: tuple[str, ...]) -> Iterator[str]:
-    yield ".".join(path)
-    yield ".".join((*path[:-1], "*"))
 
 
 def _by_path(path: tuple[str, ...]) -> PlainSetting:

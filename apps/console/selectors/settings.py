@@ -199,17 +199,16 @@ def with_input(
 
 def settings_sections(policy: Policy) -> list[SettingsSection]:
     """Return the settings of a policy by section."""
-    schema, values, defaults = _schema(), policy.model_dump(mode="json"), _defaults()
+    values, defaults = policy.model_dump(mode="json"), _defaults()
     return [
         SettingsSection(
             name=name,
             about=_ABOUT.get(name, ""),
             settings=tuple(
-                replace(each, default=_at(defaults, each.path))
-                for each in _settings((name,), values[name], part, schema)
+                replace(each, default=_at(defaults, each.path)) for each in _settings((name,), values[name], part)
             ),
         )
-        for name, part in schema["properties"].items()
+        for name, part in _schema()["properties"].items()
     ]
 
 
@@ -230,30 +229,24 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
     return values
 
 
-def _settings(
-    path: tuple[str, ...], value: Any, part: Mapping[str, Any], schema: Mapping[str, Any]
-) -> Iterator[Setting]:
-    described = _resolved(part, schema)
+def _settings(path: tuple[str, ...], value: Any, part: Mapping[str, Any]) -> Iterator[Setting]:
+    described = _resolved(part)
     if path == _RULES:
         return
     if isinstance(value, Mapping):
         known, others = described.get("properties", {}), described.get("additionalProperties", {})
         for name, inner in value.items():
-            yield from _settings((*path, name), inner, known.get(name, others or {}), schema)
+            yield from _settings((*path, name), inner, known.get(name, others or {}))
         return
-    yield _setting(path, value, described | {"description": part.get("description", "")}, schema)
-
-
-def _setting(path: tuple[str, ...], value: Any, part: Mapping[str, Any], schema: Mapping[str, Any]) -> Setting:
-    items = _resolved(part.get("items", {}), schema)
-    return Setting(
+    items = _resolved(described.get("items", {}))
+    yield Setting(
         path=path,
         value=value,
-        kind=_kind(part, items),
+        kind=_kind(described, items),
         help=str(part.get("description", "")),
-        choices=tuple(items.get("enum", part.get("enum", ()))),
-        least=part.get("minimum", part.get("exclusiveMinimum")),
-        most=part.get("maximum"),
+        choices=tuple(items.get("enum", described.get("enum", ()))),
+        least=described.get("minimum", described.get("exclusiveMinimum")),
+        most=described.get("maximum"),
     )
 
 
@@ -263,8 +256,8 @@ def _kind(part: Mapping[str, Any], items: Mapping[str, Any]) -> str:
     return "choice" if "enum" in part else str(part.get("type", "string"))
 
 
-def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+def _resolved(part: Mapping[str, Any]) -> dict[str, Any]:
     """Follow a `$ref`, which pydantic wraps in `allOf` next to a default or description."""
     wrapped = part.get("allOf", [{}])[0]
     name = part.get("$ref", wrapped.get("$ref", ""))
-    return dict(schema["$defs"][name.rpartition("/")[2]]) if name else dict(part)
+    return dict(_schema()["$defs"][name.rpartition("/")[2]]) if name else dict(part)

@@ -9,7 +9,7 @@ from apps.console.selectors.recall import reason_of
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import Status
-from apps.pipeline.retrieval.context_block import BlockLine, BlockSection
+from apps.pipeline.retrieval.context_block import BlockSection
 from apps.pipeline.retrieval.exclusion import Exclusion
 
 MOST_MISSED = 15
@@ -61,19 +61,17 @@ def told_block(recall: Recall, block: ExplainedBlock, *, end_user_id: UUID) -> T
     rows: MemoryQuerySet = Memory.objects.for_end_user(end_user_id)
     known = {row.pk: row for row in rows.filter(pk__in=ids).to_show()}
     missed = list(_missed(recall, block, known))
-    shown = sorted(block.lines.shown, key=lambda line: _SECTIONS[line.section])
+    lines = []
+    for line in sorted(block.lines.shown, key=lambda line: _SECTIONS[line.section]):
+        memories = tuple(known[each] for each in line.memory_ids if each in known)
+        lines.append(ToldLine(line.section.value.rstrip(":"), line.text.removeprefix("- "), memories))
     return ToldBlock(
         text=block.block.text,
         tokens=block.block.tokens,
-        lines=tuple(_told(line, known) for line in shown),
+        lines=tuple(lines),
         missed=tuple(missed[:MOST_MISSED]),
         missed_count=len(missed),
     )
-
-
-def _told(line: BlockLine, known: Mapping[UUID, Memory]) -> ToldLine:
-    found = (known.get(each) for each in line.memory_ids)
-    return ToldLine(line.section.value.rstrip(":"), line.text.removeprefix("- "), tuple(filter(None, found)))
 
 
 def _missed(recall: Recall, block: ExplainedBlock, known: Mapping[UUID, Memory]) -> Iterator[MissedMemory]:

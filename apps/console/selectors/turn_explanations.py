@@ -70,13 +70,12 @@ def _delays(turns: Iterable[Turn]) -> dict[UUID, ExplanationSentence]:
     """Return why queued traces wait, by trace, where an attempt has failed or what it needs does not answer."""
     queued = {turn.trace_id: turn.end_user_id for turn in turns if turn.trace.status == TraceStatus.QUEUED}
     rows = OutboxRow.objects.filter(end_user_id__in=queued.values(), subject_id__in=queued, state=WorkState.PENDING)
-    return {row.subject_id: _delay(row) for row in rows.exclude(last_error="")} if queued else {}
-
-
-def _delay(row: OutboxRow) -> ExplanationSentence:
-    failed = f"{count_of(row.attempts, 'attempt', 'attempts')} failed" if row.attempts else "it waits"
-    text = f"Not processed yet: {failed}, next try at {row.run_at:%H:%M:%S} UTC: {row.last_error}"
-    return ExplanationSentence(text, "bad" if row.attempts else "wait")
+    delays = {}
+    for row in rows.exclude(last_error="") if queued else ():
+        failed = f"{count_of(row.attempts, 'attempt', 'attempts')} failed" if row.attempts else "it waits"
+        text = f"Not processed yet: {failed}, next try at {row.run_at:%H:%M:%S} UTC: {row.last_error}"
+        delays[row.subject_id] = ExplanationSentence(text, "bad" if row.attempts else "wait")
+    return delays
 
 
 def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.actions.evaluation.compare_versions import MOST_VERSIONS, score_replay
 from apps.console.labels import percent
-from apps.pipeline.evaluation.comparison import JudgedCase, VersionScore
+from apps.pipeline.evaluation.comparison import JudgedCase
 from apps.pipeline.evaluation.share import Share
 from apps.traces.models import ConfigurationVersion, Replay
 
@@ -55,12 +55,9 @@ def load_comparison(*, project_id: UUID, replay_ids: Sequence[UUID]) -> ShownCom
     rows = [
         ScoreRow(case.value.capitalize(), tuple(_cell(score.shares[case]) for score in scores)) for case in JudgedCase
     ]
-    return ShownComparison(tuple(replays), (*rows, ScoreRow("Items not replayed", tuple(map(_left_out, scores)))))
+    left_out = ScoreRow("Items not replayed", tuple(str(score.not_replayed) for score in scores))
+    return ShownComparison(tuple(replays), (*rows, left_out))
 
 
 def _cell(share: Share) -> str:
     return f"{share.part:.0f} of {share.whole:.0f} ({percent(share.value)})" if share.whole else "–"
-
-
-def _left_out(score: VersionScore) -> str:
-    return str(score.not_replayed)

@@ -29,7 +29,13 @@ def listed_webhooks(*, project_id: UUID) -> list[ListedWebhook]:
     webhooks = list(Webhook.objects.filter(project_id=project_id))
     counts = _counts([each.id for each in webhooks])
     names = names_of(actor for each in webhooks for actor in (each.created_by, each.paused_by) if actor)
-    return [_listed(each, names, *counts.get(each.id, (0, 0))) for each in webhooks]
+    listed = []
+    for webhook in webhooks:
+        waiting, failed = counts.get(webhook.id, (0, 0))
+        state = "paused" if webhook.paused_at else "failing" if webhook.failing_since else "on"
+        owner, paused_by = (names.get(each, each) for each in (webhook.created_by, webhook.paused_by))
+        listed.append(ListedWebhook(webhook, owner, paused_by, state, waiting=waiting, failed=failed))
+    return listed
 
 
 def _counts(webhooks: Sequence[UUID]) -> dict[UUID, tuple[int, int]]:
@@ -39,14 +45,6 @@ def _counts(webhooks: Sequence[UUID]) -> dict[UUID, tuple[int, int]]:
     counted = open_ones.order_by().values_list("webhook_id")
     rows = counted.annotate(waiting=Count("id", filter=waiting), failed=Count("id", filter=failed))
     return {webhook_id: (waiting_now, failed_ones) for webhook_id, waiting_now, failed_ones in rows}
-
-
-def _listed(webhook: Webhook, names: dict[str, str], waiting: int, failed: int) -> ListedWebhook:
-    state = "paused" if webhook.paused_at else "failing" if webhook.failing_since else "on"
-    owner = names.get(webhook.created_by, webhook.created_by)
-    return ListedWebhook(
-        webhook, owner, names.get(webhook.paused_by, webhook.paused_by), state, waiting=waiting, failed=failed
-    )
 
 
 def deliveries_by(*, webhook_id: UUID, state: str, event_type: str) -> WebhookDeliveryQuerySet:

@@ -1,5 +1,6 @@
 """Template filters and tags of the console."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from apps.console.admin import cells
 from apps.console.labels import duration, label, time_since
@@ -19,6 +21,7 @@ from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 
 register = template.Library()
+_IDENTIFIER = re.compile(r"[a-z]{3}_[0-9a-f]{32}")
 register.filter("chip", cells.chip)
 register.filter("meter", cells.meter)
 register.filter("highlighted", cells.highlighted)
@@ -57,6 +60,12 @@ def day(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), f"{moment:%H:%M} UTC", f"{moment:%Y-%m-%d}"
     )
+
+
+@register.filter
+def shortened(text: str) -> str:
+    """Return the end of an identifier, as lists show it, and the first 40 characters of anything else."""
+    return f"…{text[-6:]}" if _IDENTIFIER.fullmatch(text) else Truncator(text).chars(40)
 
 
 @register.filter

@@ -21,7 +21,7 @@ _TONES = {
     RatioHealth.ALERT: "bad",
     RatioHealth.UNKNOWN: "plain",
 }
-_HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "no data"}
+_HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "too little data"}
 
 
 @register.filter

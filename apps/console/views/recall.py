@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.actions.errors import ProviderError
-from apps.actions.memories.explain_recall import Recall, RecallRequest, explain_recall
+from apps.actions.memories.explain_recall import RecallRequest, explain_recall
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.recall_forms import DEFAULTS, RecallForm
 from apps.console.selectors import recall as selectors
@@ -38,6 +38,9 @@ def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
     found = explain_recall(request=_request(given, visit, given["version"]))
     other = explain_recall(request=_request(given, visit, given["against"])) if given["against"] else None
+    block_rows = None
+    if found.block is not None:
+        block_rows = selectors.block_rows(found.block, against=other.block if other else None)
     return {
         "recall": found,
         "end_user": given["user"],
@@ -47,14 +50,8 @@ def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
         "unscored": selectors.unscored_of(found),
         "against": given["against"],
         "budget": given["budget"],
-        "block_rows": _block_rows(found, other),
+        "block_rows": block_rows,
     }
-
-
-def _block_rows(found: Recall, other: Recall | None) -> selectors.BlockRows | None:
-    if found.block is None:
-        return None
-    return selectors.block_rows(found.block, against=other.block if other else None)
 
 
 def _request(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> RecallRequest:

@@ -1,5 +1,6 @@
 """End users: context block, facts over time, timeline and entities."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -61,22 +62,16 @@ def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
         text=text,
         stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
     )
+    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
     shown: dict[str, Any] = {"query": block, "stakes": list(Stakes)}
     try:
-        found = explain_recall(request=_recall_request(end_user, block))
+        found = explain_recall(
+            request=RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
+        )
     except ProviderError:
         return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
     told = told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
     return shown | {"told": told}
-
-
-def _recall_request(end_user: EndUser, block: ContextQuery) -> RecallRequest:
-    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
-    return RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
-
-
-def _facts(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
 
 
 def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
@@ -87,8 +82,9 @@ def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     return {"page": paginate(rows.order_by("-said_at", "-id"), request), "status": status}
 
 
-def _graph(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    return {"graph": entity_graph(end_user_id=end_user.pk)}
-
-
-_TABS = {"context": _context, "facts": _facts, "timeline": _timeline, "graph": _graph}
+_TABS: dict[str, Callable[[HttpRequest, EndUser], dict[str, Any]]] = {
+    "context": _context,
+    "facts": lambda _, end_user: {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())},
+    "timeline": _timeline,
+    "graph": lambda _, end_user: {"graph": entity_graph(end_user_id=end_user.pk)},
+}

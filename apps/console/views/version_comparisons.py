@@ -1,7 +1,6 @@
 """Comparing configuration versions on labelled items."""
 
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +12,7 @@ from apps.actions.errors import Refused
 from apps.actions.evaluation.compare_versions import ComparisonRequest, compare_versions
 from apps.console.paging import whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.query_params import identifier_of
 from apps.console.selectors.version_comparison import load_comparison
 from apps.pipeline.core.enums import MemberRole
 
@@ -40,13 +40,6 @@ def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page()
 def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the scores of the replays named in the query."""
-    named = [found for each in request.GET.getlist("replay") if (found := _identifier(each)) is not None]
+    named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
     shown = load_comparison(project_id=visit.project.pk, replay_ids=named)
     return render(request, "console/evaluation_comparison.html", {"shown": shown})
-
-
-def _identifier(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

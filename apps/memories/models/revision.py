@@ -10,7 +10,9 @@ class MemoryRevision(models.Model):
         "tenants.EndUser", on_delete=models.CASCADE, primary_key=True, related_name="+", db_constraint=False
     )
     number = models.BigIntegerField(help_text="higher with each transaction, in the order of commits")
-    transaction = models.BigIntegerField(default=0, help_text="no longer read")
+    transaction = models.BigIntegerField(
+        default=0, db_default=0, help_text="no longer read or written; the next release removes it"
+    )
     cleared_at = models.BigIntegerField(
         default=0, db_default=0, help_text="the number at which the end user was erased; earlier caches are void"
     )

@@ -40,12 +40,16 @@ array(
     order by other.id
 )
 """
+# "offset 0" forces a lookup per primary key: the planner expects every end user to have as many memories as the average,
+# and would read all of somebody with a thousand.
 _SHOWN = """
-select {columns}, {contradicted_by} from memories_memory memory
-join tenants_enduser enduser on enduser.id = memory.end_user_id
-left join memories_entity entity on entity.end_user_id = memory.end_user_id and entity.id = memory.subject_id
-left join traces_session session on session.end_user_id = memory.end_user_id and session.id = memory.session_id
-where memory.end_user_id = %(end_user)s and memory.id = any(%(ids)s)
+select {columns}, {contradicted_by}
+from unnest((select %(ids)s::uuid[])) wanted(id) cross join lateral (
+    select * from memories_memory where end_user_id = %(end_user)s and id = wanted.id offset 0
+) memory
+join tenants_enduser enduser on enduser.id = %(end_user)s
+left join memories_entity entity on entity.end_user_id = %(end_user)s and entity.id = memory.subject_id
+left join traces_session session on session.end_user_id = %(end_user)s and session.id = memory.session_id
 """.format(
     contradicted_by=_CONTRADICTED_BY,
     columns=", ".join(f'{model._meta.model_name}."{name}"' for model in _MODELS for name in _NAMES[model]),

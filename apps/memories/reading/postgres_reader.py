@@ -27,8 +27,10 @@ group by entity.end_user_id, entity.id order by entity.is_user desc, entity.last
 # For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.
 _NEIGHBOURS = """
 with probe as (
-    select * from unnest(%(numbers)s::int[], %(hashes)s::text[], %(contents)s::text[], %(vectors)s::halfvec[])
-        as probe(number, hash, content, vector)
+    select * from unnest(
+        (select %(numbers)s::int[]), (select %(hashes)s::text[]), (select %(contents)s::text[]),
+        (select %(vectors)s::halfvec[])
+    ) as probe(number, hash, content, vector)
 ), found as (
     select probe.number, near.id, near.is_held, near.is_equal, near.cosine
     from probe cross join lateral (

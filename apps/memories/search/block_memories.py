@@ -19,12 +19,12 @@ from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.retrieval.block_choice import most_important, upcoming
 
-# Open links between memories that are both live; the others need no decision any more.
+# Open contradictions between memories that are both live; the others need no decision any more.
 _DISPUTES = """
 select link.from_memory_id, link.to_memory_id from memories_memorylink link
 join memories_memory origin on origin.id = link.from_memory_id and origin.end_user_id = link.end_user_id
 join memories_memory target on target.id = link.to_memory_id and target.end_user_id = link.end_user_id
-where link.end_user_id = %(end_user)s and link.status = 'open'
+where link.end_user_id = %(end_user)s and link.status = 'open' and link.kind = 'contradicts'
   and origin.status in ('active', 'pending_review') and target.status in ('active', 'pending_review')
   and (link.from_memory_id = any(%(ids)s) or link.to_memory_id = any(%(ids)s))
 order by link.created_at desc limit %(most)s
@@ -45,7 +45,7 @@ class BlockLimits:
 class BlockMemories:
     """The memories of a block: rules and facts by importance, events in their order.
 
-    `disputes` has the other sides of open links by memory, the latest said first.
+    `disputes` has the other sides of open contradictions by memory, the latest said first.
     """
 
     hits: tuple[SearchHit, ...]
@@ -101,7 +101,7 @@ def _disputes(end_user_id: UUID, ids: list[UUID], most: int) -> list[tuple[UUID,
 
 
 def _others(links: Sequence[tuple[UUID, UUID]], rows: Mapping[UUID, Memory]) -> dict[UUID, list[Memory]]:
-    """Return, for each memory with an open link, the memories on the other sides, the latest said first."""
+    """Return, for each memory with an open contradiction, the memories on the other sides, the latest said first."""
     others: dict[UUID, list[Memory]] = defaultdict(list)
     for one, other in links:
         if one in rows and other in rows:

@@ -16,6 +16,7 @@ from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.answer_types import ANY_ANSWER, AnswerType
 from apps.pipeline.retrieval.query_entities import Names
+from apps.tenants.scoped_connection import form_for_database
 
 _NO_SUBJECT = UUID(int=0)
 
@@ -91,4 +92,4 @@ def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> by
 
 
 def _placed(statement: str, cursor: Any) -> str:
-    return for_shards(statement) if cursor.db.has_citus else statement
+    return form_for_database(usual=statement, on_citus=for_shards(statement), database=cursor.db)

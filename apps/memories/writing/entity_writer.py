@@ -110,7 +110,7 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     if not names:
         return
     user = context.end_user_id
-    entities = list(Entity.objects.filter(end_user_id=user, id__in=names).select_for_update())
+    entities = list(Entity.objects.filter(end_user_id=user, id__in=names).select_for_update(no_key=True))
     EntityAlias.objects.bulk_create(
         (
             EntityAlias(

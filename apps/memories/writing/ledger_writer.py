@@ -22,6 +22,7 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.events.of_plan import events_of_plan
+from apps.tenants.scoped_connection import form_for_database
 
 # With "returning", Citus inserts what it has selected by an INSERT: without, by COPY, which row-level security refuses.
 _ADD_ENTRIES = """
@@ -31,7 +32,8 @@ select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, 
 from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
 order by place returning 1
 """
-_ADD_ENTRIES_AND_EVENTS = f"with entries as ({_ADD_ENTRIES}) {RECORD_MEMORY_EVENTS}"
+_AT_ONCE = (f"with entries as ({_ADD_ENTRIES}) {RECORD_MEMORY_EVENTS}",)
+_ONE_BY_ONE = (_ADD_ENTRIES, RECORD_MEMORY_EVENTS)  # Citus takes no inserts in CTEs
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
@@ -53,11 +55,8 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
         "events": Jsonb(event_rows(events_of_plan(plan))),
     }
     with connection.cursor() as cursor:
-        if connection.has_citus:  # type: ignore[attr-defined]  # of our backend; it takes no inserts in CTEs
-            cursor.execute(_ADD_ENTRIES, values)
-            cursor.execute(RECORD_MEMORY_EVENTS, values)
-        else:
-            cursor.execute(_ADD_ENTRIES_AND_EVENTS, values)
+        for statement in form_for_database(usual=_AT_ONCE, on_citus=_ONE_BY_ONE):
+            cursor.execute(statement, values)
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

@@ -20,7 +20,7 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.operations import AddMemory, EnqueueWork, MergeInto, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.tenants.end_users import UserBeingErased, keep_from_writers
 
 
 class PostgresPlanWriter:
@@ -53,7 +53,7 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         return
     now = timezone.now()
     with stale_on_write_conflict(), transaction.atomic():
-        _refuse_erased(context)
+        _lock_end_user(context)
         if context.quotes_other_traces:
             keep_quoted_turns(plan=plan, context=context)
         add_entities(plan=plan, context=context, now=now)
@@ -81,12 +81,15 @@ def _changed_memories(plan: WritePlan) -> set[UUID]:
     return added | merged | closed | {operation.memory_id for operation in plan.of(ReviseMemory)}
 
 
-def _refuse_erased(context: WriteContext) -> None:
-    """Raise StalePlan where the end user is being erased. A trace needs no check: its worker loses the lease."""
+def _lock_end_user(context: WriteContext) -> None:
+    """Keep other writers out. Raises StalePlan where the end user is being erased.
+
+    The worker that runs a trace has locked the end user before the session, see `apps/traces/recorder.py`.
+    """
     if context.trace_id is not None:
         return
     try:
-        keep_from_erasure(context.end_user_id)
+        keep_from_writers(context.end_user_id)
     except UserBeingErased as erased:
         raise StalePlan(str(erased)) from erased
 

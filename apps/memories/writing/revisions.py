@@ -6,29 +6,28 @@ at most for the length of a commit, and revisions rise in the order of commits. 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 from uuid import UUID
 
 from django.db import connection
 from django.db.transaction import TransactionManagementError
 
 from apps.tenants.scope import DatabaseScope, current_scope, entered
+from apps.tenants.scoped_connection import scoped_connection
 
 _LOCK = "select from memories_memoryrevision where end_user_id = %(end_user)s for update"
 _BEGIN = """
-insert into memories_memoryrevision (end_user_id, number, transaction) values (%(end_user)s, 0, 0)
-on conflict (end_user_id) do update set transaction = excluded.transaction
+insert into memories_memoryrevision as known (end_user_id, number) values (%(end_user)s, 0)
+on conflict (end_user_id) do update set number = known.number
 """
 # The number is drawn while the row is locked. The sequence never gives one again, not even after the row is gone.
 _RAISE = """
-insert into memories_memoryrevision (end_user_id, number, transaction)
-values (%(end_user)s, nextval('memories_revision'), 0)
+insert into memories_memoryrevision (end_user_id, number) values (%(end_user)s, nextval('memories_revision'))
 on conflict (end_user_id) do update set number = excluded.number
 returning number
 """
 _CLEAR = """
-insert into memories_memoryrevision (end_user_id, number, transaction)
-values (%(end_user)s, nextval('memories_revision'), 0)
+insert into memories_memoryrevision (end_user_id, number) values (%(end_user)s, nextval('memories_revision'))
 on conflict (end_user_id) do update set number = excluded.number, cleared_at = excluded.number
 """
 # The key has another column more where the table is split over several servers, but the same name.
@@ -64,11 +63,12 @@ def note_changes(*, end_user_id: UUID, memory_ids: Iterable[UUID]) -> None:
     ids = set(memory_ids)
     if not ids:
         return
-    if not connection.in_atomic_block:
+    database = scoped_connection()
+    if not database.in_atomic_block:
         raise TransactionManagementError("changes of memories are noted in the transaction that makes them")
-    noted: dict[str, Any] = connection.before_commit  # type: ignore[attr-defined]  # of our backend
-    changed = noted.setdefault(f"revision of {end_user_id}", ChangedMemories(end_user_id, current_scope()))
-    changed.memory_ids.update(ids)
+    changed = ChangedMemories(end_user_id, current_scope())
+    noted = database.before_commit.setdefault(f"revision of {end_user_id}", changed)
+    cast(ChangedMemories, noted).memory_ids.update(ids)
 
 
 def clear_caches(*, end_user_id: UUID) -> None:

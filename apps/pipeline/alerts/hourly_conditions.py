@@ -35,14 +35,17 @@ def hourly_conditions(measured: Measured) -> Iterator[Condition]:
     hours = measured.hours[-MOST_HOURS:]
     for ratio in Ratio:
         yield from _ratio(ratio, hours)
-    yield from _sudden_change(hours)
+    if (change := sudden_change(Ratio.PRE_FILTER, hours)) is not None:
+        figures = {"before": change.before, "latest": change.latest}
+        yield Condition(AlertKind.SUDDEN_CHANGE, subject_of(change.ratio), figures, window_hours=len(hours))
     for stage, histograms in measured.latencies.items():
         yield from _latency(stage, histograms[-MOST_HOURS:])
 
 
 def _ratio(ratio: Ratio, hours: Sequence[Tallies]) -> Iterator[Condition]:
     for number in range(1, len(hours) + 1):
-        reading = _reading(ratio, total_of(hours[-number:]))
+        readings = ratio_readings(total_of(hours[-number:]))
+        reading = next(each for each in readings if each.ratio is ratio)
         if reading.whole >= MIN_WHOLE:
             break
     else:
@@ -56,12 +59,6 @@ def excess(reading: RatioReading) -> float:
     """Return how many cases lie beyond the limit of an alert."""
     band = BANDS[reading.ratio]
     return max(reading.part - band.alert_above * reading.whole, band.alert_below * reading.whole - reading.part)
-
-
-def _sudden_change(hours: Sequence[Tallies]) -> Iterator[Condition]:
-    if (change := sudden_change(Ratio.PRE_FILTER, hours)) is not None:
-        figures = {"before": change.before, "latest": change.latest}
-        yield Condition(AlertKind.SUDDEN_CHANGE, subject_of(change.ratio), figures, window_hours=len(hours))
 
 
 def _latency(stage: Stage, histograms: Sequence[Mapping[int, int]]) -> Iterator[Condition]:
@@ -92,7 +89,3 @@ def subject_of(ratio: Ratio) -> str:
 def ratio_of(subject: str) -> Ratio:
     """Return the ratio that an alert is about."""
     return Ratio[subject.upper()]
-
-
-def _reading(ratio: Ratio, tallies: Tallies) -> RatioReading:
-    return next(each for each in ratio_readings(tallies) if each.ratio is ratio)

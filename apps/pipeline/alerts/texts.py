@@ -43,33 +43,9 @@ def _requests_wait(of: Condition) -> str:
     return f"{count_of(waiting, 'request')} {verb} for it; what was said is remembered once it answers."
 
 
-def _no_worker(of: Condition) -> str:
-    return f"No worker is running, and the oldest work has waited for {age(of.figures['seconds'])}."
-
-
-def _queue_age(of: Condition) -> str:
-    return f"The oldest queued work has waited for {age(of.figures['seconds'])}."
-
-
 def _work_is_queued(of: Condition) -> str:
     verb = "is" if of.figures["open"] == 1 else "are"
     return f"{count_of(of.figures['open'], 'piece', 'pieces')} of work {verb} queued; what was said is remembered late."
-
-
-def _dead_work(of: Condition) -> str:
-    return f"{count_of(of.figures['dead'], 'piece', 'pieces')} of work failed for good."
-
-
-def _work_is_lost(of: Condition) -> str:
-    return "What these requests say is not remembered until somebody retries them."
-
-
-def _vector_lag(of: Condition) -> str:
-    return f"The oldest memory without vectors has waited for {age(of.figures['seconds'])}."
-
-
-def _searched_by_words(of: Condition) -> str:
-    return "Searches find new memories by their words alone."
 
 
 def _stage_latency(of: Condition) -> str:
@@ -88,18 +64,10 @@ def _ratio(of: Condition) -> str:
     return f"{name}: {percent(of.figures['value'])}, healthy is {band_text(BANDS[ratio])}."
 
 
-def _cases(of: Condition) -> str:
-    return f"This concerns {of.figures['part']:,} of {of.figures['whole']:,} ({_window(of)})."
-
-
 def _sudden_change(of: Condition) -> str:
     ratio = ratio_of(of.subject).value
     latest, before = percent(of.figures["latest"]), percent(of.figures["before"])
     return f"{ratio[:1].upper()}{ratio[1:]}: {latest} in the latest hour, {before} before."
-
-
-def _rules_do_not_fit(of: Condition) -> str:
-    return "Callers send other texts than before: rules may drop what matters, or pass what only costs model calls."
 
 
 def _precision(of: Condition) -> str:
@@ -131,10 +99,12 @@ def _window(of: Condition) -> str:
 _CAUSES: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.MODEL_UNAVAILABLE: _unavailable,
     AlertKind.EMBEDDER_UNAVAILABLE: _unavailable,
-    AlertKind.NO_WORKER: _no_worker,
-    AlertKind.QUEUE_AGE: _queue_age,
-    AlertKind.DEAD_WORK: _dead_work,
-    AlertKind.VECTOR_LAG: _vector_lag,
+    AlertKind.NO_WORKER: lambda of: (
+        f"No worker is running, and the oldest work has waited for {age(of.figures['seconds'])}."
+    ),
+    AlertKind.QUEUE_AGE: lambda of: f"The oldest queued work has waited for {age(of.figures['seconds'])}.",
+    AlertKind.DEAD_WORK: lambda of: f"{count_of(of.figures['dead'], 'piece', 'pieces')} of work failed for good.",
+    AlertKind.VECTOR_LAG: lambda of: f"The oldest memory without vectors has waited for {age(of.figures['seconds'])}.",
     AlertKind.STAGE_LATENCY: _stage_latency,
     AlertKind.RATIO: _ratio,
     AlertKind.SUDDEN_CHANGE: _sudden_change,
@@ -146,11 +116,13 @@ _COSTS: dict[AlertKind, Callable[[Condition], str]] = {
     AlertKind.EMBEDDER_UNAVAILABLE: _requests_wait,
     AlertKind.NO_WORKER: _work_is_queued,
     AlertKind.QUEUE_AGE: _work_is_queued,
-    AlertKind.DEAD_WORK: _work_is_lost,
-    AlertKind.VECTOR_LAG: _searched_by_words,
+    AlertKind.DEAD_WORK: lambda of: "What these requests say is not remembered until somebody retries them.",
+    AlertKind.VECTOR_LAG: lambda of: "Searches find new memories by their words alone.",
     AlertKind.STAGE_LATENCY: _slow_runs,
-    AlertKind.RATIO: _cases,
-    AlertKind.SUDDEN_CHANGE: _rules_do_not_fit,
+    AlertKind.RATIO: lambda of: f"This concerns {of.figures['part']:,} of {of.figures['whole']:,} ({_window(of)}).",
+    AlertKind.SUDDEN_CHANGE: lambda of: (
+        "Callers send other texts than before: rules may drop what matters, or pass what only costs model calls."
+    ),
     AlertKind.EVALUATION_PRECISION: _wrong_memories,
     AlertKind.WEBHOOK_FAILING: _deliveries_wait,
 }

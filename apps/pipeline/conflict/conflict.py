@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from apps.pipeline.conflict.exchanged_medicines import exchanged_for
 from apps.pipeline.conflict.forgetting import with_forgotten
 from apps.pipeline.conflict.replaced_denials import without_replaced_denials
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
@@ -102,9 +103,12 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     replaced = _proposed(draft, ruling, rivals, candidate.replaces)
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
+    exchanged = exchanged_for(memory, rivals=rivals, evidence=candidate.evidence)
+    replaced += [] if exchanged is None else [exchanged]
+    settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
-        if rival.id in candidate.proposed or rival.id in ruling.coexists or rival.status is not Status.ACTIVE:
+        if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
         if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):

@@ -41,7 +41,7 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     taken_back: set[int] = set()
     user = _user(draft, ports)
     for request in draft.forget_requests:
-        known = [each for each in _near(draft, request, ports) if each.said_at <= request.said_at]
+        known = _known_before(draft, request, ports)
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
         new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
         named, perhaps = named_by(request, [*known, *new], user=user)
@@ -57,6 +57,16 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
         maybe_forgotten=maybe,
         details={**draft.details, **counts, Reason.ASKED_TO_FORGET.value: len(maybe)},
     )
+
+
+def _known_before(draft: Draft, request: ForgetRequest, ports: Ports) -> list[StoredMemory]:
+    """Return the live memories that a request may mean.
+
+    A look back on a session comes to requests that were decided when they were made, and perhaps by a person since.
+    """
+    if draft.request.is_session_level:
+        return []
+    return [each for each in _near(draft, request, ports) if each.said_at <= request.said_at]
 
 
 def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:

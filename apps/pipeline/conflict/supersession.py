@@ -30,6 +30,11 @@ _BESIDE = re.compile(
 
 _AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
 _BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
+_FREQUENCY = re.compile(
+    r"\b(?:every (?:(?:other|second|third|fourth|fifth|sixth|two|three|four|five|six|\d+) )?"
+    r"(?:days?|nights?|weeks?|weekends?|months?|years?)"
+    r"|(?:once|twice|(?:two|three|four|five|six|\d+) times) (?:a|per) (?:day|week|month|year))\b"
+)
 _VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
 _SINCE_WHEN = re.compile(r"\bsince\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:19|20)\d\d\b")
@@ -105,7 +110,7 @@ def _relate_in_slot(memory: StoredMemory, rival: StoredMemory, *, additive: bool
         return PairRelation.REPLACES
     if both_hold and not additive and says_changed(evidence) and _is_other_amount(memory, rival):
         return PairRelation.REPLACES
-    if ends_diet(memory, rival):
+    if ends_diet(memory, rival) or (both_hold and not additive and _is_other_frequency(memory, rival)):
         return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
@@ -148,6 +153,17 @@ def _is_other_amount(one: StoredMemory, two: StoredMemory) -> bool:
         for each in (first, second)
     ]
     return bool(bare[0]) and bare[0] == bare[1]
+
+
+def _is_other_frequency(one: StoredMemory, two: StoredMemory) -> bool:
+    """Return True for the same in two frequencies: "is on call every third week", "… every fourth week"."""
+    if one.predicate != two.predicate or two.said_at >= one.said_at:
+        return False
+    first, second = (_FREQUENCY.findall(canonical_text(each.content)) for each in (one, two))
+    if len(first) != 1 or len(second) != 1 or first == second:
+        return False
+    bare = [" ".join(_FREQUENCY.sub(" ", canonical_text(each.content)).split()) for each in (one, two)]
+    return bare[0] == bare[1]
 
 
 def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:

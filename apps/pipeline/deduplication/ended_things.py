@@ -13,7 +13,15 @@ from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.tables import alternation
 from apps.pipeline.lexicon.verbs import stem
 
-_ENDS = re.compile(r"(?i)\b(?:no longer|quit|stopped|gave up|given up|dropped|dropping|finished with|left|is over)\b")
+_ENDS = re.compile(
+    r"(?i)\b(?:no longer|quit|stopped|gave up|given up|dropped|dropping|finished with|left|is over"
+    r"|sold|cancell?ed|got rid of"
+    # What somebody had to do was done.
+    r"|(?:had|decided) to (?:leave|quit|stop|drop|give up|cancel|sell))\b"
+)
+_BORN = re.compile(
+    r"(?i)\b(?:gave birth|had (?:(?:a|the|her|their|our) )?(?:\w+ )?(?:baby|twins|son|daughter|boy|girl)|was born)\b"
+)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _DAY = re.compile(rf"(?i)\b(?:{alternation(WEEKDAYS)})")
 _DATE = re.compile(
@@ -23,11 +31,14 @@ _SAYS_LITTLE = frozenset(
     map(
         stem,
         "quit stopped gave given dropped dropping finished left over longer need take use "
-        "doing does did with going having get has had more now".split(),
+        "doing does did with going having get has had more now "
+        "sold cancelled canceled got rid decided leave stop drop give cancel sell".split(),
     )
 )
 _OF_A_TIME = (f"{PATTERNS}changing_value", f"{PATTERNS}current_value", f"{PATTERNS}dated_event", f"{PATTERNS}attribute")
 _STAYS = frozenset("reacts_to allergic_to intolerant_to has_condition can_have diagnosed_with name".split())
+_MEDICINE = "takes_medication"
+_SHORTEST_KIND = 5  # letters
 _ACTIVITIES = frozenset({"does", "given_up"})
 
 
@@ -35,7 +46,8 @@ def tells_of_change(statement: Statement) -> bool:
     """Return True for a statement that may end or move what was told under another predicate."""
     if not statement.extractor.startswith(PATTERNS):
         return False
-    return _ENDS.search(statement.content) is not None or _is_of_a_time(statement)
+    ends = _ENDS.search(statement.content) or _BORN.search(statement.content)
+    return ends is not None or _is_of_a_time(statement)
 
 
 def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
@@ -44,6 +56,8 @@ def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
         return False
     if rival.predicate in _STAYS or rival.polarity is not Polarity.POSITIVE or _ENDS.search(rival.content):
         return False
+    if rival.predicate == "expecting" and _BORN.search(memory.content):
+        return True
     if _ENDS.search(memory.content):
         return _is_named(memory, rival)
     things = {stem(word) for word in memory.predicate.split("_") if word not in SMALL}
@@ -59,9 +73,15 @@ def _is_named(memory: StoredMemory, rival: StoredMemory) -> bool:
     """Return True if the older statement names all that is over; of an activity, half of it."""
     _, _, said = memory.content.partition(" ")
     things = _stems(said) - _SAYS_LITTLE
-    shared = things & _stems(rival.content.partition(" ")[2])
+    named = _stems(rival.content.partition(" ")[2])
+    shared = things & named | {thing for thing in things if memory.predicate == _MEDICINE and _is_kind_of(named, thing)}
     least = (len(things) + 1) // 2 if memory.predicate in _ACTIVITIES else len(things)
     return bool(shared) and len(shared) >= least
+
+
+def _is_kind_of(named: frozenset[str], kind: str) -> bool:
+    """Return True if a medicine is named after its kind: atorvastatin is a statin."""
+    return len(kind) >= _SHORTEST_KIND and any(each.endswith(kind) for each in named)
 
 
 def _is_at_another_time(memory: StoredMemory, rival: StoredMemory) -> bool:

@@ -1,6 +1,6 @@
 """Recorded identifiers in a replay: what a trace adds again gets the identifier that it has in the store."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 from uuid import UUID
@@ -76,20 +76,11 @@ def _renamed(value: _Value, names: Mapping[UUID, UUID]) -> _Value:
     if isinstance(value, UUID):
         found = names.get(value, value)
     elif isinstance(value, tuple | frozenset):
-        found = _rebuilt(value, lambda each: _renamed(each, names))
+        renamed = [_renamed(each, names) for each in value]
+        if any(one is not other for one, other in zip(renamed, value, strict=True)):
+            found = type(value)(renamed)
     elif is_dataclass(value) and not isinstance(value, type):
-        found = replace(value, **dict(_changed_fields(value, names)))
+        before = {each.name: getattr(value, each.name) for each in fields(value)}
+        after = {name: _renamed(each, names) for name, each in before.items()}
+        found = replace(value, **{name: each for name, each in after.items() if each is not before[name]})
     return cast(_Value, found)
-
-
-def _rebuilt(values: Any, change: Callable[[Any], Any]) -> Any:
-    changed = [change(each) for each in values]
-    return values if all(one is other for one, other in zip(changed, values, strict=True)) else type(values)(changed)
-
-
-def _changed_fields(value: Any, names: Mapping[UUID, UUID]) -> Iterator[tuple[str, Any]]:
-    for each in fields(value):
-        before = getattr(value, each.name)
-        after = _renamed(before, names)
-        if after is not before:
-            yield each.name, after

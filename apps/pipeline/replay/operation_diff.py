@@ -61,22 +61,19 @@ class OperationChange:
 def operation_changes(recorded: Sequence[Operation], replayed: Sequence[Operation]) -> tuple[OperationChange, ...]:
     """Return what differs: first the recorded operations in their order, then new ones."""
     before, after = _by_key(recorded), _by_key(replayed)
-    return tuple(_changes(before, after))
-
-
-def _changes(before: Mapping[_Key, Operation], after: Mapping[_Key, Operation]) -> Iterator[OperationChange]:
+    changes = []
     for key, was in before.items():
         now = after.get(key)
         if now is None:
-            yield OperationChange(ChangeKind.REMOVED, key[0], key[1], before_content=content_of(was))
+            changes.append(OperationChange(ChangeKind.REMOVED, key[0], key[1], before_content=content_of(was)))
         elif fields := tuple(_field_changes("", was, now)):
-            yield OperationChange(
-                ChangeKind.CHANGED, key[0], key[1], content_of(now), before_content=content_of(was), fields=fields
-            )
+            old, new = content_of(was), content_of(now)
+            changes.append(OperationChange(ChangeKind.CHANGED, key[0], key[1], new, before_content=old, fields=fields))
     for key, now in after.items():
         if key not in before:
             turns = tuple(map(str, (now.get("candidate") or {}).get("source_turn_ids", ())))
-            yield OperationChange(ChangeKind.ADDED, key[0], key[1], content_of(now), turn_ids=turns)
+            changes.append(OperationChange(ChangeKind.ADDED, key[0], key[1], content_of(now), turn_ids=turns))
+    return tuple(changes)
 
 
 def content_of(operation: Operation) -> str:

@@ -1,7 +1,7 @@
 """The sum of the differences of all replayed traces."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -29,15 +29,12 @@ def totals_of(diff: TraceDiff) -> dict[str, Any]:
     for change in diff.operations:
         if change.operation in _COUNTED:
             counts[f"{_COUNTED[change.operation]}_{change.kind.value}"] += 1
-    return {**{name: count for name, count in counts.items() if count}, **dict(_effort(diff))}
-
-
-def _effort(diff: TraceDiff) -> Iterator[tuple[str, Any]]:
+    totals: dict[str, Any] = {name: count for name, count in counts.items() if count}
     for when, effort in (("before", diff.before), ("after", diff.after)):
         for name in _EFFORT:
-            value = getattr(effort, name)
-            if value:
-                yield f"{name}_{when}", str(value) if isinstance(value, Decimal) else value
+            if value := getattr(effort, name):
+                totals[f"{name}_{when}"] = str(value) if isinstance(value, Decimal) else value
+    return totals
 
 
 def added_totals(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,19 +24,16 @@ class Command(BaseCommand):
         key = os.environ.get("MEMPLATFORM_API_KEY", "")
         if not key:
             raise CommandError("set MEMPLATFORM_API_KEY to a key of the project (manage.py createkey PROJECT)")
+        # The REST API answers within this process.
+        from memplatform.mcp.in_process import InProcessTransport
+        from memplatform.rsgi import application
+
+        transport = InProcessTransport(application.answer, _outer())
         serve(
-            _client(key),
+            AsyncClient("http://in-process", key, http_transport=transport),
             default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"),
             default_agent_id=agent_id or os.environ.get("MEMPLATFORM_AGENT_ID"),
         )
-
-
-def _client(key: str) -> AsyncClient:
-    """Return a client of the REST API within this process."""
-    from memplatform.mcp.in_process import InProcessTransport
-    from memplatform.rsgi import application
-
-    return AsyncClient("http://in-process", key, http_transport=InProcessTransport(application.answer, _outer()))
 
 
 def _outer() -> dict[str, Any]:

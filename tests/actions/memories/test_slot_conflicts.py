@@ -5,9 +5,12 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 
+from apps.actions.errors import Conflict, NotFound
+from apps.actions.memories.slot_conflicts import beside_others, settle_slot
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.review.approve import approve
 from apps.actions.review.merge_memories import merge_memories
+from apps.actions.review.review_context import context_to_decide
 from apps.actions.review.review_decisions import Reviewer, SeenVersion
 from apps.actions.review.settle_link import Settlement, settle_link
 from apps.actions.review.undo import undo
@@ -138,3 +141,15 @@ def test_an_undone_merge_meets_what_has_come_since(project: Project, ana: Review
     lives_in(project, "Ulm", day=day)
     undo(by=ana, decided=decided)
     assert live() == {expected, "Hamm"}
+
+
+def test_a_memory_whose_turn_was_deleted_meanwhile_is_refused(project: Project, ana: Reviewer) -> None:
+    memory = lives_in(project, "Kiel", day=10)
+    Memory.objects.filter(id=memory.id).delete()
+
+    with pytest.raises(NotFound):
+        beside_others(memory=memory, changes={"canonical_hash": "another"})
+    with pytest.raises(NotFound):
+        settle_slot(memory=memory, changes={"status": Status.ACTIVE})
+    with pytest.raises(Conflict):
+        context_to_decide([memory])

@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from cachetools import TTLCache
 
 from apps.imports.models import FileImport
-from apps.intake import quotas
 from apps.intake.run_import import run_import
 from apps.tenants.models import EndUser, Project
 from tests.actions.transfers.carrying import content_of, load, rows_of
@@ -14,10 +12,7 @@ from tests.actions.transfers.carrying import content_of, load, rows_of
 pytestmark = pytest.mark.django_db
 
 
-def test_a_project_is_loaded_within_its_quotas(
-    filled: Project, other_project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(quotas, "_usage", TTLCache(maxsize=10, ttl=0.0))
+def test_a_project_is_loaded_within_its_quotas(filled: Project, other_project: Project) -> None:
     Project.objects.filter(pk=other_project.pk).update(max_memories=0)
 
     held = load(other_project, content_of(filled))

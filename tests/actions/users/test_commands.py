@@ -40,8 +40,9 @@ def test_a_user_is_erased() -> None:
     assert not Memory.objects.exists()
 
 
-def test_nothing_is_erased_without_a_yes() -> None:
-    with patch("builtins.input", return_value="no"), pytest.raises(CommandError, match="nothing was erased"):
+@pytest.mark.parametrize("answer", ["no", EOFError])  # the latter where there is no terminal
+def test_nothing_is_erased_without_a_yes(answer: str | type[EOFError]) -> None:
+    with patch("builtins.input", side_effect=[answer]), pytest.raises(CommandError, match="nothing was erased"):
         run("erase_user", "test", "ana")
     assert Memory.objects.exists()
 

@@ -27,7 +27,7 @@ from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Session, Trace
 from apps.worker.process_user import process_user
 from tests.actions.alerts.alert_rows import alert
-from tests.console.conftest import do_all
+from tests.console.filling import do_all
 
 pytestmark = pytest.mark.django_db
 NO_TIME = timedelta(0)

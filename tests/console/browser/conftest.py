@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.memories.models import Memory
@@ -20,6 +20,7 @@ from apps.tenants.models import Membership, Project
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
 COLOUR_RULES = ("color-contrast", "link-in-text-block")
+WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 PATIENCE = 60_000  # milliseconds for anything, on a busy machine
 OpenPage = Callable[..., "Window"]
 
@@ -100,6 +101,18 @@ class Window:
         for scheme, rules in (("light", None), ("dark", COLOUR_RULES)):
             self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             assert self.violations(rules) == [], f"{path} in {scheme}"
+
+    def assert_for_everyone(self, path: str) -> None:
+        """Check the page in a wide window, in light and dark, then in the narrow window of a phone.
+
+        The page is loaded once: styles follow the window. Colours do not, so the narrow page is checked in light.
+        """
+        self.assert_accessible(path)
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size(NARROW)
+        assert not self.is_too_wide(), f"{path} in a narrow window"
+        assert self.violations() == [], f"{path} in a narrow window"
+        self.page.set_viewport_size(WIDE)
 
     def violations(self, rules: Sequence[str] | None = None) -> list[str]:
         """Return what keeps some people from using the page, as axe-core finds it, by all rules or some."""

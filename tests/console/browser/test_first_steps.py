@@ -20,11 +20,10 @@ def hide(page: Page, *, is_hidden: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_page_is_for_everyone(open_window: OpenPage, width: int, height: int) -> None:
-    window = open_window(width=width, height=height)
+def test_the_page_is_for_everyone(open_window: OpenPage) -> None:
+    window = open_window()
     window.open("first-steps/")
-    window.assert_accessible("first-steps/")
+    window.assert_for_everyone("first-steps/")
 
 
 def test_the_first_trace_appears_unless_the_tab_is_hidden(

@@ -70,5 +70,4 @@ def test_pages_of_imports_are_for_everyone(open_window: OpenPage, full_project: 
     made = FileImport.objects.get()
     for path in ("imports/", "imports/new/", f"imports/{made.pk}/"):
         window.open(path)
-        window.assert_accessible(path)
-        window.page.set_viewport_size({"width": 390, "height": 844})
+        window.assert_for_everyone(path)

@@ -93,19 +93,13 @@ def test_one_key_does_not_merge_what_is_merely_similar(open_window: OpenPage, wa
     assert statuses(waiting).count(Status.MERGED) == 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_selection_and_choices_are_for_everyone(
-    open_window: OpenPage, waiting: list[Memory], width: int, height: int
-) -> None:
-    window = open_window(width=width, height=height)
+def test_selection_and_choices_are_for_everyone(open_window: OpenPage, waiting: list[Memory]) -> None:
+    window = open_window()
     for keys in (["x", "j", "x", "r"], ["m"], ["?"]):
         window.open("review/")
         window.press(*keys)
         window.settle()
-        for scheme in ("light", "dark"):
-            window.page.emulate_media(color_scheme=scheme)
-            assert window.violations() == [], f"{keys} in {scheme}"
-        assert not window.is_too_wide(), keys
+        window.assert_for_everyone(f"review/ after {keys}")
 
 
 # --- while another row is loaded, or can't be

@@ -22,12 +22,11 @@ def pages(project: Project) -> list[str]:
     return [*lists, *tabs, f"entities/{entity}/", *merging, f"memories/{memory}/"]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project, width: int, height: int) -> None:
-    window = open_window(width=width, height=height)
+def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
     for path in pages(full_project):
         window.open(path)
-        window.assert_accessible(path)
+        window.assert_for_everyone(path)
 
 
 def test_the_menu_opens_on_a_narrow_page(open_window: OpenPage, full_project: Project) -> None:
@@ -35,6 +34,7 @@ def test_the_menu_opens_on_a_narrow_page(open_window: OpenPage, full_project: Pr
     window.open("review/")
     expect(window.page.get_by_role("navigation", name="Pages", exact=True)).to_be_hidden()
     window.page.get_by_role("button", name="Menu").click()
+    window.assert_accessible("review/ with the menu")
     window.page.get_by_role("link", name="Entities").click()
     expect(window.page.get_by_role("heading", name="Entities")).to_be_visible()
 

@@ -51,16 +51,13 @@ def duplicates(project: Project) -> MemoryLink:
     return link(newer, older, LinkKind.POSSIBLE_DUPLICATE)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_pages_of_pairs_are_for_everyone(
-    open_window: OpenPage, pending: Memory, duplicates: MemoryLink, width: int
-) -> None:
-    window = open_window(width=width, height=844)
+def test_pages_of_pairs_are_for_everyone(open_window: OpenPage, pending: Memory, duplicates: MemoryLink) -> None:
+    window = open_window()
     contradiction = MemoryLink.objects.get(kind=LinkKind.CONTRADICTS)
     paths = ["review/", f"memories/{pending.pk}/", "contradictions/"]
     for path in [*paths, *(f"contradictions/{each.pk}/" for each in (contradiction, duplicates))]:
         window.open(path)
-        window.assert_accessible(path)
+        window.assert_for_everyone(path)
 
 
 def test_a_change_is_dated_from_the_keyboard(open_window: OpenPage, pending: Memory) -> None:

@@ -103,13 +103,10 @@ def test_a_rule_is_replayed_before_it_meets_an_agent(open_window: OpenPage, full
     assert post(agent, "My favourite bridge is in Porto.") == 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_pages_of_replays_are_for_everyone(
-    open_window: OpenPage, full_project: Project, width: int, height: int
-) -> None:
-    window = open_window(width=width, height=height)
+def test_pages_of_replays_are_for_everyone(open_window: OpenPage, full_project: Project) -> None:
+    window = open_window()
     replay = Replay.objects.filter(project=full_project).latest("created_at")
     Replay.objects.filter(pk=replay.pk).update(traces_done=1, totals={"different": 1, "memories_added": 1})
     for path in ("replays/", "replays/new/", f"replays/{replay.pk}/", "replays/what-if/", "configuration/1/"):
         window.open(path)
-        window.assert_accessible(path)
+        window.assert_for_everyone(path)

@@ -1,9 +1,9 @@
 """Long answers are made as fast as their readers take them, and no faster."""
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db import connection, connections
 from structlog.testing import capture_logs
 
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, in_blocks, send_long_answer
+from memplatform.serving.request_threads import RequestThreads
 from memplatform.serving.threaded_application import ThreadedApplication
 from tests.event_loop import run_async
 
@@ -61,8 +62,11 @@ class Made:
 def send(made: Made, read: Callable[[int], None], **options: float) -> FileServer:
     server = FileServer(read)
     answer = LongAnswer(200, [], made.blocks(), made.close)
-    with ThreadPoolExecutor(1) as threads:
+    threads = RequestThreads(1, name="blocks")
+    try:
         run_async(send_long_answer(answer, server, threads=threads, **options))  # type: ignore[arg-type]
+    finally:
+        threads.stop()
     server.thread.join(60)
     assert not any(Path(each).exists() for each in server.paths)
     assert made.is_closed
@@ -103,15 +107,21 @@ def test_what_is_not_read_is_not_made() -> None:
 
 
 def test_an_error_ends_it_and_is_logged() -> None:
+    failures: list[int | None] = []
+
     def read(opened: int) -> None:
-        while os.read(opened, 100_000):
-            pass
+        try:
+            while os.read(opened, 100_000):
+                pass
+        except OSError as error:
+            failures.append(error.errno)
 
     made = Made(fails_after=3)
     with capture_logs() as logs, pytest.raises(RuntimeError):
         send(made, read)
     assert (made.count, made.is_closed) == (3, True)
     assert [(each["event"], each["log_level"]) for each in logs] == [("long answer broken off", "error")]
+    assert failures == [errno.EAGAIN]  # instead of an end, which would look like that of the answer
 
 
 @pytest.mark.django_db(transaction=True)

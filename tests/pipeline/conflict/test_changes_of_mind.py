@@ -1,5 +1,6 @@
 """Changes told in other words: diets, versions, and denials whose own sentence tells the new value."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -51,6 +52,42 @@ VEGETARIAN = held("diet", "vegetarian", stateful=True)
 )
 def test_what_ends_what(holder: StoredMemory, predicate: str, value: str, is_closed: bool) -> None:
     (ruling,) = decide(told(predicate, value), holders=(holder,)).rulings
+    assert (ruling.supersedes == (holder,)) is is_closed
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "others", "is_closed"),
+    [
+        ("losartan", "called the doc and she swapped it for losartan", (), True),
+        ("losartan", "they've taken me off those tablets and put me on losartan", (), True),
+        ("losartan", "I'm on losartan now", (), False),  # perhaps beside the other one
+        ("losartan", "she swapped it for losartan", ("ibuprofen",), False),  # nobody can say which of the two
+        ("losartan", "I take losartan instead of sleeping pills", (), False),
+    ],
+)
+def test_a_medicine_takes_the_place_of_the_only_other_one(
+    value: str, quote: str, others: tuple[str, ...], is_closed: bool
+) -> None:
+    former = held("takes_medication", "lisinopril")
+    beside = tuple(
+        replace(held("takes_medication", each), id=UUID(int=91 + place)) for place, each in enumerate(others)
+    )
+    told_now = told("takes_medication", value, evidence=quote, extractor="patterns:takes_medicine")
+    (ruling,) = decide(told_now, holders=(former, *beside)).rulings
+    assert (former in ruling.supersedes) is is_closed
+
+
+@pytest.mark.parametrize(
+    ("former", "value", "is_closed"),
+    [
+        ("on call every third week", "on call every fourth week", True),
+        ("on call every third week", "on call every third week in Denver", False),
+        ("swimming twice a week", "running twice a week", False),
+    ],
+)
+def test_another_frequency_of_the_same_replaces_the_former(former: str, value: str, is_closed: bool) -> None:
+    holder = held("is_on", former)
+    (ruling,) = decide(told("is_on", value), holders=(holder,)).rulings
     assert (ruling.supersedes == (holder,)) is is_closed
 
 

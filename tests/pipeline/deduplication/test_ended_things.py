@@ -28,6 +28,17 @@ def told(content: str, predicate: str, *, extractor: str = "patterns:does", day:
         ("User's yoga is on Mondays.", "yoga", "changing_value", "User does yoga on Monday evenings.", "does", False),
         ("User no longer takes the brown inhaler.", "need", "ongoing", "User uses the blue inhaler.", "uses", False),
         ("User no longer takes tramadol.", "takes_medication", "x", "Tramadol makes User itch.", "reacts_to", False),
+        ("User had to drop Declan.", "have", "event", "User trains with Declan on Mondays.", "train", True),
+        ("User had to catch a bus.", "have", "event", "User takes the bus to work.", "take", False),
+        (
+            "User no longer takes statins.",
+            "takes_medication",
+            "x",
+            "User takes atorvastatin 20.",
+            "takes_medication",
+            True,
+        ),
+        ("User gave birth.", "life_event", "x", "User is pregnant.", "expecting", True),
         ("User likes choirs.", "likes", "likes", "User sings in a choir on Tuesdays.", "sing", False),
     ],
 )

@@ -17,6 +17,10 @@ from tests.pipeline.extraction.extract_helper import contents, said
             "the 11th of June",
         ),
         ("Band practice is Thursdays.", "Band practice moved to Mondays.", "band_practice", "Mondays"),
+        ("My migration is on 16 May.", "Migration moved to June 6 because of the audit.", "migration", "June 6"),
+        ("Cricket is on Sundays.", "I shifted cricket to Saturday.", "cricket", "Saturday"),
+        ("A sponge is nine pounds.", "I've put the sponge up to ten pound fifty.", "sponge", "ten pound fifty"),
+        ("Theo's football is on Mondays.", "Theo's football moved to Fridays.", "theo_football", "Fridays"),
         ("We have 40 paying customers.", "We're at 60 paying customers now.", "number_of_paying_customers", "60"),
         ("Our budget is 18k.", "Budget is up to 21k now.", "budget", "21k"),
         ("My PB over 10k is 45:20.", "My PB over 10k is now 44:10.", "pb_over_10k", "44:10"),
@@ -32,7 +36,14 @@ def test_a_later_value_meets_the_former_one(before: str, after: str, predicate: 
 
 @pytest.mark.parametrize(
     "text",
-    ["The answer is 42.", "Ida is 9 hours away.", "It moved to 17 March.", "My internet is slow."],
+    [
+        "The answer is 42.",
+        "She moved it to Sundays.",
+        "She changed it to Friday.",
+        "Ida is 9 hours away.",
+        "It moved to 17 March.",
+        "My internet is slow.",
+    ],
 )
 def test_what_has_no_value_of_a_life_is_left(text: str) -> None:
     assert contents(text) == []

@@ -152,6 +152,7 @@ HITS = [
     ),
     ("has_aid", "I wear hearing aids.", "User wears hearing aids.", "fact relies_on", "hearing aids"),
     ("can_have_again", "I can eat nuts again.", "User can eat nuts again.", "fact can_have", "nuts"),
+    ("started_eating", "I started eating fish.", "User started eating fish.", "fact consumes", "fish"),
     ("eats_again", "I'm back to eating meat.", "User eats or drinks meat again.", "fact consumes", "meat"),
     (
         "took_up_again",

@@ -163,3 +163,19 @@ def test_other_words_of_memory_tell_nothing(text: str) -> None:
 )
 def test_what_lasts_is_still_kept(text: str, content: str) -> None:
     assert contents(text) == [content]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("I moved to Kiel last week.", "User lives in Kiel."),
+        ("I just moved to San Francisco two weeks ago.", "User lives in San Francisco."),
+        ("We moved to Kiel this week.", "User lives in Kiel."),
+        ("I moved to Kiel a month ago.", "User lives in Kiel."),
+        ("I moved to Kiel a few days ago.", "User lives in Kiel."),
+        ("I moved to Kiel earlier this year.", "User lives in Kiel."),
+        ("I got married last week.", "User got married last week."),
+    ],
+)
+def test_when_something_happened_is_no_thing_that_is_worked_on(text: str, content: str) -> None:
+    assert contents(text) == [content]

@@ -10,6 +10,7 @@ from apps.actions.projects.create_project import create_project
 
 
 class Command(BaseCommand):
+    requires_system_checks: list[str] = []  # those of URLs load the API and the console, and take half of the time
     help = "Create a project, the tenant that keys, end users and memories belong to."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.actions.errors import NotFound
+from apps.actions.management.confirmation import answer_to
 from apps.actions.management.project_argument import project_named
 from apps.actions.users.erase_user import erase_user
 
@@ -20,8 +21,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        if not options["yes"] and input(f"Erase {options['user']!r} for good? Type yes: ") != "yes":
-            raise CommandError("nothing was erased")
+        if not options["yes"] and answer_to(f"Erase {options['user']!r} for good? Type yes: ") != "yes":
+            raise CommandError("nothing was erased: answer yes, or call it with --yes")
         try:
             erasure = erase_user(project_id=project.id, user_id=options["user"], wait=timedelta.max)
         except NotFound as unknown:

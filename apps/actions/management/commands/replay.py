@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.dateparse import parse_datetime
 
 from apps.actions.errors import Refused
+from apps.actions.management.confirmation import answer_to
 from apps.actions.management.project_argument import project_named
 from apps.actions.replays.choice import TraceChoice
 from apps.actions.replays.export_replay import replay_as_csv, replay_as_json
@@ -51,7 +52,7 @@ class Command(BaseCommand):
         except Refused as refused:
             raise CommandError(str(refused)) from refused
         if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
-            raise CommandError("not started")
+            raise CommandError("not started: answer y, or call it with --yes")
         Replay.objects.filter(id=replay.pk).update(state=ReplayState.WAITING, started_at=replay.created_at)
         run_replay(replay_id=replay.pk)
         replay.refresh_from_db()
@@ -65,7 +66,7 @@ class Command(BaseCommand):
     def _confirmed(self, replay: Replay) -> bool:
         made = replay.estimate
         calls, cost = made["new_calls_at_most"], made["new_cost_usd_at_most"]
-        return input(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ").strip().lower() == "y"
+        return answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") == "y"
 
 
 def _request(project: Project, options: dict[str, Any]) -> ReplayRequest:

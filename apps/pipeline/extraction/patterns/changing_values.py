@@ -3,6 +3,7 @@
 Who says it again with another value replaces the former one: a thing has one price and one day at a time.
 """
 
+import re
 from dataclasses import dataclass
 
 import re2
@@ -14,11 +15,13 @@ from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.health_terms import BODY_PART
 from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.numerals import NUMBERS
 from apps.pipeline.lexicon.tables import alternation
 
 _WEEKDAY = rf"(?:{alternation(WEEKDAYS)})s?"
-_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
-_SUM = r"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*)"
+_DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|rd|th))(?: \d{{1,2}}(?::\d\d)?(?: ?[ap]m)?\b)?(?: (?:at|in|from \d) ?[\w: ]{{1,30}})?"
+_NUMBER_WORD = rf"(?:{alternation(NUMBERS)})"
+_SUM = rf"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*|{_NUMBER_WORD}(?:[- ]{_NUMBER_WORD})? (?:euros?|dollars?|pounds?|quid)(?: {_NUMBER_WORD})?(?: (?:a|per) [a-z]+)*)"
 _COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
 _VALUE = rf"(?P<value>(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
 _THING = r"(?:(?P<owner>(?i:my|our|the)) )?(?P<thing>(?:[A-Za-z][\w'-]* ){0,3}?[A-Za-z][\w'-]*)"
@@ -31,8 +34,13 @@ _IS = re2.compile(
 _WENT = re2.compile(
     rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
+_SOMEBODY = r"(?:\p{Lu}[\p{L}-]+|[a-z]{3,12})"  # "simran moved the wedding to August"
 _ALTERS = re2.compile(
-    rf"^(?i:I|we|they|(?:my|our|the) [a-z]+)(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?P<owner>my|our|the) (?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
+    rf"^(?:(?i:I|we|they|(?:my|our|the) [a-z]+)|(?P<who>{_SOMEBODY}))(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?:(?P<owner>my|our|the) )?(?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: off| up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
+)
+# "bumped my package to 3200": who leaves "I" out
+_ALTERED_BEFORE = re2.compile(
+    r"^(?:(?i:just|also|finally) )?(?i:moved|pushed|postponed|rescheduled|shifted|changed|switched|raised|increased|bumped|upped|lowered|reduced|dropped|extended|delayed) (?:my|our) "
 )
 # "They've put my operation off, it is now the 11th of June"
 _PUT_OFF = re2.compile(
@@ -55,10 +63,12 @@ _LATER = re2.compile(
 # What a text, a sum or a program holds is no life.
 _NO_THING = frozenset(
     "answer question result error code line page step chapter row column version port output status limit timeout response query test build number total sum "
-    "average age his her their its he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
+    "average age me him us them his her their its he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
 )
 _UNTIL = re2.compile(r"(?i)\b(?:until|till)\b")
 _REGULAR = re2.compile(rf"(?i)(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)")
+_OF_SOMEBODY = re.compile(r"^(?P<who>[A-Za-z][\w-]+)['’]s (?P<thing>[a-z][a-z' -]*)$")
+_ARTICLE = re2.compile(r"^[Aa]n? ")
 _JOINT = re2.compile(r"^(?i:and|but|so|plus|also),? ")
 _FAMILY = KIN_WORDS - frozenset("customers fans clients students employees guests".split())
 
@@ -75,21 +85,34 @@ class ChangingValue:
 def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     """Read what a thing costs, counts or is set to; None where no value is given."""
     clause = _JOINT.sub("", clause)
-    said = _LATER.sub("", clause.strip(" .!"))
+    return _sum_or_number(clause, name=name) or _set_to(clause, name=name)
+
+
+def _sum_or_number(clause: str, *, name: str) -> ChangingValue | None:
+    """Read "we can spend 900 on the sofa" and "we have 60 customers"."""
     if money := _SPENDS.match(clause.strip(" .!")):
         purpose = money.group("purpose") or ""
         return _value("budget", money.group("value") or "", f"{name}'s budget{purpose} is {money.group('value')}.")
-    if held := _HOLDS.match(said):
+    if held := _HOLDS.match(_LATER.sub("", clause.strip(" .!"))):
         thing = held.group("thing") or ""
         if _FAMILY.isdisjoint(thing.split()) and thing.split()[-1] not in ("years", "things", "questions", "options"):
             return _value(f"number of {thing}", held.group("value") or "", f"{name} has {held.group('value')} {thing}.")
+    return None
+
+
+def _set_to(clause: str, *, name: str) -> ChangingValue | None:
+    said = _LATER.sub("", clause.strip(" .!"))
+    said = f"I {said[:1].lower()}{said[1:]}" if _ALTERED_BEFORE.match(said) else said
     altered = _PUT_OFF.search(clause.strip(" .!")) or _ALTERS.match(said) or _WENT.match(said)
     found = altered or _IS.match(said)
-    is_regular = found is not None and _REGULAR.match(found.group("value") or "") is not None
-    is_told = bool(altered) or is_regular  # "the yoga is on Mondays": one's own
-    if found is None or not _is_meant(found.group("owner") or "", found.group("thing") or "", is_altered=is_told):
+    if found is None:
         return None
-    thing, value = (found.group("thing") or "").lower(), found.group("value") or ""
+    value = found.group("value") or ""
+    is_told = bool(altered) or _REGULAR.match(value) is not None  # "the yoga is on Mondays": one's own
+    owner, thing = _whose_and_what(found, name=name, is_told=is_told)
+    if not _is_meant(found.group("owner") or "", thing, is_altered=is_told):
+        return None
+    thing = thing.lower()
     thing = f"{thing} operation" if _BODY.fullmatch(thing) else thing  # "they've put my knee off"
     is_bare = value[:1].isdigit() and not _SPEAKS_FOR_ITSELF.search(value)
     if (not altered and _WITHOUT_MONTH.match(value)) or (is_bare and _MOVED.search(said)):
@@ -97,15 +120,27 @@ def changing_value_in(clause: str, *, name: str) -> ChangingValue | None:
     if is_bare and not (found.group("owner") or altered):
         return None
     be = "are" if thing.endswith("s") and not thing.endswith("ss") else "is"
-    is_day = _IS_DAY.match(value) is not None
-    if _UNTIL.search(said):
-        return _value(thing, value, f"{name}'s {thing} {be} until {value}.")
-    return _value(thing, value, f"{name}'s {thing} {be} {'on ' if is_day else ''}{value}.")
+    when = f"until {value}" if _UNTIL.search(said) else f"on {value}" if _IS_DAY.match(value) else value
+    what = thing if owner == name else f"{owner.rpartition(' ')[2]} {thing}"
+    return _value(what, value, f"{owner}'s {thing} {be} {when}.")
+
+
+def _whose_and_what(found: "re2._Match[str]", *, name: str, is_told: bool) -> tuple[str, str]:
+    """Return whose a thing is and what it is: Simran's, who "moved the wedding", Theo's of "Theo's practice"."""
+    thing = _ARTICLE.sub("", (found.group("thing") or "").removesuffix("'s"))  # "choir's moved to Mondays"
+    who = (found.group("who") or "") if found.re is _ALTERS and found.group("owner") not in ("my", "our") else ""
+    if who:
+        return f"{who[:1].upper()}{who[1:]}", thing
+    owned = _OF_SOMEBODY.match(thing) if is_told else None
+    if owned is None:
+        return name, thing
+    return (f"{name}'s {owned['who']}" if found.group("owner") else owned["who"]), owned["thing"]
 
 
 def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
     words = thing.lower().split()
-    if not _NO_THING.isdisjoint(words) or not KIN_WORDS.isdisjoint(word.removesuffix("'s") for word in words):
+    excluded = _NO_THING - {"test"} if is_altered and len(words) > 1 else _NO_THING  # "the driving test was moved"
+    if not excluded.isdisjoint(words) or not KIN_WORDS.isdisjoint(word.removesuffix("'s") for word in words):
         return False
     is_known = words[-1] in DATED_NOUNS | MEASURED_NOUNS
     if owner.lower() in ("my", "our") or is_known:
@@ -113,7 +148,9 @@ def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
     if "'s" in thing or owner:
         return is_altered and "'s" not in thing
     # Without an owner small letters tell a thing from a name: "rehearsals are on Sundays", "Guest list grew to 95".
-    return thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
+    # Only a thing is moved to another day: "Migration moved to June 6".
+    is_small = thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
+    return is_small or (is_altered and len(words) == 1)
 
 
 def _value(thing: str, value: str, content: str) -> ChangingValue:

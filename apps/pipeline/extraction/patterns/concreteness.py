@@ -23,7 +23,7 @@ _GAIN, _SMALL_GAIN, _LOSS, _SMALL_LOSS, _GREAT_LOSS = 0.5, 0.25, 0.5, 0.25, 0.75
 
 _NAMED = re2.compile(r"[^.!?] (?:\p{Lu}|\p{Ll}+\p{Lu})[\p{L}\d]|\d")
 _WHEN = re2.compile(
-    rf"(?i)\b(?:every|each|always|usually|since|daily|weekly|monthly|twice|once a|times a|(?:a|per) (?:day|week|month|year)|years?|\w+days|{alternation(NAMES)})\b"
+    rf"(?i)\b(?:every|each|always|usually|since|daily|weekly|monthly|twice|once a|times a|(?:a|per) (?:day|week|month|year)|years?|to (?:work|school|uni|college)|\w+days|{alternation(NAMES)})\b"
 )
 _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|just|right now|at the moment|currently|this (?:morning|afternoon|evening|week|one)|already|again and again|way too|so far|all day|later|soon)\b"

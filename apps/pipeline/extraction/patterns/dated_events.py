@@ -40,8 +40,9 @@ _THERE_IS = re.compile(
     r"^[Tt]here(?:'s| is| will be) an? (?P<thing>[a-z][a-z -]{2,40}) (?=(?:on|in|from) (?:\w+day,? )?(?:the )?[\dA-Z])"
 )
 _CUT = re2.compile(
-    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$|, [a-z][^,\\d]*$"
+    r"(?i)(?:,| -| –|;)? (?:and|but|so|because|which|that's|that is|if|when|although|though|where|as|what|who|until (?:he|she|they|it)|now (?:i|we|my|he|she)|(?:can|could|would|should) )\b.*$|,? (?:instead|now|haha|lol)$|, [a-z][^,\\d]*$"
 )
+_OF_SOMEBODY = re.compile(r"^[A-ZÀ-Þ][\w-]+(?:['’]s)? ")
 _JOINT = re2.compile(r"[,:;] ")
 _MOST_PARTS = 4
 _OWNER = re2.compile(r"(?i)^(?:my|our|the) ")
@@ -90,7 +91,10 @@ def dated_event_in(clause: str, *, name: str) -> DatedEvent | None:
         return None
     subject, verb = found.group("subject"), found.group("verb").lower().split()[0]
     thing = _OWNER.sub("", subject)
-    if _NO_SUBJECT.search(thing):
+    # "Ken's leaving, last day is April 24": somebody's own, whoever that is.
+    is_bare = thing == subject and subject.islower() and verb in _BE
+    is_somebodys = is_bare and _OF_SOMEBODY.match(clause) is not None
+    if _NO_SUBJECT.search(thing) or is_somebodys:
         return None
     is_owned = thing != subject
     said = third_person.third_person(_CUT.sub("", found.group("said")), name=name)

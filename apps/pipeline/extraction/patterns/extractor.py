@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from apps.pipeline.core.enums import EntityType, Role, SourceConfidence
+from apps.pipeline.core.enums import EntityType, Role, SourceConfidence, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.statement import Candidate, Mention
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
 from apps.pipeline.extraction.patterns.antecedents import Antecedent, may_refer, only_person_told_about, people_in
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
+    build_candidate,
 )
 from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
@@ -23,6 +24,7 @@ from apps.pipeline.extraction.patterns.importance_phrases import topic_of
 from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before, told_behind_name
 from apps.pipeline.extraction.patterns.openers import clause_words
+from apps.pipeline.extraction.patterns.own_lists import listed_in
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
 from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
@@ -40,6 +42,7 @@ DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.
 _MOST_SENTENCES = 50
 _TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
+_MOST_LISTED = 20  # lines of lists
 _ASIDE = 3  # words of a sentence that leaves open nobody new: "One stent."
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
@@ -52,10 +55,35 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     """
     found: dict[str, Candidate] = {}
     name = _name(turn)
-    for candidate in _candidates(turn, policy, before):
+    told = tuple(_candidates(turn, policy, before))
+    for candidate in (*told, *_of_lists(turn, policy, before, told)):
         if is_whole(candidate.content, name=name):
             found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
     return with_ties_inside(tuple(found.values()))
+
+
+def _of_lists(
+    turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn], told: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """Yield the lines of lists that no other pattern has read; talk between people has none."""
+    if turn.speaker or "\n" not in turn.content:
+        return
+    text = spoken_outside_scenes(turn, earlier=_of_same_speaker(turn, before), most=policy.max_turn_characters)
+    if gives_a_role(text):
+        return
+    name = _name(turn)
+    speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
+    for item in islice(listed_in(text, name=name), _MOST_LISTED):
+        if any(each.evidence.lstrip("-*• ") in item.quote or item.quote in each.evidence for each in told):
+            continue
+        said = SentenceContext(turn, speaker, item.quote, SpeechAct.ASSERTED, policy.pattern_reliability)
+        yield build_candidate(
+            said, subject=speaker, row=item.row, value=ObjectValue(literal=item.value), content=item.content
+        )
+
+
+def _of_same_speaker(turn: SourceTurn, before: Sequence[SourceTurn]) -> list[SourceTurn]:
+    return [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
 
 
 def _weighed(candidate: Candidate, name: str) -> Candidate:
@@ -72,7 +100,7 @@ def _name(turn: SourceTurn) -> str:
 def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[SourceTurn]) -> Iterator[Candidate]:
     name = _name(turn)
     speaker = Mention(text=name, type=EntityType.PERSON, is_speaker=True)
-    earlier = [each for each in before_it if (each.role, each.speaker) == (turn.role, turn.speaker)]
+    earlier = _of_same_speaker(turn, before_it)
     question = answers.question_before(before_it, turn=turn)
     patient: Owner | None = None  # whom the sentence before was about
     before = ""

@@ -70,11 +70,28 @@ _KIN_FIRST = re.compile(rf"^(?:[Mm]y |[Oo]ur )?(?i:{alternation(KIN_WORDS - PLUR
 _THE_WIFE = re.compile(
     r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))"
 )
-_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|everyone|nobody|food|everything)\b)[a-z]{3,12})"
-# Only of somebody these are said without an article: "gareth is coeliac".
+# "Derek, that's my husband, had a stroke"
+_THAT_IS = re.compile(
+    rf"^(?P<name>(?!(?:And|But|So|Yes|No|Well|Oh)\b)[A-ZÀ-Þ][a-zà-ÿ]+), (?:that['’]s|who['’]s|that is|who is|(?:s?he['’]s|s?he is)) (?P<whose>my|our) (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?P<end>[,.!]|$)(?: (?:he|she)(?=['’ ]))?"
+)
+# "Mark, he's a plumber"
+_TAKEN_UP = re.compile(
+    r"^(?P<name>(?!(?:And|But|So|Yes|No|Well|Oh|Hey|Hi|Ok|Okay|Anyway|Mum|Mom|Dad)\b)[A-ZÀ-Þ][a-zà-ÿ]+), s?he['’]s (?=[a-z])"
+)
+# "me and joel (boyfriend)"
+_IN_BRACKETS = re.compile(rf"\b(?P<name>[A-Za-z]{{3,12}}) \((?:my )?(?P<kin>{alternation(KIN_WORDS - PLURALS)})\)")
+# "New roommate: Farah, moves in in August"
+_ROLE_FIRST = re.compile(
+    rf"^(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?(?P<kin>(?i:{alternation(KIN_WORDS - PLURALS)})): (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[,.!]|$)"
+)
+_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
+_AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
+# Only of somebody these are said without an article: "gareth is coeliac", "joel's asthmatic", "mia hates her job".
 _OF_A_PERSON = re.compile(
     rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
-    rf"(?= (?:is|has been|isn't) (?:also |still |really |severely |very )?(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|vegan|pregnant)\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b)"
+    rf"(?=(?:['’]s| is| has been| isn't)(?: (?:also|still|really|severely|very))? {_AS_A_PERSON}\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b"
+    rf"| (?:hates|eats|drinks|studies|teaches|got (?:married|engaged)|had (?:the|a|her) baby|(?:lives|works) (?:in|at|for|as|near))\b"
+    rf"|['’]s (?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin)})\b)"
 )
 _KIN_NAMED = re.compile(
     rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:is called |called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
@@ -111,6 +128,13 @@ def written_out(text: str) -> str:
     if _KIN_FIRST.match(text):
         text = _KIN_IN_PLACE.sub(_living_there, text)
         text = _BARE_KIN.sub(lambda found: f"My {found['who'].lower()}", text)
+    text = (
+        _IN_BRACKETS.sub(lambda found: f"{found['name'].capitalize()} (my {found['kin']})", text)
+        if "(" in text
+        else text
+    )
+    text = _TAKEN_UP.sub(r"\g<name> is ", text)
+    text = _ROLE_FIRST.sub(r"My \g<kin> is \g<name>", _THAT_IS.sub(r"\g<whose> \g<kin> \g<name>\g<end>", text))
     if "ill" in words:
         text = _ILL.sub("I'll ", text)
     if not _OWNERS.isdisjoint(words):
@@ -118,7 +142,7 @@ def written_out(text: str) -> str:
     text = _I.sub("I", text) if "i" in text else text
     if not _OWNERS.isdisjoint(words):
         text = _KIN_AND_NAME.sub(_named_kin, text)
-    return text if any(char.isupper() for char in text.replace("I", "")) else _with_names(text)
+    return _with_names(text)
 
 
 def _living_there(found: re.Match[str]) -> str:
@@ -132,11 +156,11 @@ def _with_apostrophe(found: re.Match[str]) -> str:
 
 
 def _with_names(text: str) -> str:
-    for expression in (_OF_A_PERSON, _KIN_NAMED):
-        text = expression.sub(_with_capital, text)
-    return text
+    text = _OF_A_PERSON.sub(_with_capital, text)
+    return text if any(char.isupper() for char in text.replace("I", "")) else _KIN_NAMED.sub(_with_capital, text)
 
 
 def _with_capital(found: re.Match[str]) -> str:
+    is_noun = found["name"] in KIN_WORDS or found["name"] in _NO_NAMES
     lead = found.groupdict().get("lead") or ""
-    return f"{lead}{found['name'].capitalize()}"
+    return found.group() if is_noun else f"{lead}{found['name'].capitalize()}"

@@ -35,7 +35,7 @@ _HAS_SEVERAL = re2.compile(
     rf"^(?:(?i:I|we)(?: have|'ve got| have got| got)|(?i:meet)) (?P<what>(?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL}))(?P<joint>,|:| -| –|,? named|,? called) {_NAMES}(?:[.,;!]|$| )"
 )
 _ARE_CALLED = re2.compile(
-    rf"^(?i:my|our) (?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:) {_NAMES}(?:[.,;!]|$| )"
+    rf"^(?i:(?:my|our|the) )?(?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:) {_NAMES}(?:[.,;!]|$| )"
 )
 _NO_NAME = re2.compile(rf"(?i)^(?:{alternation(NAMES)})$")
 _ALLERGIES = re2.compile(r"(?i)^(?:my )?(?:food )?allerg(?:y|ies)(?: are| is| include)?:? (?P<items>[^.!?:;(]+)[.!]*$")

@@ -18,7 +18,9 @@ from apps.pipeline.lexicon.tables import alternation
 _NAME = r"(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-ZÀ-Þ][\wÀ-ÿ'-]*(?: [A-ZÀ-Þ][\wÀ-ÿ'-]+)?)"
 _QUALIFIER = r"(?P<qualifier>(?:[a-z-]+ ){0,2})"
 _KIN = alternation(KIN_WORDS)
-_IS_NAMED = re2.compile(rf"^(?:is|is called|is named|was called|was named) {_NAME}[\s.!]*$")
+_IS_NAMED = re2.compile(
+    rf"^(?:is|is called|is named|was called|was named) {_NAME}(?:[\s.!]*|, (?:moves|moving|starts|starting|aged) .*)$"
+)
 _HAS_ONE = re2.compile(
     rf"^(?:has|adopted|got) (?:a|an|one) {_QUALIFIER}(?P<kin>{_KIN})(?:,? (?:named|called|whose name is|who is called)|,| (?:that's|who's|that|who|which) [^,;.]{{3,40}},) {_NAME}\b.*$"
 )
@@ -118,7 +120,8 @@ def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationState
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
         return None
     words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
-    if not words or len(words) > 3:
+    is_of_many = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss") and not statement.is_plural
+    if not words or len(words) > 3 or is_of_many:  # "trouble is my hands"
         return None
     words = _lasting(" ".join(words)).split() or words
     if words[-1] not in KIN_WORDS and not _may_be_role(words, _lasting(told["rest"])):

@@ -77,6 +77,9 @@ class Someone:
 def subject_of(clause: str, *, speaker: str) -> Someone | None:
     """Return the subject of a clause if it is one of the speaker's people, someone named, "she" or "he"."""
     if match := _OWN.match(clause):
+        if owned := _OWNED.match(match["rest"]) if match["short"] == "'s" else None:
+            is_person = owned["thing"].split()[-1] in KIN_WORDS  # "my friend's cousin": nobody that is known
+            return None if is_person else _thing_of_kin(match, owned, speaker)
         return _own(match, speaker) if _begins_with_verb(match) else None
     if (match := _OF_NAMED.match(clause)) and may_be_name(match["owner"]) and _begins_with_verb(match):
         text = match["name"] or f"{match['owner']}'s {match['qualifier']}{match['kin']}"
@@ -195,6 +198,22 @@ def _thing(match: re.Match[str], speaker: str) -> Someone | None:
         rest=match["rest"],
         is_owned=True,
         is_plural=match["thing"].endswith("s") and not match["thing"].endswith("ss"),
+    )
+
+
+# "My son's soccer practice is on Tuesdays": the apostrophe is that of an owner, for another verb follows.
+_OWNED = re.compile(
+    r"^(?!(?:who|what|that|not|so|the|an?|all|why|where|how|been|got)\b)(?P<thing>(?:(?!\w+ing )[a-z-]+ ){0,2}[a-z-]+) (?P<rest>(?:is|are|was|were|has|comes|starts)\b.+)$"
+)
+
+
+def _thing_of_kin(match: re.Match[str], owned: re.Match[str], speaker: str) -> Someone:
+    owner = match["name"] or described(word=match["kin"], qualifier=match["qualifier"], speaker=speaker)
+    return Someone(
+        mention=Mention(text=f"{owner}'s {owned['thing']}"),
+        rest=owned["rest"],
+        is_owned=True,
+        is_plural=owned["rest"].startswith(("are ", "were ")),
     )
 
 

@@ -51,6 +51,18 @@ _KEEP = re2.compile(
 _REQUEST = re2.compile(
     r"(?i)^(?:(?:hey|hi|ok|also|and|so|please),? )*(?:can|could|would|will) you (?:(?:please )?(?P<wish>.*\b(?:from now on|going forward|in (?:the )?future|every time))|(?:please )?(?P<style>keep (?:things|everything|(?:your |the )?(?:answers?|replies|texts?|messages)) .*?)(?:,? (?:please|pls))?(?:,.*)?|please (?P<polite>(?:always|never) .*))$"
 )
+# "Be concise", "so be blunt with me please"
+_MANNER = re2.compile(
+    r"(?i)^(?:(?:please|pls|and|also|so|just),? )*be (?P<object>(?:(?:more|very|really|as|always) )?(?:concise|brief|succinct|terse|direct|blunt|honest|frank|formal|informal|casual|critical|specific|precise|gentle|patient|kind|strict)(?: (?:and|but|,) (?:(?:concise|brief|succinct|terse|direct|blunt|honest|frank|formal|informal|casual|critical|specific|precise|gentle|patient|kind|strict)\b))?(?: (?:with me|as possible|in your \w+))?)(?:,? (?:please|pls))?$"
+)
+# "Put weekly status updates as bullet points": what is done again and again is a rule.
+_REGULARLY = re2.compile(
+    rf"{_LEAD}(?P<object>(?:put|send|give|write|format|show|list|summari[sz]e|draft)\b [^,;]*\b(?:daily|weekly|monthly|every (?:\w+day|day|week|month|morning|evening))\b.*)$"
+)
+# "House rule on our team: every migration has to be reversible"
+_NAMED_RULE = re2.compile(
+    r"(?i)^(?:(?:and|also|so),? )?(?:(?:a|one|our|my|the|house|team|new|other) )+rule(?: (?:on|in|of|for) (?:our|my|the) [\w ]{2,20}?)?: (?P<object>.+)$"
+)
 # Words before somebody else's statement, or before a text.
 _SAYING = re2.compile(
     r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
@@ -111,6 +123,8 @@ _FORMS = (
     (_EVERYWHERE, _convention, "always ", ""),
     (_KEEP, _convention, "", ""),
     (_WITH_ME, _convention, "always ", ""),
+    (_MANNER, _convention, "", "be "),
+    (_REGULARLY, _convention, "always ", ""),
 )
 
 
@@ -136,6 +150,14 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
             if wished
             else None
         )
+    if named := _NAMED_RULE.match(said) if "rule" in said else None:
+        what = _third(named.group("object"), name)
+        is_odd = third_person.addresses_someone(what, name=name) or len(what.split()) > _convention.max_words
+        return (
+            None
+            if is_odd
+            else StandingRule(_convention, what, f"{name} wants the assistant to follow the rule: {what}.")
+        )
     announced, colon, rule = said.rpartition(": ")
     if colon and len(announced.split()) <= 8 and not _SAYING.search(announced):
         return _wish_in(rule, name=name)
@@ -146,7 +168,9 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 _REASON = re.compile(
     r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
 )
-_NEXT_RULE = re.compile(r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])")
+_NEXT_RULE = re.compile(
+    r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])|,? and (?=no [a-z]+(?:,? (?:please|pls))?[.!]*$)"
+)
 
 
 def _wanted_style(said: str | None) -> str:

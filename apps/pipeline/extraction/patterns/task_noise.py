@@ -26,6 +26,11 @@ _STEP_OR_STATE = re2.compile(
 )
 # "uses the inhaler twice a day" is no step of a task.
 _HOW_OFTEN = re2.compile(r"(?i) (?:once|twice|\w+ times|every) (?:(?:a|per|each) )?(?:hour|day|week|month)\b")
+# When something happened is no thing that is worked on: "moved to Kiel last week", "two weeks ago".
+_WHEN_IT_WAS = re2.compile(
+    r"(?i) (?:(?:last|this|the other|earlier this|(?:the )?past) (?:week|day)"
+    r"|(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?few|a couple of|several) (?:days?|weeks?) (?:ago|back))\b"
+)
 _ASKS_FOR_A_SUM = re2.compile(
     r"(?i)\bhow (?:many|much)\b[^.!?]*(?:\b(?:left|remain\w*|total|altogether|in all|each)\b"
     r"|\b(?:do|did|will|would) (?:i|we) (?:have|pay|spend|drive|walk|earn|owe|eat|sell|save|travel|run)\b)[^.!?]*\?"
@@ -44,7 +49,7 @@ _NUMBER = re2.compile(r"(?i)\d|\b(?:two|three|four|five|six|seven|eight|nine|ten
 
 def is_step_or_state(phrase: str) -> bool:
     """Return True if a third-person phrase is about a step of the task, its state, or a request for it."""
-    return _STEP_OR_STATE.match(_HOW_OFTEN.sub("", phrase)) is not None
+    return _STEP_OR_STATE.match(_WHEN_IT_WAS.sub("", _HOW_OFTEN.sub("", phrase))) is not None
 
 
 def hands_over_a_text(sentence: str) -> bool:

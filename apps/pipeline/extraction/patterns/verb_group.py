@@ -24,7 +24,9 @@ _BEFORE_NOT = frozenset("do did does am is are was were have has had can could w
 _AUXILIARIES = frozenset("am are was were have is has".split())
 _POSSIBILITIES = frozenset("might may could".split())
 # After "I do" these are an object, so that "do" is the verb itself.
-_OBJECT_STARTS = frozenset("a the my some it this that yoga not all lots".split())
+_OBJECT_STARTS = frozenset(
+    "a an the my his her our their some it this that these those two both yoga not all lots".split()
+)
 _WORD = re.compile(r"[A-Za-z(\"'0-9]")
 
 

@@ -24,6 +24,11 @@ _COMPARES = re2.compile(
 )
 
 
+# "User's son is soccer practice is on Tuesdays": two verbs, and nothing that joins them.
+_TWO_VERBS = re2.compile(r"\b(?:is|are) (?P<between>[a-z' -]{1,60}?) (?:is|are) ")
+_JOINS = re2.compile(
+    r"\b(?:that|who|which|what|where|when|how|why|if|whether|because|and|but|or|so|as|than|since|while|until|whoever|whatever|all|everything|one)\b"
+)
 # "goes Mondays": where to is left out.
 _NO_PLACE = re2.compile(
     r"(?i)^\S+ goes (?:on )?(?:every )?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?:,| and|\.$| |$))+"
@@ -44,6 +49,8 @@ def is_whole(content: str, *, name: str) -> bool:
         or _NO_PLACE.search(content)
         or _NO_OBJECT.search(content)
     ):
+        return False
+    if (garbled := _TWO_VERBS.search(content)) and not _JOINS.search(garbled.group("between") or ""):
         return False
     if any(content.count(left) != content.count(right) for left, right in _BRACKETS) or content.count('"') % 2:
         return False

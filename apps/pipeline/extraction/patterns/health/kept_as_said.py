@@ -29,8 +29,8 @@ _BECAME = (
 )
 _CANNOT = r"(?:can['’]?t|cannot|can not|can barely|can hardly|could never|barely|hardly)"
 _SENSES = (
-    rf"(?:{_CANNOT} (?:see|hear) (?:well|much|anything|properly|far|out of|on the|in the|from|without|at night)|{_CANNOT} (?:smell|taste) (?:anything|much|well|properly)|{_CANNOT} (?:tell red|tell green|tell colou?rs|distinguish colou?rs|kneel|swallow|walk (?:far|without|unaided))"
-    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|short[ -]sighted|near[ -]sighted|long[ -]sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
+    rf"(?:{_CANNOT} (?:see|hear) (?:well|much|anything|properly|far|out of|on the|in the|from|without|at night)|{_CANNOT} (?:smell|taste) (?:anything|much|well|properly)|{_CANNOT} (?:tell red|tell green|tell colou?rs|distinguish colou?rs|kneel|swallow|walk (?:far|without|unaided)|(?:manage|do|climb|use|handle|face) (?:the |any |many )?(?:stairs|steps|hills))"
+    r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|(?:short|near|long|far)[ -]?sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
 )
 _STATES = (
     r"(?:pregnant|expecting|weeks along|miscarr\w+|menopaus\w+|breast ?feeding|in remission|in recovery|sober|recovering from|(?:trouble|difficulty|problems) (?:sleeping|breathing|walking|swallowing|hearing|seeing|concentrating)|no sense of (?:smell|taste)|sensitive to|(?:gets?|feels?|faints?|passes out|goes) (?:(?:dizzy|light-?headed|faint|breathless|short of breath|sick|numb|out of breath) )?(?:when(?:ever)?|at the sight|from)|(?:can['’]?t|cannot) (?:lift|carry) (?:anything|more|over|heavy)|(?:can['’]?t|cannot) (?:stand|sit|walk) (?:for )?(?:long|far|more)|on dialysis|on chemo\w*|bedridden|housebound|registered (?:blind|disabled)|disabled|in a wheelchair|amputat\w+|transplant\w*"
@@ -83,7 +83,8 @@ def _told(clause: str, speaker: Mention, owner_before: FindOwner) -> HealthState
     owner = Owner(mention=statement.subject, is_speaker=statement.about_speaker)
     if statement.subject.text in ("She", "He"):
         owner = owner_before(1)
-    if not phrase or not owner.is_known or not (_FEWEST <= len(phrase.split()) <= _MOST):
+    least = _FEWEST - owner.text.count("'s ") // 2  # "User's mum's knee is bad"
+    if not phrase or not owner.is_known or not (least <= len(phrase.split()) <= _MOST):
         return None
     return _statement(owner, "", statement.predicate_text(phrase), is_negated=statement.is_negated or statement.is_over)
 

@@ -35,6 +35,9 @@ _DOSE_AFTER = re2.compile(rf"(?i)^(?:['’]s)?(?:,? {_GLUE}\b){{0,8}},? {_DETAIL
 _REGULARLY = re2.compile(
     rf"(?i)^[^.;]{{0,40}}?[, ](?P<detail>(?:{_NUMBER} )?(?:daily|once daily|twice daily|every (?:day|morning|evening|night|week)|each (?:day|morning|evening|night)|(?:once|twice|three times) (?:a|per) (?:day|week)))\b"
 )
+_NO_DOSE = re2.compile(
+    r"(?i)^ ?(?:mins?|minutes?|hours?|hrs?|people|guests|degrees|°|%|quid|pounds?|euros?|dollars?)\b"
+)
 _ONLY = re2.compile(r"(?i)^,? (?P<only>only)(?:$|[.,;!])")
 _AIDS = re2.compile(r"(?i)^epi-?pens?$")
 _DOSE_BEFORE = re2.compile(rf"(?i)(?P<detail>{_NUMBER} ?{_UNIT})(?: of)?(?: the| my| her| his)? $")
@@ -119,6 +122,8 @@ def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> Health
     if is_stopped or _NOT_TAKEN.search(clause[: term.start]) or _PAST.search(clause):
         return None
     dosed = _DOSE_AFTER.match(after) or _DOSE_BEFORE.search(before) or _REGULARLY.search(after)
+    if dosed is not None and _NO_DOSE.match(after[dosed.end() :]) and dosed.re is _DOSE_AFTER:
+        return None  # "chickpeas, 20 mins"
     if only := _ONLY.match(after):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"can take {name} {only.group('only')}")

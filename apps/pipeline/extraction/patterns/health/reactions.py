@@ -15,7 +15,7 @@ from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, conditions_i
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.foods import is_food
 
-_THING = r"(?:(?:the|any|anything with|all) )?(?P<thing>[\p{L}'’-]+(?: [\p{L}'’-]+){0,3}?)"
+_THING = r"(?:(?:the|any|anything with|all|them|those|these) )?(?P<thing>[\p{L}'’-]+(?: [\p{L}'’-]+){0,3}?)"
 _END = r"(?:$|[,.;!?(:]| -| –| (?:and|but|because|cause|cos|so|or I|since|as|at all|any ?more|either|too|though|either|by|in|at|when|without|after|unless|for|now|again|ever|it|she|he|they|my|her|his|the|I)\b)"
 _ADVERBS = r"(?:(?:always|really|just|also|still|once|only|never|even|totally|absolutely|has|have|had|straight|usually|both) )*"
 _DOES = (
@@ -25,8 +25,12 @@ _DOES = (
 _DISAGREES = r"(?:(?:doesn['’]?t|does not|didn['’]?t|did not|don['’]?t|never) (?:agree with|suit|sit well with|go down well with)|disagrees? with)"
 _WHOM = r"(?:me|us|him|her|my (?:stomach|skin|throat|head|eyes|heart|mouth|lips|belly|tummy|gut|joints)|her \w+|his \w+|\p{Lu}\p{Ll}+)"
 _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|swelled|tight\w*|itch\w*)|(?:in|into|to) (?:the )?(?:ER|A and E|A&E|emergency|hospital)|ambulance|epi-?pen|collapsed)"
+_RESUMED = (
+    r"(?:,? (?:(?:because|as|since|but|and) )?(?:it|they|that|which))?"  # "not tree nuts, they send me to the ER"
+)
+_IN_ITS_PLACE = re2.compile(rf"(?i)^{_RESUMED}(?: |$)")
 _CAUSES = re2.compile(
-    rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause) )?{_THING} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
+    rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
 )
 # "Dust brings on my asthma", "chlorine makes her eczema worse"
 _BRINGS_ON = re2.compile(
@@ -150,7 +154,8 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     if _HARM.match(does) and not (_is_consumed(thing) or _EFFECT.search(found.group("effect"))):
         return None
     owner = owner_before(len(clause))
-    said = _NEXT.sub("", clause[start_of(found, "thing") :]).strip(" ,;.!")
+    behind = _IN_ITS_PLACE.sub(" ", clause[end_of(found, "thing") :])
+    said = f"{thing}{_NEXT.sub('', behind)}".strip(" ,;.!")
     return HealthStatement(owner, "reacts_to", thing.lower(), "", sentence=_written(said, owner))
 
 

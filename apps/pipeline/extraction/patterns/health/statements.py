@@ -41,11 +41,11 @@ _BECOMES = frozenset({"go", "turn", "become"})  # "went vegan"
 _PRONOUNS = frozenset({"She", "He"})
 # "Allopurinol's brought me out in a rash. Doctor said stop it."
 _ENDS = re2.compile(
-    r"(?i)\b(?:stop(?:ped)? (?:it|taking|that|at once)|never (?:take|have|again)|came off|come off|took (?:me|him|her) off|swapp?(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing) (?:me|him|her|it|to)|instead|(?:an)?other one)\b"
+    r"(?i)\b(?:stop(?:ped)? (?:it|taking|that|at once)|never (?:take|have|again)|came off|come off|took (?:me|him|her) off|so (?:I|she|he) (?:only|just|now) (?:have|has|takes?|uses?)|swapp?(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing) (?:me|him|her|it|to)|instead|(?:an)?other one)\b"
 )
 # "So the propranolol makes me dizzy. They're switching me to topiramate."
 _SWITCHES = re2.compile(
-    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
+    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:came|come|gone|taken me|took me|taken him|took him|taken her|took her) off (?:it|that|them|those)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(

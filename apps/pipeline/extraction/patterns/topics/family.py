@@ -93,7 +93,7 @@ PATTERNS = (
         type=MemoryType.EVENT,
         predicate="life_event",
         verbs=("got", "had", "gave", "proposed", "broke", "split", "lost", "died", "passed", "celebrated", "was"),
-        expression=r"(?P<object>(?:got (?:married|engaged|divorced|a divorce)|had a (?:baby|son|daughter|boy|girl|miscarriage)|gave birth|proposed|broke up|split up|passed away|died|was born"
+        expression=r"(?P<object>(?:got (?:married|engaged|divorced|a divorce)|had (?:a|the|her|our|their) (?:baby|son|daughter|boy|girl|twins|miscarriage)|gave birth|proposed|broke up|split up|passed away|died|was born"
         rf"|celebrated .*(?:anniversary|birthday|wedding|graduation)|lost [\w' ]*(?:{_CLOSE}|friend))\b.*)",
         max_words=22,
     ),

@@ -127,6 +127,14 @@ PATTERNS = (
         topic="food",
     ),
     _row(
+        name="started_eating",
+        predicate="consumes",
+        verbs=("has", "started", "began", "went"),
+        expression=rf"(?:(?:has )?(?:started|begun|began)|went back to|has gone back to) (?:eating|drinking) (?P<object>{alternation(FOODS)})\b.*",
+        topic="food",
+        ends="again|because|since|in|on|last|this|now",
+    ),
+    _row(
         name="must_not",
         predicate="must_not",
         verbs=("must", "should", "is"),
@@ -142,7 +150,7 @@ PATTERNS = (
         expression=r"will (?:eat|drink|touch) (?P<object>[a-z-]+(?: (?:or |and )?[a-z-]+)?)",
         topic="food",
         only_negated=True,
-        unless=r"(?:it|this|that|them|the|my|anything|any|much|a|an|out|today|tonight|now|breakfast|lunch|dinner|base|wood)\b",
+        unless=r"(?:it|this|that|them|the|my|anything(?: (?:else|today|now|at|that|if|with|like|for))?$|any|much|a|an|out|today|tonight|now|breakfast|lunch|dinner|base|wood)\b",
         max_words=4,
     ),
     _row(

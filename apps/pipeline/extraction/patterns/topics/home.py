@@ -9,7 +9,8 @@ from apps.pipeline.lexicon.tables import alternation
 
 _ENDS = (
     "today|yesterday|tomorrow|with|for|as|near|now|after|before|to|on|last|next|this|during|from|about|around|at|all|then|by|every|over|together|"
-    "alone|once|recently|again|two|three|four|five|six|ten|and|not|instead|in"
+    "alone|once|recently|again|two|three|four|five|six|ten|and|not|instead|in|"
+    r"earlier|(?:\d+|an?|(?:a )?few|a couple of|several) (?:days?|weeks?|months?|years?) (?:ago|back)"
 )
 # A name with a capital, or one lower-case word as people type it on a phone.
 _PLACE = r"(?P<object>(?:the |downtown |north |south |east |west )?(?-i:[A-ZÀ-Þ]).*|[a-zà-ÿ-]{3,}(?: (?:now|anymore|again))?)"
@@ -102,10 +103,10 @@ PATTERNS = (
     _row(
         name="home_kind",
         predicate="home",
-        verbs=("lives", "rents"),
-        expression=r"(?:lives in|rents) (?P<object>(?:a|an) .*\b(?:flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
+        verbs=("lives", "rents", "is"),
+        expression=r"(?:lives in|rents|is (?:now |renting )?in) (?P<object>(?:a|an) .*\b(?:rental|bedsit|sublet|house ?share|flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
         entity=None,
-        ends="but",
+        ends="but|for",
         max_words=12,
     ),
 )

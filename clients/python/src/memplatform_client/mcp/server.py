@@ -1,6 +1,6 @@
 """Put the MCP server together."""
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -18,13 +18,13 @@ background, and get_event_status tells what became of it. Correct a memory with 
 with delete_memory."""
 
 
-def memory_server(connect: Connect) -> MCPServer[Any]:
-    """Return a server whose tools call the memory server through `connect`."""
+def memory_server(connect: Connect, *, version: str = "") -> MCPServer[Any]:
+    """Return a server whose tools call the memory server through `connect`; without a version it has this package's."""
     server: MCPServer[Any] = MCPServer(
         "memplatform",
         title="memplatform",
         instructions=INSTRUCTIONS,
-        version=_version(),
+        version=version or _version(),
         log_level="WARNING",
         subscriptions=False,  # nothing changes that a client could be told of
     )
@@ -37,6 +37,6 @@ def memory_server(connect: Connect) -> MCPServer[Any]:
 
 def _version() -> str:
     try:
-        return version("memplatform-client")
-    except PackageNotFoundError:  # imported from a checkout
+        return metadata.version("memplatform-client")
+    except metadata.PackageNotFoundError:  # imported from a checkout
         return ""

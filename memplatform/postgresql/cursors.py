@@ -1,0 +1,80 @@
+"""Cursors whose statements run in the current scope (base.py tells how it is set)."""
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from django.db import NotSupportedError
+from django.db.backends.postgresql import base
+
+from apps.tenants.scope import current_scope
+from memplatform.postgresql.scoped_message import run_after_scope
+
+if TYPE_CHECKING:
+    from memplatform.postgresql.base import DatabaseWrapper
+
+
+class _Scoped:
+    """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
+
+    database: "DatabaseWrapper | None" = None
+    connection: Any
+    _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        """Execute a statement in the current scope."""
+        database = self.database
+        if database is None or database.has_scope():
+            return super().execute(*args, **options)  # type: ignore[misc]  # of psycopg's cursor
+        if database.connection.autocommit:
+            return self._execute_alone(database, *args, **options)
+        database.set_scope()
+        return super().execute(*args, **options)  # type: ignore[misc]
+
+    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
+        if database.is_pipelined():  # a nested pipeline would wait for its results
+            database.set_scope_of_pipeline()
+            return super().execute(*args, **options)  # type: ignore[misc]
+        if database.has_citus:
+            with database.transaction_with_scope():
+                return super().execute(*args, **options)  # type: ignore[misc]
+        self._is_alone = True
+        try:
+            return super().execute(*args, **options)  # type: ignore[misc]
+        finally:
+            self._is_alone = False
+
+    def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
+        """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
+        if not self._is_alone or self.database is None:
+            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)  # type: ignore[misc]
+        return run_after_scope(
+            cursor=self,
+            statement=statement,
+            scope=self.database.scope_statement(),
+            settings=current_scope().encoded,
+            prepare=prepare,
+            binary=binary,
+        )
+
+    def executemany(self, *args: Any, **options: Any) -> Any:
+        """Refuse, as `copy` and `stream`: these don't set a scope."""
+        raise NotSupportedError("use execute(), which sets the scope")
+
+    copy: Any = executemany
+    stream: Any = executemany
+
+
+class ServerBindingCursor(_Scoped, base.ServerBindingCursor):
+    """A cursor with parameters bound by the server."""
+
+
+class ClientBindingCursor(_Scoped, base.Cursor):
+    """A cursor with parameters bound by the client."""
+
+
+class ServerSideCursor(_Scoped, psycopg.ServerCursor[Any]):
+    """A cursor that fetches its rows in parts. They are chosen in the scope in which it was opened."""
+
+    def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
+        with database.transaction_with_scope():
+            return psycopg.ServerCursor.execute(self, *args, **options)

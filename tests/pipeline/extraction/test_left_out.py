@@ -1,0 +1,45 @@
+"""What hasty writers leave out: capitals, subjects, whose a thing is."""
+
+import pytest
+
+from tests.pipeline.extraction.extract_helper import contents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("joel's asthmatic", ["Joel is asthmatic."]),
+        ("bex's sister is veggie", ["Bex's sister is vegetarian."]),
+        ("today's mum jokes are great", []),
+        ("been vegan for six years", ["User is vegan."]),
+        ("work at a bakery in Leeds", ["User works at a bakery in Leeds."]),
+        ("work out the sum of these", []),
+        ("live with two cats", ["User lives with two cats."]),
+        ("Derek, that's my husband, he has asthma.", ["User's husband is Derek.", "Derek has asthma."]),
+        ("new roommate: Farah", ["Farah is User's roommate."]),
+        ("I've a cake stall on Otley market", ["User has a cake stall on Otley market."]),
+        ("I've a question about Django", []),
+        ("Priyanka is going on leave in July", ["Priyanka is going on leave in July."]),
+        ("Priyanka is going on about July again", []),
+        ("So I take the bus to work", ["User takes the bus to work."]),
+        (
+            "Be concise and no emojis please.",
+            ["User wants the assistant to be concise.", "User wants the assistant to never use emojis."],
+        ),
+        ("Be careful on the road.", []),
+        ("Trouble is my hands", []),
+        ("me and joel (boyfriend) rent a flat", ["User's boyfriend is Joel."]),
+        ("Mark, he's a plumber", ["Mark is a plumber."]),
+        ("Not tree nuts, they send me to the ER.", ["Tree nuts send User to the ER."]),
+        ("Ken's leaving, last day is April 24", []),
+        ("new character is Brom, a dwarf with gout", ["User's new character is Brom."]),
+        ("dinner with chickpeas, 20 mins max", []),
+        (
+            "House rule: every migration is reversible, nobody deploys on Fridays",
+            ["User wants the assistant to follow the rule: every migration is reversible, nobody deploys on Fridays."],
+        ),
+        ("My mum can't manage the stairs anymore", ["User's mum can no longer manage the stairs."]),
+    ],
+)
+def test_what_is_left_out_is_understood(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
