@@ -16,6 +16,7 @@ import os
 import select
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,6 @@ import structlog
 from django.db import close_old_connections
 
 from memplatform.serving.protocol import Exchange
-from memplatform.serving.request_threads import RequestThreads
 
 log = structlog.get_logger(__name__)
 
@@ -59,16 +59,17 @@ def in_blocks(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 async def send_long_answer(
-    answer: LongAnswer, exchange: Exchange, *, threads: RequestThreads, stall_seconds: float = STALL_SECONDS
+    answer: LongAnswer, exchange: Exchange, *, threads: Executor, stall_seconds: float = STALL_SECONDS
 ) -> None:
     """Send an answer; each block is made in one of the threads when the reader has taken the one before.
 
     A reader that has gone, or that takes nothing for `stall_seconds`, breaks it off, and so does an error, which is
     raised.
     """
+    loop = asyncio.get_running_loop()
     try:
         async with _pipe(answer, exchange) as pipe:
-            while block := await threads.run(_next_block, answer.blocks):
+            while block := await loop.run_in_executor(threads, _next_block, answer.blocks):
                 await _write(pipe, block, stall_seconds)
     except BrokenPipeError:
         pass
@@ -78,7 +79,7 @@ async def send_long_answer(
         log.exception("long answer broken off")
         raise
     finally:
-        await threads.run(answer.close)
+        await loop.run_in_executor(threads, answer.close)
 
 
 def _next_block(blocks: Iterator[bytes]) -> bytes:

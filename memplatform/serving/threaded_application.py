@@ -1,6 +1,8 @@
 """Run a WSGI application in threads."""
 
+import asyncio
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any
 
@@ -9,7 +11,6 @@ from django.db import close_old_connections
 from apps.providers.cpu_permits import CpuPermits
 from memplatform.serving.long_answers import LongAnswer, in_blocks, send_long_answer
 from memplatform.serving.protocol import Exchange
-from memplatform.serving.request_threads import RequestThreads
 
 Environ = dict[str, Any]
 
@@ -28,18 +29,18 @@ class ThreadedApplication:
     def __init__(self, application: WsgiApplication, *, threads: int, at_once: int, name: str = "request") -> None:
         self._application = application
         self._permits = CpuPermits(at_once, patience=PATIENCE_SECONDS)
-        self._threads = RequestThreads(threads, name=name)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Send the answer, or return the continuation of a response without sending it (apps/api/continuations.py)."""
-        outcome = await self._threads.run(self._answer, exchange, environ)
+        outcome = await asyncio.get_running_loop().run_in_executor(self._threads, self._answer, exchange, environ)
         if isinstance(outcome, LongAnswer):
             return await send_long_answer(outcome, exchange, threads=self._threads)
         return outcome
 
     def stop(self) -> None:
         """Finish the requests that are being answered."""
-        self._threads.stop()
+        self._threads.shutdown(wait=True)
 
     def _answer(self, exchange: Exchange, environ: Environ) -> Any:
         """Return None after the answer was sent, or else a continuation or what is to be sent."""

@@ -4,6 +4,7 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from django.db import connection, connections
 from structlog.testing import capture_logs
 
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, in_blocks, send_long_answer
-from memplatform.serving.request_threads import RequestThreads
 from memplatform.serving.threaded_application import ThreadedApplication
 from tests.event_loop import run_async
 
@@ -62,11 +62,8 @@ class Made:
 def send(made: Made, read: Callable[[int], None], **options: float) -> FileServer:
     server = FileServer(read)
     answer = LongAnswer(200, [], made.blocks(), made.close)
-    threads = RequestThreads(1, name="blocks")
-    try:
+    with ThreadPoolExecutor(1) as threads:
         run_async(send_long_answer(answer, server, threads=threads, **options))  # type: ignore[arg-type]
-    finally:
-        threads.stop()
     server.thread.join(60)
     assert not any(Path(each).exists() for each in server.paths)
     assert made.is_closed
