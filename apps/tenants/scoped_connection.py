@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, cast
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 Form = TypeVar("Form")
 
@@ -34,9 +34,11 @@ class ScopedConnection(Protocol):
 
 
 def scoped_connection() -> ScopedConnection:
-    """Return the connection of this thread, connected."""
-    connection.ensure_connection()
-    return cast(ScopedConnection, connection)
+    """Return the connection of this thread, connected: itself, as Django's proxy finds it anew for each attribute."""
+    database = connections[DEFAULT_DB_ALIAS]
+    if database.connection is None:
+        database.ensure_connection()
+    return cast(ScopedConnection, database)
 
 
 def form_for_database(*, usual: Form, on_citus: Form, database: Any = None) -> Form:
