@@ -27,7 +27,7 @@ insert into outbox_outboxrow as old
 values {rows}
 on conflict (end_user_id, kind, subject_id) do update
     set state = 'pending', attempts = 0, run_at = excluded.run_at, waiting_since = null, finished_at = null,
-        created_at = case old.state when 'done' then excluded.created_at else old.created_at end
+        created_at = case when old.state = 'done' then excluded.created_at else old.created_at end
     where old.state <> 'pending'
 """
 _ROW = "(%s, %s, %s, %s, %s, %s, 'pending', 0, now(), '', now())"

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from apps.actions.projects.create_project import create_project
-from apps.intake import backpressure, item_quota, quotas, session_cache
+from apps.intake import session_cache
 from apps.memories.search import clear_cache
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
@@ -69,5 +69,3 @@ def forget_all() -> None:
     clear_cache()
     session_cache.forget()
     policy_of.cache_clear()
-    for cache in (quotas._usage, backpressure._full, item_quota._is_full):
-        cache.clear()

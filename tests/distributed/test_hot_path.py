@@ -1,6 +1,7 @@
 """On a database distributed by Citus each statement of the hot path runs on one shard.
 
-The look of a claim for users that are ready is the exception: it locks nothing.
+The look of a claim for users that are ready is the exception: it locks nothing. What limits are compared with is
+counted before, as by the first request of a project.
 """
 
 import json

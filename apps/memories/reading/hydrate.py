@@ -40,7 +40,7 @@ array(
     order by other.id
 )
 """
-# "offset 0" forces a lookup per primary key: the planner expects every end user to have as many memories as the average,
+# "offset 0" forces a lookup per primary key: the planner expects of every end user as many memories as the average has,
 # and would read all of somebody with a thousand.
 _SHOWN = """
 select {columns}, {contradicted_by}
@@ -50,7 +50,7 @@ from unnest((select %(ids)s::uuid[])) wanted(id) cross join lateral (
 join tenants_enduser enduser on enduser.id = %(end_user)s
 left join memories_entity entity on entity.end_user_id = %(end_user)s and entity.id = memory.subject_id
 left join traces_session session on session.end_user_id = %(end_user)s and session.id = memory.session_id
-""".format(
+""".format(  # noqa: S608  (only names of columns)
     contradicted_by=_CONTRADICTED_BY,
     columns=", ".join(f'{model._meta.model_name}."{name}"' for model in _MODELS for name in _NAMES[model]),
 )

@@ -19,7 +19,10 @@ with delete_memory."""
 
 
 def memory_server(connect: Connect, *, version: str = "") -> MCPServer[Any]:
-    """Return a server whose tools call the memory server through `connect`; without a version it has this package's."""
+    """Return a server whose tools call the memory server through `connect`.
+
+    Its version is by default that of this package, or "" where the package is not installed.
+    """
     server: MCPServer[Any] = MCPServer(
         "memplatform",
         title="memplatform",
