@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, send_long_answer
-from memplatform.serving.request_threads import RequestThreads
 from tests.instance import free_port
 
 BLOCKS = 40
@@ -34,7 +34,7 @@ class Answers:
         self._server = Server(
             self, address="127.0.0.1", port=self.port, interface=Interfaces.RSGI, log_level=LogLevels.critical
         )
-        self._threads = RequestThreads(1, name="blocks")
+        self._threads = ThreadPoolExecutor(1)
         self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._server.serve()))
 
     async def __rsgi__(self, scope: Any, exchange: Any) -> None:
@@ -61,7 +61,7 @@ class Answers:
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(60)
-        self._threads.stop()
+        self._threads.shutdown()
 
     def asked(self, path: str) -> http.client.HTTPResponse:
         """Ask for an answer, and read none of it."""
