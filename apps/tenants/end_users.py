@@ -13,8 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 _IS_ERASING = "select erasing_since is not null from tenants_enduser where id = %s for key share"
-
-_LOCK = "select erasing_since is not null from tenants_enduser where id = %s for no key update"
+_LOCK_OUT_WRITERS = "select erasing_since is not null from tenants_enduser where id = %s for no key update"
 
 
 class UserBeingErased(Exception):
@@ -31,13 +30,16 @@ def keep_from_writers(end_user_id: UUID) -> None:
 
     Raises UserBeingErased.
     """
-    _refuse_erased(_LOCK, end_user_id)
+    _refuse_erased(_LOCK_OUT_WRITERS, end_user_id)
 
 
 def wait_for_writers(end_user_id: UUID) -> None:
-    """Do the same for work under a lease, which an erasure has revoked: whether there is one need not be read here."""
+    """Lock out other writers as `keep_from_writers` does, for work under a lease.
+
+    It need not look for an erasure, which revokes the lease.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK, [end_user_id])
+        cursor.execute(_LOCK_OUT_WRITERS, [end_user_id])
 
 
 def _refuse_erased(statement: str, end_user_id: UUID) -> None:

@@ -134,8 +134,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         is_transaction = self.has_citus and self.connection.autocommit and is_idle
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
-            yield
-        self._scope_of_pipeline = None  # at its end a pipeline within another one ends their transaction as well
+            try:
+                yield
+            finally:
+                self._scope_of_pipeline = None  # a pipeline within another one ends the transaction of both
 
     @contextmanager
     def transaction_with_scope(self) -> Iterator[None]:
@@ -225,7 +227,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise psycopg.errors.error_from_result(result)
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        """Set it where it is another one, which it hardly ever is: psycopg takes a lock and a generator for it."""
+        """Set it where it is another one; that of a connection of the pool is set already, and psycopg would lock it."""
         if self.connection.autocommit != autocommit:
             super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
 

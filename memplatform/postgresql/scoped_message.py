@@ -13,7 +13,7 @@ from typing import Any
 from psycopg._preparing import Prepare
 from psycopg.generators import fetch_many, send
 from psycopg.postgres import types
-from psycopg.pq import ConnStatus
+from psycopg.pq import ConnStatus, ExecStatus
 
 Limits = tuple[tuple[str, str], ...]  # names and values of settings
 _TEXT = types["text"].oid
@@ -79,12 +79,15 @@ def run_after_scope(
         for part in (first, second):
             for _ in range(2 if part.prepare is Prepare.SHOULD else 1):
                 part.answers += yield from fetch_many(pgconn)
-        yield from fetch_many(pgconn)  # the end of the message
+        # The transaction ends with the message: a deferred constraint that is violated is told before its last answer.
+        while (ends := (yield from fetch_many(pgconn)))[-1].status != ExecStatus.PIPELINE_SYNC:
+            second.answers += ends
     finally:
         if pgconn.status != ConnStatus.BAD:
             pgconn.exit_pipeline_mode()
-    _keep_prepared(cursor, first)
-    _keep_prepared(cursor, second)
+    for part in (first, second):
+        _note_prepared(cursor, part)
+    cursor._check_results([*first.answers, *second.answers])
     cursor._set_results(second.answers[-1:])
 
 
@@ -107,12 +110,13 @@ def _send_statement(cursor: Any, part: _Part, binary: bool | None) -> None:
     cursor._send_query_prepared(part.name, part.statement, binary=binary)
 
 
-def _keep_prepared(cursor: Any, part: _Part) -> None:
-    """Note in psycopg's cache what is prepared now. Raises the error of a part that failed.
+def _note_prepared(cursor: Any, part: _Part) -> None:
+    """Note in psycopg's cache that a statement is prepared, however it ended.
 
-    Only what has succeeded is noted: a name whose preparation failed would be used for ever.
+    If preparing it failed, nothing is noted: the name would be used for ever.
     """
-    cursor._check_results(part.answers)
+    if part.prepare is Prepare.SHOULD and part.answers[0].status != ExecStatus.COMMAND_OK:
+        return
     prepared = cursor.connection._prepared
     key = prepared.maybe_add_to_cache(part.statement, part.prepare, part.name)
     if key is not None:

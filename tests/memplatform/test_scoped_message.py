@@ -1,11 +1,12 @@
 """A statement outside of transactions is sent together with its scope: preparing, failing, going on afterwards."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, IntegrityError, connection
 
 from apps.memories.sql_pipeline import pipelined
 from apps.outbox.fetch import fetch
@@ -70,3 +71,45 @@ def test_after_a_pipeline_in_a_pipeline_the_scope_is_set_again() -> None:
         with pipelined():
             assert fetch(PROJECT, []) == [(str(ONE),)]
         assert fetch(PROJECT, []) == [(str(ONE),)]
+        with suppress(LookupError), pipelined():
+            assert fetch(PROJECT, []) == [(str(ONE),)]
+            raise LookupError
+        assert fetch(PROJECT, []) == [(str(ONE),)]
+
+
+def test_what_its_commit_finds_is_raised_and_the_connection_goes_on(other_session: psycopg.Connection) -> None:
+    other_session.execute("alter table of_a_test add primary key (number)")
+    other_session.execute(
+        "create table referring (number int references of_a_test deferrable initially deferred);"
+        f"grant select, insert on referring to {APP_ROLE}"
+    )
+    try:
+        with tenant_scope(project_id=ONE):
+            for _ in range(TIMES):
+                with pytest.raises(IntegrityError, match="referring"):
+                    fetch("insert into referring values (%s) returning number", [1])
+            assert fetch(PROJECT, []) == [(str(ONE),)]
+    finally:
+        other_session.execute("drop table referring")
+
+
+def test_what_fails_again_and_again_is_prepared_once() -> None:
+    divided = "select 1 / %s::int"
+    with tenant_scope(project_id=ONE):
+        for _ in range(TIMES):
+            fetch(divided, [1])
+        for _ in range(TIMES):
+            with pytest.raises(DatabaseError, match="zero"):
+                fetch(divided, [0])
+        prepared = fetch("select count(*) from pg_prepared_statements where statement like 'select 1 /%%'", [])
+    assert prepared == [(1,)]
+
+
+def test_what_fails_from_the_first_time_on_is_prepared_once() -> None:
+    divided = "select 2 / %s::int"
+    with tenant_scope(project_id=ONE):
+        for _ in range(TIMES):
+            with pytest.raises(DatabaseError, match="zero"):
+                fetch(divided, [0])
+        prepared = fetch("select count(*) from pg_prepared_statements where statement like 'select 2 /%%'", [])
+    assert prepared[0][0] <= 1
