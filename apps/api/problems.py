@@ -183,7 +183,10 @@ def _unavailable(error: Exception) -> Problem:
     cause = type(error.__cause__ or error).__name__
     if is_locked_out(error):
         _log.error("a request was ended, as another held the same rows: %s", cause)
-        return Problem(Code.ROWS_LOCKED, "another writer held the same rows; nothing was written, try again")
+        return Problem(
+            Code.ROWS_LOCKED,
+            "others held the same rows; what was being written is undone, send it again",
+        )
     write_failures.note(error)
     _log.error("the database or a model provider is unreachable: %s", cause)
     return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")

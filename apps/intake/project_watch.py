@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from apps.tenants.scope import tenant_scope
 
@@ -26,12 +26,12 @@ log = structlog.get_logger(__name__)
 class ProjectWatch(Generic[State]):
     """What a process knows of the limits of projects.
 
-    The first question about a project counts. As long as there are further ones, a thread counts again in every
-    `every` seconds, so a limit can be exceeded by what each process accepts in that time. With COUNT_LIMITS_ASIDE off,
-    each question counts.
+    The first question about a project counts. As long as there are further ones, a thread counts them again one after
+    the other and rests for `every` seconds, so a limit can be exceeded by what each process accepts in that time. With
+    COUNT_LIMITS_ASIDE off, each question counts.
     """
 
-    count: Callable[[UUID], State]  # runs in the scope of the project; may raise DatabaseError
+    count: Callable[[UUID], State]  # runs in the scope of the project; may raise django.db.Error
     every: float
     lock: threading.Lock = field(default_factory=threading.Lock)
     asked: set[UUID] = field(default_factory=set)  # since the thread has counted last
@@ -39,7 +39,7 @@ class ProjectWatch(Generic[State]):
     counting: threading.Thread | None = None
 
     def state_of(self, project_id: UUID) -> State:
-        """Return what was last counted of a project. Raises DatabaseError if it has to be counted first."""
+        """Return what was last counted of a project. Raises django.db.Error if it has to be counted first."""
         if not settings.COUNT_LIMITS_ASIDE:
             return self.count(project_id)
         with self.lock:
@@ -53,7 +53,7 @@ class ProjectWatch(Generic[State]):
         return state if is_counted else self.note(project_id)
 
     def note(self, project_id: UUID) -> State:
-        """Count one project. Raises DatabaseError."""
+        """Count one project. Raises django.db.Error."""
         with tenant_scope(project_id=project_id):
             state = self.count(project_id)
         with self.lock:
@@ -67,13 +67,18 @@ class ProjectWatch(Generic[State]):
             projects = self._due()
             if not projects:
                 return
-            try:
-                for each in projects:
-                    self.note(each)
-            except DatabaseError as error:
-                log.warning("limits not counted", error=str(error))
-            finally:
-                connection.close()
+            for each in projects:
+                self._count_again(each)
+            connection.close()
+
+    def _count_again(self, project_id: UUID) -> None:
+        """Count a project; where it fails, the next question counts."""
+        try:
+            self.note(project_id)
+        except Error as error:
+            log.warning("limits not counted", project=str(project_id), error=str(error))
+            with self.lock:
+                self.counted.pop(project_id, None)
 
     def _due(self) -> set[UUID]:
         """Return the projects that somebody has asked for since the last time, and forget the others."""

@@ -89,6 +89,7 @@ def tenant_scope(*, project_id: UUID, end_user_id: UUID | None = None) -> Iterat
     outer = current_scope().project_id
     if outer not in (None, project_id):
         raise OtherProject(f"the scope is that of project {outer}, not {project_id}")
+    # As `entered` does, without a second context manager: each request and each step of work comes here.
     token = _current.set(DatabaseScope(project_id=project_id, end_user_id=end_user_id))
     try:
         yield

@@ -45,6 +45,6 @@ def form_for_database(*, usual: Form, on_citus: Form, database: Any = None) -> F
     """Return the statement, or the function, that the database needs; `database` is another one than the default.
 
     Citus refuses some statements that are quicker on one server, and does not see that others touch one shard alone.
-    In apps, this is the only place that asks which of both the database is: whoever calls it has two forms of one thing.
+    The only place in apps that asks which of both the database is: whoever calls it has two forms of one thing.
     """
     return on_citus if (database or scoped_connection()).has_citus else usual

@@ -18,6 +18,7 @@ from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
 
 # Raw SQL that returns JSON, because every turn is loaded this way: model instances took three times the CPU time.
+# Lists are subqueries, so that the plan is kept ("Plans of statements with lists" in docs/decisions/speed.md).
 _LOAD = f"""
 with ours as (
     select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, agent_scope,

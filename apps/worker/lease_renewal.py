@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from apps.outbox import leases
 from apps.outbox.leases import Lease
@@ -33,7 +33,7 @@ def _renew(lease: Lease, ended: threading.Event) -> None:
         try:
             with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
                 leases.renew(held=[lease], seconds=settings.WORK_LEASE_SECONDS)
-        except DatabaseError as error:
+        except Error as error:
             log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
         finally:
             connection.close()

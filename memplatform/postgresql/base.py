@@ -227,7 +227,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise psycopg.errors.error_from_result(result)
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        """Set it where it is another one; that of a connection of the pool is set already, and psycopg would lock it."""
+        """Set it where it is another one: a connection of the pool has it already, and psycopg would lock it to see."""
         if self.connection.autocommit != autocommit:
             super()._set_autocommit(autocommit)  # type: ignore[misc]  # not in the stubs
 

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -102,6 +103,9 @@ async def _pipe(answer: LongAnswer, exchange: Exchange) -> AsyncIterator[int]:
                 await asyncio.sleep(_LOOK_SECONDS)
     try:
         yield pipe
+    except BrokenPipeError:  # nobody reads any more
+        os.close(pipe)
+        raise
     except BaseException:
         _fail_reading(pipe)
         _close_when_left(pipe)
@@ -113,11 +117,14 @@ def _fail_reading(pipe: int) -> None:
     """Let the server's next attempt to read an empty pipe fail, instead of waiting for more.
 
     Whether reading waits is a property of the opened file, which copies of its descriptor share. A copy can be looked
-    at without the risk that the server closes it in the meantime, and another file gets its number.
+    at without the risk that the server closes it in the meantime, and another file gets its number. Only descriptors
+    of the pipe are copied: to close a copy of another file's would drop the locks that this process holds on that file.
     """
     wanted = os.fstat(pipe)
     for opened in list(Path("/dev/fd").iterdir()):
         with suppress(OSError):  # closed since the list was made
+            if not os.path.samestat(opened.stat(), wanted):
+                continue
             copy = os.dup(int(opened.name))
             try:
                 if os.path.samestat(os.fstat(copy), wanted):
@@ -128,14 +135,18 @@ def _fail_reading(pipe: int) -> None:
         os.write(pipe, b"\n")  # wakes a server that waits already
 
 
-def _close_when_left(pipe: int) -> None:
-    """Close a pipe once nobody reads it any more: while it is open, its end does not look like that of an answer."""
+def _close_when_left(pipe: int, *, after: float = _LEFT_SECONDS) -> None:
+    """Close a pipe once nobody reads it any more: while it is open, its end does not look like that of an answer.
+
+    Looks after `after` seconds, and each time after twice as long, up to a minute.
+    """
     readers = select.poll()
     readers.register(pipe, 0)
     if readers.poll(0):
         os.close(pipe)
     else:
-        asyncio.get_running_loop().call_later(_LEFT_SECONDS, _close_when_left, pipe)
+        look = partial(_close_when_left, pipe, after=min(2 * after, STALL_SECONDS))
+        asyncio.get_running_loop().call_later(after, look)
 
 
 def _opened(path: Path) -> int | None:

@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -156,9 +157,22 @@ def actions_of(writers: Writers) -> Iterator[Callable[[random.Random], None]]:
     yield from (writers.erases_another, writers.tidies_up)
 
 
+_OTHER_SESSIONS = """
+select count(*) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+"""
+
+
 def deadlocks() -> int:
-    """Return how many deadlocks PostgreSQL has counted in this database, of transactions that have ended."""
+    """Return how many deadlocks PostgreSQL has counted in this database; sessions tell theirs when they end."""
+    deadline = time.monotonic() + PATIENCE
     with connection.cursor() as cursor:
+        while True:
+            cursor.execute(_OTHER_SESSIONS)
+            if not cursor.fetchone()[0]:
+                break
+            assert time.monotonic() < deadline, "sessions of other threads are still open"
+            time.sleep(0.02)
         cursor.execute("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
         cursor.execute("select deadlocks from pg_stat_database where datname = current_database()")
         return int(cursor.fetchone()[0])

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -58,17 +59,32 @@ def test_what_nobody_asks_for_is_forgotten() -> None:
     assert len(counted) > before
 
 
-def test_what_is_known_holds_where_counting_fails() -> None:
-    project, failures = new_id(), [DatabaseError("gone"), DatabaseError("gone")]
-    watch = ProjectWatch(count=lambda _: True, every=1e-3)
+def test_where_counting_fails_the_next_question_counts() -> None:
+    project = new_id()
+    watch = ProjectWatch(count=lambda _: True, every=3_600)
     assert watch.state_of(project) is True
+    watch.count = _fail
+    watch._count_again(project)
+    with pytest.raises(DatabaseError):
+        watch.state_of(project)
+    watch.count = lambda _: False
+    assert watch.state_of(project) is False
 
-    def fail(_: UUID) -> bool:
-        if failures:
-            raise failures.pop()
-        return False
 
-    watch.count = fail
-    while failures:
-        assert watch.state_of(project) is True
-    until(lambda: watch.state_of(project) is False)
+def test_a_project_that_fails_leaves_the_others_counted() -> None:
+    failing, other, states = new_id(), new_id(), [False, True]
+    watch = ProjectWatch(
+        count=lambda each: _fail(each) if each == failing else (states.pop() if states else False), every=1e-3
+    )
+    assert watch.state_of(other) is True
+
+    def is_within() -> bool:
+        with suppress(DatabaseError):
+            watch.state_of(failing)
+        return watch.state_of(other) is False
+
+    until(is_within)
+
+
+def _fail(_: UUID) -> bool:
+    raise DatabaseError("gone")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -29,14 +29,21 @@ class LeaseLost(Exception):
 
 
 def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileImport | None:
-    """Take an import that waits in state `since`, or whose worker died; None if somebody works on it or it is over."""
+    """Take an import that waits in state `since`, or whose worker died; None if somebody works on it or it is over.
+
+    Whoever locks its row works on it, even if the lease has ended in the meantime.
+    """
     now = timezone.now()
     free = Q(state=since, leased_until__isnull=True) | Q(state__in=(since, working), leased_until__lt=now)
     due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
     token = new_id()
     changes = {"state": working, "leased_until": _until(), "lease_token": token, "resume_at": None}
-    taken = FileImport.objects.filter(free, due, id=import_id).update(**changes)
-    return FileImport.objects.filter(id=import_id, lease_token=token).first() if taken else None
+    with transaction.atomic():
+        rows = FileImport.objects.filter(free, due, id=import_id)
+        if rows.select_for_update(skip_locked=True).first() is None:
+            return None
+        rows.update(**changes)
+    return FileImport.objects.filter(id=import_id, lease_token=token).first()
 
 
 @contextmanager
@@ -69,14 +76,14 @@ def renewing(file_import: FileImport) -> Iterator[None]:
 
 
 def _renew(file_import: FileImport, ended: threading.Event) -> None:
-    """A row that is locked needs no renewal: nobody can take it, and the end of a report renews it."""
+    """Renew the lease again and again. A row that is locked is left out: nobody takes it, and a report renews it."""
     while not ended.wait(settings.HEARTBEAT_SECONDS):
         try:
             with tenant_scope(project_id=file_import.project_id), transaction.atomic():
                 rows = FileImport.objects.filter(id=file_import.pk, lease_token=file_import.lease_token)
                 if rows.select_for_update(skip_locked=True).first() is not None:
                     rows.update(leased_until=_until())
-        except DatabaseError as error:
+        except Error as error:
             log.warning("lease of an import not renewed", file_import=str(file_import.pk), error=str(error))
         finally:
             connection.close()

@@ -18,9 +18,8 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.direct_write.trust import binds_agents
 
-BATCH = (
-    250  # memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long
-)
+# Memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long.
+BATCH = 250
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """What breaks off a long answer is seen by the HTTP clients of a real server: the answer is incomplete."""
 
 import asyncio
+import fcntl
 import http.client
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -91,6 +94,20 @@ def test_an_error_leaves_an_answer_incomplete(answers: Answers, path: str) -> No
         answer.read()
     with pytest.raises(httpx.RemoteProtocolError):
         httpx.get(f"http://127.0.0.1:{answers.port}{path}")
+
+
+_IS_FREE = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'ab'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+
+def test_a_broken_answer_leaves_the_locks_of_the_process_alone(answers: Answers, tmp_path: Path) -> None:
+    """A process that closes any descriptor of a file, be it a copy, loses its locks on that file."""
+    is_free = [sys.executable, "-c", _IS_FREE, str(tmp_path / "locked")]
+    with (tmp_path / "locked").open("ab") as held:
+        fcntl.lockf(held, fcntl.LOCK_EX)
+        with pytest.raises(http.client.IncompleteRead):
+            answers.asked("/fails").read()
+        assert subprocess.run(is_free, check=False, capture_output=True).returncode == 1
+    assert subprocess.run(is_free, check=False).returncode == 0
 
 
 def test_a_reader_that_stalls_gets_no_end(answers: Answers) -> None:
