@@ -6,24 +6,25 @@ What is exchanged is often not named. If somebody takes only one other medicine,
 import re
 from collections.abc import Sequence
 
+from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity, Status
 from apps.pipeline.core.statement import PATTERNS, StoredMemory
 
 _TAKES = "takes_medication"
-_EXCHANGES = re.compile(
-    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved|moving)"
-    r"(?: (?:me|him|her|it|that|them|those|over))* (?:to|for|onto|with)\b"
-    r"|\b(?:taken|took|taking) (?:me|him|her) off\b"
-    r"|\b(?:came|come|coming|gone) off (?:it|them|that|those)\b"
-    r"|\binstead(?! of\b)|\breplac(?:ed|es|ing) (?:it|that|them)\b"
+_TURNS = r"(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|mov(?:ed|ing)|replac(?:ed|es|ing))"
+# What somebody came off is a medicine only if it is called one, or only "it": not "came off it badly from my bike".
+_OFF = re.compile(
+    r"(?i)\b(?:(?:taken|took|taking) (?:me|him|her)|came|come|coming|gone) off"
+    r" (?:it|that|them|(?:it|that|this|them|those|these|the|my|his|her) (?:tablets?|pills?|meds|medicines?|medication))"
+    r"\b\s*(?=$|[.,;!?]|and\b|so\b)"
 )
 
 
 def exchanged_for(memory: StoredMemory, *, rivals: Sequence[StoredMemory], evidence: str) -> StoredMemory | None:
     """Return the only other medicine that somebody took before, if a quote tells of an exchange; else None."""
     is_read = memory.extractor.startswith(PATTERNS)  # a model names what is replaced
-    if not is_read or not _is_taken(memory) or _EXCHANGES.search(evidence) is None:
+    if not is_read or not _is_taken(memory) or not _tells_of_exchange(evidence, medicine=memory.object_text):
         return None
     others = [
         each
@@ -35,6 +36,18 @@ def exchanged_for(memory: StoredMemory, *, rivals: Sequence[StoredMemory], evide
         and canonical_text(each.object_text) != canonical_text(memory.object_text)
     ]
     return others[0] if len(others) == 1 else None
+
+
+def _tells_of_exchange(evidence: str, *, medicine: str) -> bool:
+    """Return True if a quote says that one came to this medicine from another one: "swapped it for losartan"."""
+    name = re.escape(medicine.partition(" ")[0])
+    if not name or says_additional(evidence):
+        return False
+    exchanges = (
+        rf"(?i)\b{_TURNS}(?: (?:me|him|her|it|that|them|those|over))* (?:to|for|onto|with) {name}\b"
+        rf"|\b{name}(?: \d[\d.]* ?\w*)?(?: now)? instead\b(?! of\b)"
+    )
+    return re.search(exchanges, evidence) is not None or _OFF.search(evidence) is not None
 
 
 def _is_taken(memory: StoredMemory) -> bool:

@@ -63,6 +63,19 @@ def test_what_ends_what(holder: StoredMemory, predicate: str, value: str, is_clo
         ("losartan", "I'm on losartan now", (), False),  # perhaps beside the other one
         ("losartan", "she swapped it for losartan", ("ibuprofen",), False),  # nobody can say which of the two
         ("losartan", "I take losartan instead of sleeping pills", (), False),
+        ("losartan", "I take losartan 50 mg instead", (), True),
+        ("losartan", "I came off it and take losartan", (), True),
+        # Something else was exchanged.
+        ("vitamin D", "I moved to Berlin last month and I take vitamin D now.", (), False),
+        ("losartan", "I moved to Leeds, and I take losartan as well.", (), False),
+        ("losartan", "she moved me to losartan as well", (), False),
+        ("vitamin D", "I switched to oat milk and take vitamin D.", (), False),
+        ("melatonin", "I changed to nights so I take melatonin.", (), False),
+        ("losartan", "I changed to a new doctor and she put me on losartan.", (), False),
+        ("losartan", "I switched to a new pharmacy and I take losartan too.", (), False),
+        ("donepezil", "My mum moved to a care home and takes donepezil.", (), False),
+        ("ibuprofen", "I take ibuprofen, the doctor moved me to Monday instead.", (), False),
+        ("ibuprofen", "I came off it badly from my bike, so I'm taking ibuprofen.", (), False),
     ],
 )
 def test_a_medicine_takes_the_place_of_the_only_other_one(
