@@ -37,8 +37,6 @@ _SAYS_LITTLE = frozenset(
 )
 _OF_A_TIME = (f"{PATTERNS}changing_value", f"{PATTERNS}current_value", f"{PATTERNS}dated_event", f"{PATTERNS}attribute")
 _STAYS = frozenset("reacts_to allergic_to intolerant_to has_condition can_have diagnosed_with name".split())
-_MEDICINE = "takes_medication"
-_SHORTEST_KIND = 5  # letters
 _ACTIVITIES = frozenset({"does", "given_up"})
 
 
@@ -74,14 +72,9 @@ def _is_named(memory: StoredMemory, rival: StoredMemory) -> bool:
     _, _, said = memory.content.partition(" ")
     things = _stems(said) - _SAYS_LITTLE
     named = _stems(rival.content.partition(" ")[2])
-    shared = things & named | {thing for thing in things if memory.predicate == _MEDICINE and _is_kind_of(named, thing)}
+    shared = things & named
     least = (len(things) + 1) // 2 if memory.predicate in _ACTIVITIES else len(things)
     return bool(shared) and len(shared) >= least
-
-
-def _is_kind_of(named: frozenset[str], kind: str) -> bool:
-    """Return True if a medicine is named after its kind: atorvastatin is a statin."""
-    return len(kind) >= _SHORTEST_KIND and any(each.endswith(kind) for each in named)
 
 
 def _is_at_another_time(memory: StoredMemory, rival: StoredMemory) -> bool:

@@ -10,6 +10,7 @@ from apps.pipeline.deduplication.ended_things import ends_thing
 from tests.pipeline.builders import candidate, known, resolved, turn
 
 _USER = UUID(int=9)
+_TAKES = "takes_medication"
 
 
 def told(content: str, predicate: str, *, extractor: str = "patterns:does", day: int = 0) -> StoredMemory:
@@ -30,14 +31,10 @@ def told(content: str, predicate: str, *, extractor: str = "patterns:does", day:
         ("User no longer takes tramadol.", "takes_medication", "x", "Tramadol makes User itch.", "reacts_to", False),
         ("User had to drop Declan.", "have", "event", "User trains with Declan on Mondays.", "train", True),
         ("User had to catch a bus.", "have", "event", "User takes the bus to work.", "take", False),
-        (
-            "User no longer takes statins.",
-            "takes_medication",
-            "x",
-            "User takes atorvastatin 20.",
-            "takes_medication",
-            True,
-        ),
+        # Another medicine, though the name of one ends like that of the other.
+        ("User no longer takes citalopram.", _TAKES, "x", "User takes escitalopram.", _TAKES, False),
+        ("User no longer takes omeprazole.", _TAKES, "x", "User takes esomeprazole.", _TAKES, False),
+        ("User no longer takes cetirizine.", _TAKES, "x", "User takes levocetirizine.", _TAKES, False),
         ("User gave birth.", "life_event", "x", "User is pregnant.", "expecting", True),
         ("User likes choirs.", "likes", "likes", "User sings in a choir on Tuesdays.", "sing", False),
     ],
