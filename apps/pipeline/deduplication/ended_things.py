@@ -19,9 +19,13 @@ _ENDS = re.compile(
     # What somebody had to do was done.
     r"|(?:had|decided) to (?:leave|quit|stop|drop|give up|cancel|sell))\b"
 )
+# The child ends the phrase, or only a day follows: not "had a baby shower", "had a son in her twenties".
 _BORN = re.compile(
-    r"(?i)\b(?:gave birth|had (?:(?:a|the|her|their|our) )?(?:\w+ )?(?:baby|twins|son|daughter|boy|girl)|was born)\b"
+    r"(?i)\b(?:gave birth(?: to \w+(?: \w+)?)?|had (?:(?:a|the|her|their|our) )?(?:baby|(?:baby )?(?:twins|son|daughter|boy|girl)))"
+    rf"(?=\s*(?:$|[.,;!]|yesterday\b|today\b|on (?:the \d|\d|{alternation(WEEKDAYS)}|{alternation(MONTHS)})"
+    rf"|(?:in|this|last) (?:night|morning|week|month|{alternation(WEEKDAYS)}|{alternation(MONTHS)})))"
 )
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _DAY = re.compile(rf"(?i)\b(?:{alternation(WEEKDAYS)})")
 _DATE = re.compile(
@@ -44,8 +48,8 @@ def tells_of_change(statement: Statement) -> bool:
     """Return True for a statement that may end or move what was told under another predicate."""
     if not statement.extractor.startswith(PATTERNS):
         return False
-    ends = _ENDS.search(statement.content) or _BORN.search(statement.content)
-    return ends is not None or _is_of_a_time(statement)
+    ends = _ENDS.search(statement.content) is not None or _tells_of_birth(statement)
+    return ends or _is_of_a_time(statement)
 
 
 def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
@@ -54,12 +58,21 @@ def ends_thing(memory: StoredMemory, rival: StoredMemory) -> bool:
         return False
     if rival.predicate in _STAYS or rival.polarity is not Polarity.POSITIVE or _ENDS.search(rival.content):
         return False
-    if rival.predicate == "expecting" and _BORN.search(memory.content):
+    if rival.predicate == "expecting" and _tells_of_birth(memory) and not _is_of_past_year(memory):
         return True
     if _ENDS.search(memory.content):
         return _is_named(memory, rival)
     things = {stem(word) for word in memory.predicate.split("_") if word not in SMALL}
     return bool(things) and things <= _stems(rival.content) and _is_at_another_time(memory, rival)
+
+
+def _tells_of_birth(statement: Statement) -> bool:
+    return _BORN.search(statement.content) is not None
+
+
+def _is_of_past_year(memory: StoredMemory) -> bool:
+    """Return True for "had a son in May 2019", which tells of an earlier child."""
+    return any(int(year) < memory.said_at.year for year in _YEAR.findall(memory.content))
 
 
 def _is_of_a_time(statement: Statement) -> bool:

@@ -10,6 +10,7 @@ from apps.pipeline.deduplication.ended_things import ends_thing
 from tests.pipeline.builders import candidate, known, resolved, turn
 
 _USER = UUID(int=9)
+_LIFE = "life_event"
 _TAKES = "takes_medication"
 
 
@@ -35,7 +36,15 @@ def told(content: str, predicate: str, *, extractor: str = "patterns:does", day:
         ("User no longer takes citalopram.", _TAKES, "x", "User takes escitalopram.", _TAKES, False),
         ("User no longer takes omeprazole.", _TAKES, "x", "User takes esomeprazole.", _TAKES, False),
         ("User no longer takes cetirizine.", _TAKES, "x", "User takes levocetirizine.", _TAKES, False),
-        ("User gave birth.", "life_event", "x", "User is pregnant.", "expecting", True),
+        ("User gave birth.", _LIFE, "x", "User is pregnant.", "expecting", True),
+        ("User gave birth to a girl on Tuesday.", _LIFE, "x", "User is pregnant.", "expecting", True),
+        ("User had a baby girl last night.", _LIFE, "x", "User is pregnant.", "expecting", True),
+        # No birth, or that of another child.
+        ("User was born in 1990.", _LIFE, "x", "User is pregnant.", "expecting", False),
+        ("User had a baby shower on Saturday.", _LIFE, "x", "User is pregnant.", "expecting", False),
+        ("User had a baby scan yesterday.", _LIFE, "x", "User is pregnant.", "expecting", False),
+        ("User had a son in 2019.", _LIFE, "x", "User is pregnant.", "expecting", False),
+        ("User had a son on 3 May 2019.", _LIFE, "x", "User is pregnant.", "expecting", False),
         ("User likes choirs.", "likes", "likes", "User sings in a choir on Tuesdays.", "sing", False),
     ],
 )
