@@ -13,11 +13,12 @@ from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.tables import alternation
 from apps.pipeline.lexicon.verbs import stem
 
+# "Had to": what somebody had to do was done. One stops at a shop, and sells some of a thing, which is not over then.
 _ENDS = re.compile(
-    r"(?i)\b(?:no longer|quit|stopped|gave up|given up|dropped|dropping|finished with|left|is over"
-    r"|sold|cancell?ed|got rid of"
-    # What somebody had to do was done.
+    r"(?i)\b(?:no longer|is over|finished with|got rid of"
+    r"|(?:quit|stopped|gave up|given up|dropped|dropping|left|sold|cancell?ed"
     r"|(?:had|decided) to (?:leave|quit|stop|drop|give up|cancel|sell))\b"
+    r"(?! (?:at|by|for|in|off)\b)(?!.*\b(?:early|some|half|one of)\b))\b"
 )
 # The child ends the phrase, or only a day follows: not "had a baby shower", "had a son in her twenties".
 _BORN = re.compile(

@@ -31,6 +31,12 @@ def told(content: str, predicate: str, *, extractor: str = "patterns:does", day:
         ("User no longer takes the brown inhaler.", "need", "ongoing", "User uses the blue inhaler.", "uses", False),
         ("User no longer takes tramadol.", "takes_medication", "x", "Tramadol makes User itch.", "reacts_to", False),
         ("User had to drop Declan.", "have", "event", "User trains with Declan on Mondays.", "train", True),
+        ("User had to stop at Tesco.", "have", "having", "User works at Tesco.", "works_at", False),
+        ("User stopped at Tesco.", "have", "having", "User works at Tesco.", "works_at", False),
+        ("User had to sell some Tesla shares.", "have", "having", "User owns Tesla shares.", "owns", False),
+        ("User sold half of the shares.", "have", "having", "User owns half of the shares.", "owns", False),
+        ("User had to sell the shares.", "have", "having", "User owns shares.", "owns", True),
+        ("User quit the choir early.", "does", "given_up", "User sings in a choir on Tuesdays.", "sing", False),
         ("User had to catch a bus.", "have", "event", "User takes the bus to work.", "take", False),
         # Another medicine, though the name of one ends like that of the other.
         ("User no longer takes citalopram.", _TAKES, "x", "User takes escitalopram.", _TAKES, False),
