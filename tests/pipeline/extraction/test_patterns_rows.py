@@ -203,6 +203,7 @@ HITS = [
         "fact home",
         "small studio flat near the river",
     ),
+    ("home_for_now", "I'm in a rental in Leeds.", "User is in a rental in Leeds.", "fact home", "rental in Leeds"),
     (
         "works_at",
         "I work at Northwind Logistics as an analyst.",
@@ -545,6 +546,14 @@ HITS = [
 
 # Each is one word away from a row, or says what a row takes without saying anything that lasts.
 NEAR_MISSES = [
+    # A stay is no home.
+    "I'm in a hotel room in Paris.",
+    "I'm in a meeting room.",
+    "I'm in a van on the way to Leeds.",
+    "I'm in a village in France this week.",
+    "I am in a town meeting.",
+    "I'm in a house full of idiots.",
+    "I'm in a rental car.",
     "I'm allergic to that.",
     "I can't have it all.",
     "I'm taking the bus.",

@@ -104,9 +104,19 @@ PATTERNS = (
         name="home_kind",
         predicate="home",
         verbs=("lives", "rents", "is"),
-        expression=r"(?:lives in|rents|is (?:now |renting )?in) (?P<object>(?:a|an) .*\b(?:rental|bedsit|sublet|house ?share|flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
+        expression=r"(?:lives in|rents|is (?:now )?renting in) (?P<object>(?:a|an) .*\b(?:rental|bedsit|sublet|house ?share|flat|apartment|house|studio|cottage|farm|van|village|loft|condo|dorm|room|town|(?:care|nursing|retirement) home)\b.*)",
         entity=None,
         ends="but|for",
+        max_words=12,
+    ),
+    # Who only "is in" a room or a town is on a visit: a rental or a care home lasts.
+    _row(
+        name="home_for_now",
+        predicate="home",
+        verbs=("is",),
+        expression=r"is (?:now )?in (?P<object>an? (?:[\w-]+ )?(?:rental(?: (?:flat|apartment|house|home|place))?|bedsit|sublet|house ?share|(?:care|nursing|retirement) home)(?:,? (?:in|near|now|until|till|since|for|but)\b.*)?)",
+        entity=None,
+        ends="but|for|until|till",
         max_words=12,
     ),
 )
