@@ -108,9 +108,8 @@ def _relate_in_slot(memory: StoredMemory, rival: StoredMemory, *, additive: bool
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
     if both_hold and (_is_other_dose(memory, rival) or (_is_other_version(memory, rival) and not additive)):
         return PairRelation.REPLACES
-    if both_hold and not additive and says_changed(evidence) and _is_other_amount(memory, rival):
-        return PairRelation.REPLACES
-    if ends_diet(memory, rival) or (both_hold and not additive and _is_other_frequency(memory, rival)):
+    is_other = _is_other_amount(memory, rival) or _is_other_frequency(memory, rival)
+    if ends_diet(memory, rival) or (both_hold and not additive and is_other and says_changed(evidence)):
         return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)

@@ -91,16 +91,21 @@ def test_a_medicine_takes_the_place_of_the_only_other_one(
 
 
 @pytest.mark.parametrize(
-    ("former", "value", "is_closed"),
+    ("former", "value", "quote", "is_closed"),
     [
-        ("on call every third week", "on call every fourth week", True),
-        ("on call every third week", "on call every third week in Denver", False),
-        ("swimming twice a week", "running twice a week", False),
+        ("on call every third week", "on call every fourth week", "now I'm on call every fourth week", True),
+        ("on call every third week", "on call every fourth week", "I'm on call every fourth week", False),
+        ("on call every third week", "on call every third week in Denver", "now I'm on call in Denver", False),
+        ("swimming twice a week", "running twice a week", "I'm running twice a week now", False),
+        ("cleaning the house every day", "cleaning the house every week", "I clean the house every week", False),
+        ("going to Spain every year", "going to Spain every weekend", "We go to Spain every weekend", False),
     ],
 )
-def test_another_frequency_of_the_same_replaces_the_former(former: str, value: str, is_closed: bool) -> None:
+def test_another_frequency_replaces_the_former_where_it_changed(
+    former: str, value: str, quote: str, is_closed: bool
+) -> None:
     holder = held("is_on", former)
-    (ruling,) = decide(told("is_on", value), holders=(holder,)).rulings
+    (ruling,) = decide(told("is_on", value, evidence=quote), holders=(holder,)).rulings
     assert (ruling.supersedes == (holder,)) is is_closed
 
 
