@@ -43,6 +43,20 @@ def test_a_later_value_meets_the_former_one(before: str, after: str, predicate: 
         "Ida is 9 hours away.",
         "It moved to 17 March.",
         "My internet is slow.",
+        # What changes for all, and what others set.
+        "Oil rose to 90 dollars",
+        "oil rose to 90 dollars",
+        "Unemployment fell to 4%",
+        "Bitcoin fell to 50000 dollars",
+        "Loss fell to 3%",
+        "Easter moved to April 5",
+        "nobody moved the meeting to Monday",
+        "Nobody moved the meeting to Monday",
+        "no one raised the price to 20 euros",
+        "python changed the default to 30",
+        "Python changed the default to 30",
+        "congress raised the minimum wage to 15 dollars",
+        "Congress raised the minimum wage to 15 dollars",
     ],
 )
 def test_what_has_no_value_of_a_life_is_left(text: str) -> None:

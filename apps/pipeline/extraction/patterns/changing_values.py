@@ -12,6 +12,7 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.predicates import DATED_NOUNS, MEASURED_NOUNS
 from apps.pipeline.extraction.patterns.dated_events import DATE
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.extraction.patterns.relatives import may_be_name
 from apps.pipeline.lexicon.calendar import WEEKDAYS
 from apps.pipeline.lexicon.health_terms import BODY_PART
 from apps.pipeline.lexicon.kinship import KIN_WORDS
@@ -34,7 +35,7 @@ _IS = re2.compile(
 _WENT = re2.compile(
     rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
-_SOMEBODY = r"(?:\p{Lu}[\p{L}-]+|[a-z]{3,12})"  # "simran moved the wedding to August"
+_SOMEBODY = r"\p{Lu}[\p{L}-]+"  # "Simran moved the wedding to August"
 _ALTERS = re2.compile(
     rf"^(?:(?i:I|we|they|(?:my|our|the) [a-z]+)|(?P<who>{_SOMEBODY}))(?:'ve| have|'s| has)? {_ADVERBS}{_ALTERED} (?:(?P<owner>my|our|the) )?(?P<thing>(?:[a-z][\w'-]* ){{0,3}}?[a-z][\w'-]*)(?: off| up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"
 )
@@ -65,6 +66,7 @@ _NO_THING = frozenset(
     "answer question result error code line page step chapter row column version port output status limit timeout response query test build number total sum "
     "average age me him us them his her their its he she it this that there they who what which where when i we you one today tomorrow yesterday now time clock date day".split()
 )
+_FEASTS = frozenset({"easter", "christmas", "ramadan", "thanksgiving"})
 _UNTIL = re2.compile(r"(?i)\b(?:until|till)\b")
 _REGULAR = re2.compile(rf"(?i)(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)")
 _OF_SOMEBODY = re.compile(r"^(?P<who>[A-Za-z][\w-]+)['’]s (?P<thing>[a-z][a-z' -]*)$")
@@ -110,7 +112,13 @@ def _set_to(clause: str, *, name: str) -> ChangingValue | None:
     value = found.group("value") or ""
     is_told = bool(altered) or _REGULAR.match(value) is not None  # "the yoga is on Mondays": one's own
     owner, thing = _whose_and_what(found, name=name, is_told=is_told)
-    if not _is_meant(found.group("owner") or "", thing, is_altered=is_told):
+    is_of_day = _IS_DAY.match(value) is not None
+    has_article = _ARTICLE.match(found.group("thing") or "") is not None
+    if not _is_meant(found.group("owner") or "", thing, is_altered=is_told, is_of_one=is_of_day or has_article):
+        return None
+    # A name is told of only where it moves a day: not "Congress raised the minimum wage to 15 dollars".
+    who = found.group("who") if found.re is _ALTERS else None
+    if who and not (is_of_day and may_be_name(who)):
         return None
     thing = thing.lower()
     thing = f"{thing} operation" if _BODY.fullmatch(thing) else thing  # "they've put my knee off"
@@ -137,7 +145,7 @@ def _whose_and_what(found: "re2._Match[str]", *, name: str, is_told: bool) -> tu
     return (f"{name}'s {owned['who']}" if found.group("owner") else owned["who"]), owned["thing"]
 
 
-def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
+def _is_meant(owner: str, thing: str, *, is_altered: bool, is_of_one: bool) -> bool:
     words = thing.lower().split()
     excluded = _NO_THING - {"test"} if is_altered and len(words) > 1 else _NO_THING  # "the driving test was moved"
     if not excluded.isdisjoint(words) or not KIN_WORDS.isdisjoint(word.removesuffix("'s") for word in words):
@@ -148,9 +156,10 @@ def _is_meant(owner: str, thing: str, *, is_altered: bool) -> bool:
     if "'s" in thing or owner:
         return is_altered and "'s" not in thing
     # Without an owner small letters tell a thing from a name: "rehearsals are on Sundays", "Guest list grew to 95".
-    # Only a thing is moved to another day: "Migration moved to June 6".
-    is_small = thing.split()[-1].islower() and (thing[0].islower() or len(words) > 1)
-    return is_small or (is_altered and len(words) == 1)
+    if len(words) > 1:
+        return thing.split()[-1].islower()
+    # One word needs a day or an article: "Migration moved to June 6", but not "Oil rose to 90 dollars".
+    return is_of_one and thing.lower() not in _FEASTS and (is_altered or thing.islower())
 
 
 def _value(thing: str, value: str, content: str) -> ChangingValue:
