@@ -22,7 +22,8 @@ _ENDS = re.compile(
 )
 # The child ends the phrase, or only a day follows: not "had a baby shower", "had a son in her twenties".
 _BORN = re.compile(
-    r"(?i)\b(?:gave birth(?: to \w+(?: \w+)?)?|had (?:(?:a|the|her|their|our) )?(?:baby|(?:baby )?(?:twins|son|daughter|boy|girl)))"
+    r"(?i)\b(?:gave birth(?: to \w+(?: \w+)?)?"
+    r"|had (?:(?:a|the|her|their|our) )?(?:baby|(?:baby )?(?:twins|son|daughter|boy|girl)))"
     rf"(?=\s*(?:$|[.,;!]|yesterday\b|today\b|on (?:the \d|\d|{alternation(WEEKDAYS)}|{alternation(MONTHS)})"
     rf"|(?:in|this|last) (?:night|morning|week|month|{alternation(WEEKDAYS)}|{alternation(MONTHS)})))"
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from apps.pipeline.extraction.patterns.new_subjects import is_present, split_at_subjects
+from apps.pipeline.extraction.patterns.own_lists import without_lists_at_hand
 from apps.pipeline.extraction.patterns.run_on import starts_in
 from apps.pipeline.extraction.patterns.self_introductions import told_apart, with_partner
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
@@ -69,7 +70,7 @@ class Sentence:
 
 def sentences_of(text: str) -> Iterator[Sentence]:
     """Yield the sentences of prose in the author's own words, without code, quotations and addresses."""
-    prose = own_prose(text)
+    prose = without_lists_at_hand(own_prose(text))
     start = 0
     for end in (*sentence_ends(prose), len(prose)):
         said = prose[start:end]
