@@ -35,7 +35,7 @@ from tests.pipeline.extraction.extract_helper import contents
         ("new character is Brom, a dwarf with gout", ["User's new character is Brom."]),
         ("dinner with chickpeas, 20 mins max", []),
         (
-            "House rule: every migration is reversible, nobody deploys on Fridays",
+            "House rule on our team: every migration is reversible, nobody deploys on Fridays",
             ["User wants the assistant to follow the rule: every migration is reversible, nobody deploys on Fridays."],
         ),
         ("My mum can't manage the stairs anymore", ["User's mum can no longer manage the stairs."]),

@@ -22,6 +22,11 @@ CONVENTIONS = [
     ("Could you keep answers short from now on?", "User wants the assistant to always keep answers short."),
     ("Can you please always add type hints?", "User wants the assistant to always add type hints."),
     ("And keep the explanations short.", "User wants the assistant to keep the explanations short."),
+    (
+        "Put weekly status updates as bullet points please.",
+        "User wants the assistant to always put weekly status updates as bullet points.",
+    ),
+    ("Send me a summary every Friday.", "User wants the assistant to always send User a summary every Friday."),
     ("One more thing: always use metric units.", "User wants the assistant to always use metric units."),
 ]
 CONSTRAINTS = [
@@ -76,6 +81,18 @@ def test_constraint(text: str, content: str) -> None:
         "Give me the distance.",
         "Answer in German.",
         "Can you always answer in German?",
+        # One task about what is regular.
+        "Write a haiku about getting up every morning.",
+        "Write a function that runs every day.",
+        "Show how to run a cron job every day.",
+        "Show me how to run a cron job every day.",
+        "Write a poem about my daily commute.",
+        "List the daily specials in Spanish.",
+        # Rules of a house or a game.
+        "The rule: no offside in the own half",
+        "My rule: no coffee after 2",
+        "One rule: no phones",
+        "House rule: no shoes on the carpet",
     ],
 )
 def test_no_standing_wish(text: str) -> None:

@@ -55,13 +55,16 @@ _REQUEST = re2.compile(
 _MANNER = re2.compile(
     r"(?i)^(?:(?:please|pls|and|also|so|just),? )*be (?P<object>(?:(?:more|very|really|as|always) )?(?:concise|brief|succinct|terse|direct|blunt|honest|frank|formal|informal|casual|critical|specific|precise|gentle|patient|kind|strict)(?: (?:and|but|,) (?:(?:concise|brief|succinct|terse|direct|blunt|honest|frank|formal|informal|casual|critical|specific|precise|gentle|patient|kind|strict)\b))?(?: (?:with me|as possible|in your \w+))?)(?:,? (?:please|pls))?$"
 )
-# "Put weekly status updates as bullet points": what is done again and again is a rule.
+# "Put weekly status updates as bullet points": a report that is made again and again is a rule; another text is one task.
+_REPORT = r"(?:updates?|reports?|summary|summaries|recaps?|digests?|overviews?|minutes)"
+_TIMES = r"(?:daily|weekly|monthly)"
 _REGULARLY = re2.compile(
-    rf"{_LEAD}(?P<object>(?:put|send|give|write|format|show|list|summari[sz]e|draft)\b [^,;]*\b(?:daily|weekly|monthly|every (?:\w+day|day|week|month|morning|evening))\b.*)$"
+    rf"{_LEAD}(?P<object>(?:put|send|give|write|format|show|list|summari[sz]e|draft) (?:(?:me )?{_TIMES} (?:[a-z]+ )?{_REPORT}\b.*"
+    rf"|me (?:an?|the) (?:[a-z-]+ )?{_REPORT} (?:{_TIMES}|every (?:\w+day|day|week|month|morning|evening))))$"
 )
-# "House rule on our team: every migration has to be reversible"
+# "House rule on our team: every migration has to be reversible"; without the work it is a rule of a house or a game.
 _NAMED_RULE = re2.compile(
-    r"(?i)^(?:(?:and|also|so),? )?(?:(?:a|one|our|my|the|house|team|new|other) )+rule(?: (?:on|in|of|for) (?:our|my|the) [\w ]{2,20}?)?: (?P<object>.+)$"
+    r"(?i)^(?:(?:and|also|so),? )?(?:(?:a|one|our|my|the|new|other) )*(?:house|team|our) rule (?:on|in|of|for) (?:our|my|the|this) (?:team|repo|project|codebase|code): (?P<object>.+)$"
 )
 # Words before somebody else's statement, or before a text.
 _SAYING = re2.compile(
