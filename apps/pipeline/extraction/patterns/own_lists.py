@@ -29,7 +29,7 @@ _OF_PEOPLE = frozenset(
     "team family pets cats dogs children kids sons daughters twins brothers sisters siblings parents cousins friends".split()
 )
 _OF_HEALTH = frozenset({"medicines", "medication", "medications", "meds", "allergies"})
-_NAMED = re.compile(r"^(?P<name>[^\W\d_a-z][\w'’-]+)(?: [^\W\d_a-z][\w'’-]+)*\s*(?:$|[,:(–—-])")
+_NAMED = re.compile(r"^(?P<name>[^\W\d_a-z][\w'’-]+)(?: [^\W\d_a-z][\w'’-]+)? ?(?:$|[,:(–—-])")
 _NONE = re.compile(r"(?i)^(?:none|no|nothing|not|n/a)\b")
 _ABOUT_THE_LIST = re.compile(r"(?i)\b(?:these|those|them)\b")
 _MOST_ITEMS = 12
