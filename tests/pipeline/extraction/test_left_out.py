@@ -11,6 +11,8 @@ from tests.pipeline.extraction.extract_helper import contents
         ("joel's asthmatic", ["Joel is asthmatic."]),
         ("bex's sister is veggie", ["Bex's sister is vegetarian."]),
         ("today's mum jokes are great", []),
+        ("redis works as a cache", []),
+        ("Whoever lives in Berlin pays more.", []),
         ("been vegan for six years", ["User is vegan."]),
         ("work at a bakery in Leeds", ["User works at a bakery in Leeds."]),
         ("work out the sum of these", []),

@@ -82,13 +82,13 @@ _IN_BRACKETS = re.compile(rf"\b(?P<name>[A-Za-z]{{3,12}}) \((?:my )?(?P<kin>{alt
 _ROLE_FIRST = re.compile(
     rf"^(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?(?P<kin>(?i:{alternation(KIN_WORDS - PLURALS)})): (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[,.!]|$)"
 )
-_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
+_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|whoever|whatever|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
 _AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
 # Only of somebody these are said without an article: "gareth is coeliac", "joel's asthmatic", "mia hates her job".
 _OF_A_PERSON = re.compile(
     rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
     rf"(?=(?:['’]s| is| has been| isn't)(?: (?:also|still|really|severely|very))? {_AS_A_PERSON}\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b"
-    rf"| (?:hates|eats|drinks|studies|teaches|got (?:married|engaged)|had (?:the|a|her) baby|(?:lives|works) (?:in|at|for|as|near))\b"
+    rf"| (?:hates|eats|drinks|studies|teaches|got (?:married|engaged)|had (?:the|a|her) baby|lives (?:in|at|near))\b"
     rf"|['’]s (?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin)})\b)"
 )
 _KIN_NAMED = re.compile(
