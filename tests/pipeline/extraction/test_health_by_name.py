@@ -33,6 +33,15 @@ MOTHER = "User's mother"
         ("We saw a man with epilepsy.", []),
         ("They see her as a woman with diabetes.", []),
         ("I read that turmeric helps with arthritis.", []),
+        # What a body can't do, not what somebody judges or plays.
+        ("I'm short-sighted.", ["User is short-sighted."]),
+        ("My mum is short-sighted.", ["User's mum is short-sighted."]),
+        ("My boss is short-sighted.", []),
+        ("I was shortsighted about my savings.", []),
+        ("My dad can't climb stairs.", ["User's dad cannot climb stairs."]),
+        ("My son can't do many steps of this equation.", []),
+        ("I can't handle any hills in this racing game.", []),
+        ("My dad can't face the stairs project before spring.", []),
         # What somebody's body does not bear.
         ("Shellfish makes my throat swell.", ["Shellfish makes User's throat swell."]),
         ("Penicillin is forbidden for me.", ["User cannot have penicillin."]),
