@@ -17,7 +17,7 @@ from tests.instance import wait_for
 from tests.memplatform.embedded.servers import postmaster
 from tests.soak import SOAK_TURNS
 
-TURNS = SOAK_TURNS or 320
+TURNS = SOAK_TURNS or 192
 USERS = 16
 EVERY_SECONDS = 2.0
 KILLS = TURNS // 50  # of processes: on a slow machine they would else be killed as fast as they start

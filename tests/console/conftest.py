@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from apps.actions.projects.create_project import create_project
 from apps.intake import session_cache
+from apps.memories.models import Memory, ReviewPresence
 from apps.memories.search import clear_cache
+from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.policies import policy_of
@@ -54,13 +57,19 @@ def project(request: pytest.FixtureRequest, db: None) -> Project:
     if "full_project" not in request.fixturenames:
         return create_project(name="Test", slug="test")
     kept_rows.put_back()
+    for seen in (WorkerHeartbeat, ReviewPresence):  # else who is there depends on when the rows were kept
+        seen.objects.update(seen_at=timezone.now())
     forget_all()
     return Project.objects.get(slug="test")
 
 
 @pytest.fixture
 def full_project(_kept_project: None, project: Project) -> Project:
-    """A project with at least one row in every table, hostile text in those that take a caller's."""
+    """A project with at least one row in every table, hostile text in those that take a caller's.
+
+    A test names it among its arguments: asked for later, it would not be the project of the test.
+    """
+    assert Memory.objects.filter(project=project).exists()
     return project
 
 

@@ -66,7 +66,7 @@ def reporting(file_import: FileImport) -> Iterator[FileImport]:
 def renewing(file_import: FileImport) -> Iterator[None]:
     """Renew the lease in a thread while the block runs, every HEARTBEAT_SECONDS, however long a step of it takes."""
     ended = threading.Event()
-    thread = threading.Thread(target=_renew, args=(file_import, ended), name="import-lease", daemon=True)
+    thread = threading.Thread(target=_renew_until, args=(file_import, ended), name="import-lease", daemon=True)
     thread.start()
     try:
         yield
@@ -75,14 +75,21 @@ def renewing(file_import: FileImport) -> Iterator[None]:
         thread.join()
 
 
-def _renew(file_import: FileImport, ended: threading.Event) -> None:
-    """Renew the lease again and again. A row that is locked is left out: nobody takes it, and a report renews it."""
+def renew(file_import: FileImport) -> None:
+    """Renew the lease, if this process still has it.
+
+    A row that is locked is left out: nobody takes it, and the report that locks it renews the lease.
+    """
+    with tenant_scope(project_id=file_import.project_id), transaction.atomic():
+        rows = FileImport.objects.filter(id=file_import.pk, lease_token=file_import.lease_token)
+        if rows.select_for_update(skip_locked=True).first() is not None:
+            rows.update(leased_until=_until())
+
+
+def _renew_until(file_import: FileImport, ended: threading.Event) -> None:
     while not ended.wait(settings.HEARTBEAT_SECONDS):
         try:
-            with tenant_scope(project_id=file_import.project_id), transaction.atomic():
-                rows = FileImport.objects.filter(id=file_import.pk, lease_token=file_import.lease_token)
-                if rows.select_for_update(skip_locked=True).first() is not None:
-                    rows.update(leased_until=_until())
+            renew(file_import)
         except Error as error:
             log.warning("lease of an import not renewed", file_import=str(file_import.pk), error=str(error))
         finally:

@@ -62,7 +62,7 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
 def _known_before(draft: Draft, request: ForgetRequest, ports: Ports) -> list[StoredMemory]:
     """Return the live memories that a request may mean.
 
-    A look back on a session comes to requests that were decided when they were made, and perhaps by a person since.
+    Session-level extraction comes to requests that were decided when they were made, and perhaps by a person since.
     """
     if draft.request.is_session_level:
         return []

@@ -98,8 +98,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
     topic = draft.request.topic
     proposed = tuple(
         each.evolve(index=index, topic=topic or each.topic)
-        for index, each in enumerate(_in_order(draft, found.candidates))
-        if not is_read_from_request(each, requests=draft.forget_requests)
+        for index, each in enumerate(_not_asked_to_forget(draft, found.candidates))
     )
     refused = [
         Drop(
@@ -138,6 +137,12 @@ def _without_candidate(turn: SourceTurn, found: ExtractionResult) -> Drop:
 
 def _told(refusal: CandidateRefusal) -> dict[str, str]:
     return {"content": refusal.candidate.content, "reason": refusal.reason, "why": refusal.why}
+
+
+def _not_asked_to_forget(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates in order, without those read from a request to forget: indexes are given to the rest."""
+    ordered = _in_order(draft, candidates)
+    return [each for each in ordered if not is_read_from_request(each, requests=draft.forget_requests)]
 
 
 def _in_order(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -23,11 +23,8 @@ def run(draft: Draft, ports: Ports) -> Draft:
     found = session_extractor.extract(draft, model=asked, ports=ports)
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
-    proposed = tuple(
-        each.evolve(index=index)
-        for index, each in enumerate(found.candidates)
-        if not is_read_from_request(each, requests=draft.forget_requests)
-    )
+    told = [each for each in found.candidates if not is_read_from_request(each, requests=draft.forget_requests)]
+    proposed = tuple(each.evolve(index=index) for index, each in enumerate(told))
     refused = [
         Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
         for index, each in enumerate(found.refused, start=len(proposed))

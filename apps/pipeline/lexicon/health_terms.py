@@ -14,8 +14,6 @@ CONDITION_ADJECTIVES: dict[str, str] = {
     "color-blind": "color blindness", "colourblind": "colour blindness", "colorblind": "color blindness",
     "color blind": "color blindness", "deaf": "deafness", "blind": "blindness",
     "immunocompromised": "weak immune system", "insulin resistant": "insulin resistance",
-    "nearsighted": "myopia", "near-sighted": "myopia", "shortsighted": "myopia", "short-sighted": "myopia",
-    "farsighted": "long-sightedness", "longsighted": "long-sightedness", "long-sighted": "long-sightedness",
     "hard of hearing": "hearing loss", "insulin-dependent": "diabetes", "dairy-free": "dairy intolerance",
 }  # fmt: skip
 # Nouns for conditions, as an RE2 alternation; the endings are those of medical Greek.

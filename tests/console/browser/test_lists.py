@@ -1,5 +1,7 @@
 """Lists with a case beside them: what keys and clicks act on, and where the list is afterwards."""
 
+import re
+
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Route, expect
@@ -147,7 +149,8 @@ def test_a_row_that_can_not_be_loaded_leaves_the_case_and_its_row_current(
 
 def test_a_decision_without_its_cookie_is_not_lost_silently(open_window: OpenPage, waiting: list[Memory]) -> None:
     window = open_window()
-    window.open("review/")
+    with window.page.expect_response(re.compile(r"/presence/")):  # sent a moment after the page was opened
+        window.open("review/")
     window.page.context.clear_cookies(name="csrftoken")
     window.press("a")
     expect(window.page.get_by_role("alert")).to_contain_text("Reload it and try again")

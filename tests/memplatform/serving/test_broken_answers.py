@@ -25,6 +25,7 @@ from tests.instance import free_port
 
 BLOCKS = 40
 STALL_SECONDS = 0.3
+PATIENCE = 60
 
 
 class Answers:
@@ -43,7 +44,12 @@ class Answers:
     async def __rsgi__(self, scope: Any, exchange: Any) -> None:
         headers = [("content-type", "text/csv")]
         answer = LongAnswer(200, headers, self._blocks(scope.path), self.ended.set)
-        await send_long_answer(answer, exchange, threads=self._threads, stall_seconds=STALL_SECONDS)
+        await send_long_answer(
+            answer,
+            exchange,
+            threads=self._threads,
+            stall_seconds=STALL_SECONDS if scope.path == "/stalls" else PATIENCE,
+        )
 
     def _blocks(self, path: str) -> Iterator[bytes]:
         for number in range(BLOCKS):
@@ -112,7 +118,7 @@ def test_a_broken_answer_leaves_the_locks_of_the_process_alone(answers: Answers,
 
 def test_a_reader_that_stalls_gets_no_end(answers: Answers) -> None:
     before = pipes()
-    answer = answers.asked("/whole")
+    answer = answers.asked("/stalls")
     assert answers.ended.wait(60)
     with pytest.raises(http.client.IncompleteRead):
         answer.read()

@@ -120,6 +120,23 @@ def test_twenty_facts_of_twenty_turns_are_kept() -> None:
     assert (len(draft.candidates), draft.drops) == (20, ())
 
 
+def test_a_refused_candidate_does_not_take_another_with_it_behind_one_read_from_a_request() -> None:
+    turns = (
+        turn("Please forget my address in Rome."),
+        turn("I like tea.", position=1),
+        turn("My password is hunter2.", position=2),
+    )
+    answer = listing(
+        memory("User has an address in Rome.", evidence="my address in Rome", turn="t1"),
+        memory("User likes tea.", evidence="I like tea", turn="t2"),
+        memory("User uses the password hunter2.", evidence="My password is hunter2", turn="t3"),
+    )
+    given = draft_of((), turns=turns).evolve(policy=policy(extractor="model"))
+    draft = run(given, replace(PORTS, model=ScriptedModel(lambda _: answer)))
+    assert [each.content for each in draft.candidates] == ["User likes tea."]
+    assert Reason.SECRET in [drop.reason for drop in draft.drops]
+
+
 def test_the_topic_of_the_request_comes_before_the_extractors() -> None:
     given = draft_of((), turns=(turn("I live in Rome."),))
     asked = given.evolve(request=replace(given.request, topic="holidays"))

@@ -12,6 +12,7 @@ from apps.pipeline.core.enums import Precision, Reason
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract_session import run
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.answers import listing
@@ -47,14 +48,16 @@ def goal(**changes: Any) -> dict[str, Any]:
     return {**given, **changes}
 
 
-def reviewed(*answers: dict[str, Any], **limits: Any) -> tuple[Draft, ScriptedModel]:
+def reviewed(
+    *answers: dict[str, Any], turns: tuple[SourceTurn, ...] = SAID, **limits: Any
+) -> tuple[Draft, ScriptedModel]:
     model = ScriptedModel(lambda _: listing(*answers))
     ports = Ports(
         clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=FixedMemories(),
         writer=InMemoryStore(), model=model,
     )  # fmt: skip
     extraction = ExtractionPolicy.model_validate({"extractor": "model", "min_session_turns": 1, **limits})
-    return run(draft_of((), turns=SAID).evolve(policy=Policy(extraction=extraction)), ports), model
+    return run(draft_of((), turns=turns).evolve(policy=Policy(extraction=extraction)), ports), model
 
 
 def test_it_is_shown_all_memories_of_its_session_and_open_goals_of_others() -> None:
@@ -85,6 +88,15 @@ def test_a_secret_is_refused() -> None:
     draft, _ = reviewed(goal(content="User uses the password hunter2.", evidence="My password is hunter2"))
     assert [drop.reason for drop in draft.drops] == [Reason.SECRET]
     assert "hunter2" not in repr(draft.drops)
+
+
+def test_a_refused_candidate_does_not_take_another_with_it_behind_one_read_from_a_request() -> None:
+    asked = turn("Please forget my plan in Oslo.", position=2)
+    forgotten = goal(content="User has a plan in Oslo.", evidence="my plan in Oslo", source_turn_ids=["t3"])
+    secret = goal(content="User uses the password hunter2.", evidence="My password is hunter2", source_turn_ids=["t2"])
+    draft, _ = reviewed(forgotten, goal(), secret, turns=(*SAID, asked))
+    assert [each.content for each in draft.candidates] == ["User is exploring a move to Bergen."]
+    assert [drop.reason for drop in draft.drops] == [Reason.SECRET]
 
 
 def test_of_too_many_the_more_important_stay() -> None:

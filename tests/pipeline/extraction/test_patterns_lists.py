@@ -37,6 +37,13 @@ from tests.pipeline.extraction.extract_helper import contents
         ),
         ("Can you write a note for my sister Lena?", ["Lena is User's sister."]),
         ("My kids are Mira and Tobias.", ["Mira is User's child.", "Tobias is User's child."]),
+        ("The kids are Mira and Tobias.", ["Mira is User's child.", "Tobias is User's child."]),
+        ("The cats are Miso and Tofu.", ["Miso is User's cat.", "Tofu is User's cat."]),
+        ("Our boys: Ben and Leo.", ["Ben is User's son.", "Leo is User's son."]),
+        # Nobody says that these are the speaker's.
+        ("boys: Tom and Jerry", []),
+        ("The brothers are Romulus and Remus.", []),
+        ("sisters are Elsa and Anna", []),
         ("My sons are called Ben and Leo.", ["Ben is User's son.", "Leo is User's son."]),
     ],
 )

@@ -12,10 +12,12 @@ from apps.pipeline.lexicon.tables import alternation
 _SUBJECT = re.compile(
     r"^(?P<word>I|i|We|we)(?P<short>['’]?(?:m|ve|d|ll|re)\b|['’](?:m|ve|d|ll|re))?\s+(?P<rest>.+)$", re.DOTALL
 )
+# Whom or where by an article, an owner, a number or a name: "work for Acme", not "work for hire agreement".
+_GIVEN = r"(?:(?:a|an|the|my|our|two|three|four)\b|(?-i:[A-ZÀ-Þ]))"
 _ELIDED = re.compile(
     r"(?i)^(?P<lead>(?:just|finally|recently|also|even|really|still|already|only)\s+)?(?P<verb>gonna|wanna|want(?= to )|planning|thinking of|thinking about|hoping|looking forward|working on|researching|learning|saving up|studying|trying to|been(?= (?!there\b|a while\b|thinking\b|meaning\b))|"
     # States can't be commanded: "live in Parkdale with my roommate".
-    r"live(?= (?:in|with|near|at|on|alone)\b)|own(?= (?:a|an|two|three|my)\b)|weigh(?= \d)|suffer(?= from)|work(?= (?:at|for|as|nights|weekends|shifts|part[- ]time|full[- ]time|from home)\b)|"
+    rf"(?:live(?= (?:in|with|near|on) {_GIVEN})|own(?= (?:a|an|two|three|my)\b)|work(?= (?:at|for|as) {_GIVEN}| (?:nights|weekends|shifts|part[- ]time|full[- ]time|from home)(?=$|[.,;!]| (?:on|at|for|as|every|most|since|now)\b)))(?!.*\bor\b)|weigh(?= \d)|suffer(?= from)|"
     r"went|got|had|took|made|saw|met|bought|found|started|finished|moved|joined|lost|won|visited|tried|spent|signed|passed|quit|decided|began|came|ate|ran|read|wrote|built|watched|"
     r"learned|left|sold|gave|felt|prefer|used to|(?:can't|cannot)(?= (?:stand|abide|eat|have|tolerate|drink|bear|stomach) ))\s*\b(?!['’])(?P<rest>.+)$"
 )

@@ -108,11 +108,12 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     text = spoken_outside_scenes(turn, earlier=earlier, most=policy.max_turn_characters)
     if not turn.speaker and gives_a_role(text):
         return
+    around = "\n".join((*_texts_before(earlier), text))
     all_said = tuple(islice(_worth_reading(text), _MOST_SENTENCES))
     is_exercise = any(task_noise.asks_for_a_sum(each.text) for each in all_said)
     for place, sentence in enumerate(all_said):
         quote = sentence.text
-        sentence = _in_full(sentence.in_one_line())
+        sentence = _in_full(sentence.in_one_line(), elsewhere=around)
         if place == 0 and (statement := answers.completed(sentence.text, question=question)):
             sentence = sentences.Sentence(text=statement, asks=False)
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
@@ -143,9 +144,9 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         yield from found
 
 
-def _in_full(sentence: sentences.Sentence) -> sentences.Sentence:
+def _in_full(sentence: sentences.Sentence, *, elsewhere: str) -> sentences.Sentence:
     """Write out what hasty or short sentences leave to the reader."""
-    return replace(sentence, text=told_of_each(written_out(sentence.text)))
+    return replace(sentence, text=told_of_each(written_out(sentence.text, elsewhere=elsewhere)))
 
 
 def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:
@@ -168,11 +169,16 @@ def _meant_since(earlier: Sequence[SourceTurn], before_it: Sequence[SourceTurn])
         asked = " ".join(before_it[-1].content[:_CHARACTERS_LOOKED_BACK].split())
         if person := only_person_told_about(asked):
             return Antecedent(person)
-    for turn in tuple(reversed(earlier))[:_TURNS_LOOKED_BACK]:
-        text = " ".join(turn.content[:_CHARACTERS_LOOKED_BACK].split())
+    for text in _texts_before(earlier):
         if people_in(text):
             return Antecedent(only_person_told_about(text))
     return Antecedent()
+
+
+def _texts_before(earlier: Sequence[SourceTurn]) -> Iterator[str]:
+    """Yield the beginnings of the last earlier turns, latest first."""
+    for turn in tuple(reversed(earlier))[:_TURNS_LOOKED_BACK]:
+        yield " ".join(turn.content[:_CHARACTERS_LOOKED_BACK].split())
 
 
 def _behind_its_name(

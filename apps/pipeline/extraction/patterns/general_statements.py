@@ -96,7 +96,7 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
     if verb in ("is", "was", "feels", "felt") or phrase.startswith("has been"):
         return STATE if _is_lasting_state(statement) else None
     if verb in ("has", "had"):
-        return HAVING if len(phrase) > 12 or _HAS_ONE.match(phrase) else None
+        return HAVING if len(phrase) > 12 else None
     if verb in _EMPTY_VERBS:
         return None
     if verbs.may_be_past(verb):
@@ -146,11 +146,6 @@ _PLANNED = re2.compile(
     r"(?i)^is (?:not )?(?:going|having|getting|moving|coming|leaving|starting|flying|taking|visiting|staying)\b"
 )
 _OF_SOMEBODY_OPEN = re.compile(r"\b(?:him|her|it|them|this|that)\b")
-# "has a cake stall on Otley market", "has got a Fiesta": what is named or has a place is owned.
-_HAS_ONE = re.compile(r"^has (?:got )?(?:an?|one|another) (?:[a-zà-ÿ-]+ ){0,9}[A-ZÀ-Þ][a-zà-ÿ\d]")
-_PASSING_THING = re2.compile(
-    r"(?i)^has (?:got )?(?:an?|one|another) (?:\w+ ){0,3}?(?:meeting|call|question|problem|issue|interview|idea|feeling|error|bug|deadline|exam|look|chat|date|match|game|row|fight|talk|word|ticket|trip|crush|dream|chance|opening|vacancy|offer|place|choice|message|email|letter|note|file|function|class|table|script)s?\b"
-)
 _WANTED = re2.compile(r"(?i)^(?:needs|wants|has to|has got to)\b")
 _LASTING_STATE = re2.compile(
     r"(?i)^(?:is|has been|was) .*\b(?:since|for (?:\w+ )?years|every|always|on \w+days|(?:a|per) (?:day|week|month|year))\b"
@@ -169,9 +164,6 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     if statement.verb.lower() in ("is", "was") or phrase.startswith("has been"):
         is_planned = _PLANNED.match(phrase) and names_a_date(phrase) and not _OF_SOMEBODY_OPEN.search(phrase)
         return bool(is_planned) or _LASTING_STATE.match(phrase) is not None
-    is_now = is_passing and not phrase.startswith("has got ")
-    if _HAS_ONE.match(phrase) and not (is_now or statement.is_negated or _PASSING_THING.search(phrase)):
-        return True
     if not _WANTED.match(phrase) and (names_a_date(phrase) or _is_relation_to(statement, name)):
         return True
     return not is_passing and _is_done_again(statement, phrase)

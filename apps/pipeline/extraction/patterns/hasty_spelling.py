@@ -70,27 +70,25 @@ _KIN_FIRST = re.compile(rf"^(?:[Mm]y |[Oo]ur )?(?i:{alternation(KIN_WORDS - PLUR
 _THE_WIFE = re.compile(
     r"(?:(?<=^)|(?<=[.,;!?] )|(?<=and )|(?<=but ))[Tt]he (?=(?:wife|husband|missus|boyfriend|girlfriend)\b(?:,? [A-ZÀ-Þ]|['’]s | (?:is|has|was|says|thinks|can|will|does|wants|likes|loves|hates)\b))"
 )
-# "Derek, that's my husband, had a stroke"
+# "Derek, that's my husband, had a stroke": read if the name is known, since "Yeah, he's ill" begins in the same way.
 _THAT_IS = re.compile(
-    rf"^(?P<name>(?!(?:And|But|So|Yes|No|Well|Oh)\b)[A-ZÀ-Þ][a-zà-ÿ]+), (?:that['’]s|who['’]s|that is|who is|(?:s?he['’]s|s?he is)) (?P<whose>my|our) (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?P<end>[,.!]|$)(?: (?:he|she)(?=['’ ]))?"
+    rf"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+), (?:that['’]s|who['’]s|that is|who is|(?:s?he['’]s|s?he is)) (?P<whose>my|our) (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?P<end>[,.!]|$)(?: (?:he|she)(?=['’ ]))?"
 )
 # "Mark, he's a plumber"
-_TAKEN_UP = re.compile(
-    r"^(?P<name>(?!(?:And|But|So|Yes|No|Well|Oh|Hey|Hi|Ok|Okay|Anyway|Mum|Mom|Dad)\b)[A-ZÀ-Þ][a-zà-ÿ]+), s?he['’]s (?=[a-z])"
-)
+_TAKEN_UP = re.compile(r"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+), s?he['’]s (?=[a-z])")
 # "me and joel (boyfriend)"
 _IN_BRACKETS = re.compile(rf"\b(?P<name>[A-Za-z]{{3,12}}) \((?:my )?(?P<kin>{alternation(KIN_WORDS - PLURALS)})\)")
 # "New roommate: Farah, moves in in August"
 _ROLE_FIRST = re.compile(
     rf"^(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?(?P<kin>(?i:{alternation(KIN_WORDS - PLURALS)})): (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[,.!]|$)"
 )
-_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
+_SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|whoever|whatever|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
 _AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
 # Only of somebody these are said without an article: "gareth is coeliac", "joel's asthmatic", "mia hates her job".
 _OF_A_PERSON = re.compile(
     rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
     rf"(?=(?:['’]s| is| has been| isn't)(?: (?:also|still|really|severely|very))? {_AS_A_PERSON}\b| (?:is|has been) my (?:{alternation(KIN_WORDS)})\b"
-    rf"| (?:hates|eats|drinks|studies|teaches|got (?:married|engaged)|had (?:the|a|her) baby|(?:lives|works) (?:in|at|for|as|near))\b"
+    rf"| (?:hates|eats|drinks|studies|teaches|got (?:married|engaged)|had (?:the|a|her) baby|lives (?:in|at|near))\b"
     rf"|['’]s (?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin)})\b)"
 )
 _KIN_NAMED = re.compile(
@@ -115,8 +113,11 @@ def _named_kin(found: re.Match[str]) -> str:
     return found.group() if is_known else f"{found['lead']}{word.capitalize()}"
 
 
-def written_out(text: str) -> str:
-    """Return a sentence with its apostrophes and the capitals of names, as far as they are sure."""
+def written_out(text: str, *, elsewhere: str = "") -> str:
+    """Return a sentence with its apostrophes and the capitals of names, as far as they are sure.
+
+    `elsewhere` is what the speaker says around it and said before: names that stand there are known.
+    """
     words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
     if not _HASTY_WORDS.isdisjoint(words) and is_english(text):  # "im" is a word of German
         text = _HASTY.sub(_with_apostrophe, text)
@@ -133,8 +134,7 @@ def written_out(text: str) -> str:
         if "(" in text
         else text
     )
-    text = _TAKEN_UP.sub(r"\g<name> is ", text)
-    text = _ROLE_FIRST.sub(r"My \g<kin> is \g<name>", _THAT_IS.sub(r"\g<whose> \g<kin> \g<name>\g<end>", text))
+    text = _ROLE_FIRST.sub(r"My \g<kin> is \g<name>", _with_known_name_first(text, elsewhere))
     if "ill" in words:
         text = _ILL.sub("I'll ", text)
     if not _OWNERS.isdisjoint(words):
@@ -143,6 +143,14 @@ def written_out(text: str) -> str:
     if not _OWNERS.isdisjoint(words):
         text = _KIN_AND_NAME.sub(_named_kin, text)
     return _with_names(text)
+
+
+def _with_known_name_first(text: str, elsewhere: str) -> str:
+    first = _TAKEN_UP.match(text) or _THAT_IS.match(text)
+    # Behind a small letter, a capital is of a name, not of the beginning of a sentence.
+    if first is None or re.search(rf"[a-zà-ÿ],? {first['name']}\b", elsewhere) is None:
+        return text
+    return _TAKEN_UP.sub(r"\g<name> is ", _THAT_IS.sub(r"\g<whose> \g<kin> \g<name>\g<end>", text))
 
 
 def _living_there(found: re.Match[str]) -> str:

@@ -25,8 +25,9 @@ _NO_TOOL = re2.compile(
 
 _COUNT = r"(?:a|two|three|four|five|six|seven|\d)"
 _KINDS = {**dict.fromkeys(("kids", "children", "kiddos"), "child"), "boys": "son", "girls": "daughter"}
+_PETS = {word for word in ANIMALS if singular_of(word) != word}
 _SEVERAL = alternation(
-    {*_KINDS, *(word for word in {*forms_of_kin("child", "sibling"), *ANIMALS} if singular_of(word) != word)}
+    {*_KINDS, *_PETS, *(word for word in forms_of_kin("child", "sibling") if singular_of(word) != word)}
 )
 _NAME = r"\p{Lu}[\p{L}'-]+"
 _AGED = rf"{_NAME}(?: \(\d{{1,2}}\))?"
@@ -34,8 +35,10 @@ _NAMES = rf"(?P<names>{_AGED}(?:, {_AGED}){{0,6}},? (?:and|&) {_AGED})"
 _HAS_SEVERAL = re2.compile(
     rf"^(?:(?i:I|we)(?: have|'ve got| have got| got)|(?i:meet)) (?P<what>(?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL}))(?P<joint>,|:| -| –|,? named|,? called) {_NAMES}(?:[.,;!]|$| )"
 )
+# "The brothers are Romulus and Remus" tells of others: only of children and pets is "the" said of one's own.
+_OWN = alternation({*(word for word in _KINDS if _KINDS[word] == "child"), *_PETS})
 _ARE_CALLED = re2.compile(
-    rf"^(?i:(?:my|our|the) )?(?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:) {_NAMES}(?:[.,;!]|$| )"
+    rf"^(?:(?i:my|our) (?:{_COUNT} )?(?:[a-z]+ )?(?P<kind>{_SEVERAL})(?:'s names)?(?: are(?: called| named)?|,|:)|(?i:the) (?P<own_kind>{_OWN}) are(?: called| named)?) {_NAMES}(?:[.,;!]|$| )"
 )
 _NO_NAME = re2.compile(rf"(?i)^(?:{alternation(NAMES)})$")
 _ALLERGIES = re2.compile(r"(?i)^(?:my )?(?:food )?allerg(?:y|ies)(?: are| is| include)?:? (?P<items>[^.!?:;(]+)[.!]*$")
@@ -88,7 +91,7 @@ def family_in(sentence: str, *, speaker: Mention) -> Iterator[Listed | RelationS
     found = owned or _ARE_CALLED.match(sentence)
     if found is None:
         return
-    kind = found.group("kind").lower()
+    kind = (found.group("kind") or found.group("own_kind")).lower()
     word = _KINDS.get(kind) or singular_of(kind)
     names = [each.partition(" (")[0] for each in _NEXT_ITEM.split(found.group("names"))]
     if any(map(_NO_NAME.match, names)):

@@ -40,7 +40,7 @@ _NAMED = re.compile(
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(
-    "This That These Those There It Its What Who Which Where When Why How The A An My Our Your Their His Her Everything Everyone "
+    "This That These Those There It Its What Whatever Who Whoever Which Where When Why How The A An My Our Your Their His Her Everything Everyone "
     "Something Someone Anything Nothing Nobody All Some Most Many Life Work Today Tomorrow Yesterday God Love Family Music Art Dance "
     "Painting One Here Such Each Both Another Money Time Nature Home School "
     "Maybe Even Mostly Lots Words Writing Yoga Food People Pets Dogs Cats Books Movies Flowers Nothing Thanks Congrats Everything Yes No Not If But And Or So Then Mine Ours They We You I He She Christmas Mom Dad Yep Yeah Yup Nope Nah Ok Okay Hi Hello Hey Oh Ah Ugh Ha Wow Hm Well Right Alright Sure Anyway Sorry Please Left Bad Good Back Still Also Just Only".split()

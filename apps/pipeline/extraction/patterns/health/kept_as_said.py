@@ -10,6 +10,7 @@ import re2
 
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import third_person
+from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.general_statements import free_phrase
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
@@ -18,6 +19,7 @@ from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_op
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.sentences import Sentence, clauses_of
 from apps.pipeline.lexicon.health_terms import BODY_PART
+from apps.pipeline.lexicon.kinship import NOUNS, partners
 
 _PART = rf"(?:{BODY_PART}|heart|lungs?|kidneys?|liver|thyroid|bladder|bowels?|stomach|tummy|skin|joints?|gums?|scalp|throat|sinus(?:es)?|septum|spine|eyesight|hearing|sight|memory|balance|cartilage|hip)s?"
 _WHOSE = r"(?:my|our|his|her|their|the|left|right|both|lower|upper|one|\p{Lu}\p{Ll}+['’]s)"
@@ -29,7 +31,7 @@ _BECAME = (
 )
 _CANNOT = r"(?:can['’]?t|cannot|can not|can barely|can hardly|could never|barely|hardly)"
 _SENSES = (
-    rf"(?:{_CANNOT} (?:see|hear) (?:well|much|anything|properly|far|out of|on the|in the|from|without|at night)|{_CANNOT} (?:smell|taste) (?:anything|much|well|properly)|{_CANNOT} (?:tell red|tell green|tell colou?rs|distinguish colou?rs|kneel|swallow|walk (?:far|without|unaided)|(?:manage|do|climb|use|handle|face) (?:the |any |many )?(?:stairs|steps|hills))"
+    rf"(?:{_CANNOT} (?:see|hear) (?:well|much|anything|properly|far|out of|on the|in the|from|without|at night)|{_CANNOT} (?:smell|taste) (?:anything|much|well|properly)|{_CANNOT} (?:tell red|tell green|tell colou?rs|distinguish colou?rs|kneel|swallow|walk (?:far|without|unaided)|(?:(?:manage|do|climb|use|handle|face) (?:the |any |many )?stairs|(?:manage|climb) (?:the |any |many )?(?:steps|hills)))"
     r"|hears? (?:nothing|little|almost nothing|badly)|hard of hearing|(?:short|near|long|far)[ -]?sighted|legally blind|lost (?:(?:my|his|her|the|all|most of my|some) )?(?:sight|vision|hearing|sense|voice)|loses? (?:my|his|her) balance)"
 )
 _STATES = (
@@ -43,6 +45,10 @@ _SIGN = re2.compile(
 _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|last night|this (?:morning|afternoon|evening)|right now|at the moment|just now|(?:all|the whole) (?:day|night|morning|afternoon|evening)|tomorrow|(?:on|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day|appointment|killing|asked|called|rang|read(?:ing)?|watch\w*|tired|hungover)\b"
 )
+# "The steps of this equation", "short-sighted about money"
+_FIGURATIVE = re2.compile(r"(?i)\b(?:stairs|steps|hills|sighted) (?:about|of|in this|in the|in that|project)\b")
+# Of a boss, or of what somebody did once, this is a judgement.
+_SIGHTED = re2.compile(r"(?i)^(?:is|was|has been) .{0,20}\b(?:short|near|long|far)[ -]?sighted\b")
 _LEAD = re2.compile(
     r"(?i)^(?:(?:and|but|so|also|well|now),? )*(?:i (?:should|must|ought to|have to|want to|need to|would like to|may|might) (?:also |just |perhaps )?(?:add|mention|say|confess|admit|note|explain|warn you|tell you|point out)|i (?:forgot|nearly forgot|almost forgot|didn['’]t|did not) (?:to )?(?:mention|say|tell you)|(?:just )?so you know|you should know|(?:it['’]s )?worth (?:knowing|mentioning)|i (?:regret|am sorry|['’]m sorry|am afraid|['’]m afraid) (?:to say )?|bear in mind|keep in mind|the (?:thing|problem|trouble|matter|point) is)(?: that)?,? "
 )
@@ -65,7 +71,7 @@ def kept_as_said(part: str, *, speaker: Mention, owner_before: FindOwner) -> Ite
 
 
 def _is_of_health(clause: str) -> bool:
-    return _SIGN.search(clause) is not None
+    return _SIGN.search(clause) is not None and not _FIGURATIVE.search(clause)
 
 
 def _told(clause: str, speaker: Mention, owner_before: FindOwner) -> HealthStatement | None:
@@ -79,14 +85,22 @@ def _told(clause: str, speaker: Mention, owner_before: FindOwner) -> HealthState
     statement = parse(clause, speaker=speaker.text)
     if statement is None or statement.is_hedged:
         return None
-    phrase = free_phrase(statement.phrase)
+    is_sight = _SIGHTED.match(statement.phrase) is not None
+    if is_sight and (statement.phrase.startswith("was") or not (statement.about_speaker or _is_family(statement))):
+        return None
+    phrase = free_phrase(statement.phrase, least=2 if is_sight else 0)
     owner = Owner(mention=statement.subject, is_speaker=statement.about_speaker)
     if statement.subject.text in ("She", "He"):
         owner = owner_before(1)
-    least = _FEWEST - owner.text.count("'s ") // 2  # "User's mum's knee is bad"
+    least = 2 if is_sight else _FEWEST - owner.text.count("'s ") // 2  # "User's mum's knee is bad"
     if not phrase or not owner.is_known or not (least <= len(phrase.split()) <= _MOST):
         return None
     return _statement(owner, "", statement.predicate_text(phrase), is_negated=statement.is_negated or statement.is_over)
+
+
+def _is_family(statement: ParsedClause) -> bool:
+    word = statement.relation.word if statement.relation else ""
+    return word in NOUNS and (bool(NOUNS[word].kin) or word in partners())
 
 
 def _statement(owner: Owner, sentence: str, phrase: str, *, is_negated: bool = False) -> HealthStatement | None:

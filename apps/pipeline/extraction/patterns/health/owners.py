@@ -21,10 +21,12 @@ _FAMILY = frozenset(
     if NOUNS[word].kin or NOUNS[word].type is EntityType.ANIMAL or word in partners()
 )
 _QUALIFIER = r"(?:(?:older|elder|younger|big|little|youngest|oldest|eldest|late|twin|half)[ -])?"
+# Whoever stands before is what follows: "As a nurse with diabetes", "is now a teen with diabetes".
+_IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis now )(?<!['’]s now )"
 _SAID = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    r"|(?P<stranger>(?<!['’][ms] )(?<!am )(?<!is )(?<!as )\ban? [a-z-]{3,} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){0,2}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b)"
+    rf"|(?P<stranger>^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
