@@ -38,6 +38,7 @@ _FOLLOW = "User wants the assistant to follow the rule:"
         ("My characters:\n- Brom, allergic to nuts\n- Lila, diabetic", []),
         ("These are my characters for the book:\n- Brom, allergic to nuts\n- Lila, diabetic", []),
         ("My patients:\n\n- Mrs Hill, diabetic\n- allergic to nuts", []),
+        ("My situation:\n- I'm allergic to nuts\n- rent is due", ["User is allergic to nuts."]),
         ("> My team:\n> - Bo, backend\n> - Kim, frontend", []),
     ],
 )

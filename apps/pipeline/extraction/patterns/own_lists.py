@@ -29,6 +29,7 @@ _OF_PEOPLE = frozenset(
     "team family pets cats dogs children kids sons daughters twins brothers sisters siblings parents cousins friends".split()
 )
 _OF_HEALTH = frozenset({"medicines", "medication", "medications", "meds", "allergies"})
+_OF_THE_SPEAKER = re.compile(r"(?i)^\S+\s+(?:i|i['’](?:m|ve|d|ll))\s")
 _NAMED = re.compile(r"^(?P<name>[^\W\d_a-z][\w'’-]+)(?: [^\W\d_a-z][\w'’-]+)? ?(?:$|[,:(–—-])")
 _NONE = re.compile(r"(?i)^(?:none|no|nothing|not|n/a)\b")
 _ABOUT_THE_LIST = re.compile(r"(?i)\b(?:these|those|them)\b")
@@ -71,7 +72,10 @@ def listed_in(text: str, *, name: str) -> Iterator[ListedItem]:
 
 
 def without_lists_at_hand(prose: str) -> str:
-    """Return prose of the same length with white space for the lines below "My characters:" and the like."""
+    """Return prose of the same length with white space for the lines below "My characters:" and the like.
+
+    A line that says "I" speaks for itself.
+    """
     if "\n" not in prose:
         return prose
     shown: list[str] = []
@@ -83,7 +87,8 @@ def without_lists_at_hand(prose: str) -> str:
             is_at_hand = (_OF_PEOPLE | _OF_HEALTH).isdisjoint((heading["what"] or heading["word"]).lower().split())
         elif said and not is_item:
             is_at_hand = False
-        shown.append(re.sub(r"[^\r\n]", " ", line) if is_at_hand and is_item else line)
+        is_hidden = is_at_hand and is_item and not _OF_THE_SPEAKER.match(said)
+        shown.append(re.sub(r"[^\r\n]", " ", line) if is_hidden else line)
     return "".join(shown)
 
 
