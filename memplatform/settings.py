@@ -25,7 +25,6 @@ try:
 except OSError as error:
     raise InvalidSetting(f"MEMPLATFORM_DATA: {DATA_DIR} can't be made: {error.strerror}") from error
 
-
 SECRET_KEY_CHARACTERS = 32  # at least
 
 

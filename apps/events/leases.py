@@ -1,5 +1,6 @@
 """Which webhooks have something to deliver, and which process delivers it. All times are the database's."""
 
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -80,7 +81,7 @@ def due_deliveries(*, project_id: UUID, webhook_id: UUID) -> list[list[UUID]]:
     return list(by_user.values())
 
 
-def _fetch(sql: str, values: dict[str, object]) -> list[tuple[UUID, UUID]]:
+def _fetch(sql: str, values: dict[str, Any]) -> list[tuple[UUID, UUID]]:
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)  # type: ignore[arg-type]  # UUIDs and numbers
+        cursor.execute(sql, values)
         return cursor.fetchall()
