@@ -24,7 +24,8 @@ from apps.tenants.models import Project
 from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
-from tests import distribution, emptied, migrated
+from tests import distribution, emptied, kept_rows, migrated
+from tests.kept_rows import Kept
 
 # Tests have no deadlines, and a build must be repeatable: its examples are always the same. A failure that is found by
 # chance on a developer's machine becomes an explicit example.
@@ -137,14 +138,17 @@ def _static_files_are_looked_for() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Let the database be emptied after tests that commit."""
+    """Let the database be emptied after tests that commit, and keep the rows of a new project."""
     with django_db_blocker.unblock():
         emptied.allow()
+        create_project(name="Test", slug="test")
+        kept_rows.keep(Kept.NEW_PROJECT)
+        emptied.empty()
 
 
 @pytest.fixture
 def project(db: None) -> Project:
-    return create_project(name="Test", slug="test")
+    return kept_rows.project_of(Kept.NEW_PROJECT)
 
 
 @pytest.fixture

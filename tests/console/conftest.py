@@ -8,16 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.actions.projects.create_project import create_project
-from apps.intake import session_cache
 from apps.memories.models import Memory, ReviewPresence
-from apps.memories.search import clear_cache
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
-from apps.traces.policies import policy_of
 from tests import emptied, kept_rows
 from tests.console.filling import fill
 from tests.console.members import member
+from tests.kept_rows import Kept
 
 
 @pytest.fixture
@@ -42,11 +40,11 @@ def tuner(full_project: Project) -> Client:
 def _kept_project(django_db_setup: None, django_db_blocker: Any) -> None:
     """Fill a project once, and keep its rows: to process its turns anew took a tenth of a second for each test."""
     with django_db_blocker.unblock():
-        if kept_rows.are_kept():
+        if kept_rows.are_kept(Kept.FULL_PROJECT):
             return  # for a file outside of this folder
         try:
             fill(create_project(name="Test", slug="test"))
-            kept_rows.keep()
+            kept_rows.keep(Kept.FULL_PROJECT)
         finally:
             emptied.empty()
 
@@ -55,12 +53,11 @@ def _kept_project(django_db_setup: None, django_db_blocker: Any) -> None:
 def project(request: pytest.FixtureRequest, db: None) -> Project:
     """The project of the test, which is the full one for tests that use it."""
     if "full_project" not in request.fixturenames:
-        return create_project(name="Test", slug="test")
-    kept_rows.put_back()
+        return kept_rows.project_of(Kept.NEW_PROJECT)
+    full = kept_rows.project_of(Kept.FULL_PROJECT)
     for seen in (WorkerHeartbeat, ReviewPresence):  # else who is there depends on when the rows were kept
         seen.objects.update(seen_at=timezone.now())
-    forget_all()
-    return Project.objects.get(slug="test")
+    return full
 
 
 @pytest.fixture
@@ -71,10 +68,3 @@ def full_project(_kept_project: None, project: Project) -> Project:
     """
     assert Memory.objects.filter(project=project).exists()
     return project
-
-
-def forget_all() -> None:
-    """Clear what this process caches by identifiers, which are the same in each test that has the full project."""
-    clear_cache()
-    session_cache.forget()
-    policy_of.cache_clear()
