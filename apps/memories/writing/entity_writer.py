@@ -14,6 +14,7 @@ from apps.pipeline.core.enums import EntityChangeKind
 from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
+from apps.tenants.constant_statements import fetch_constant
 
 # Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
 _MENTIONED = """
@@ -76,9 +77,7 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
     mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
-    with connection.cursor() as cursor:
-        cursor.execute(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
-        found = cursor.fetchall()
+    found = fetch_constant(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
     if len(found) != len(mentioned):
         raise StalePlan("an entity has been merged into another or withdrawn since the plan was made")
 
