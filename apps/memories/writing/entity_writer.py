@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
+from apps.memories.writing.insert_rows import insert_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
@@ -54,7 +55,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
     """
     origins = (origin for each in plan.statements() for origin in each.origins)
     said_at = max((origin.turn.said_at for origin in origins), default=now)
-    Entity.objects.bulk_create(
+    rows = (
         Entity(
             id=operation.entity.id,
             end_user_id=context.end_user_id,
@@ -68,6 +69,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
         )
         for operation in plan.of(AddEntity)
     )
+    insert_rows(Entity, rows)
     _count_mentions(plan, context, said_at)
 
 
