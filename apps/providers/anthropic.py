@@ -6,6 +6,7 @@ from time import perf_counter_ns
 from typing import Any
 
 import anthropic
+import httpx2
 import msgspec
 from anthropic.types import OutputConfigParam, TextBlockParam
 
@@ -86,18 +87,25 @@ class AnthropicModel:
         return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Message:
-        # The SDK has no parameter for the temperature, because the newest models refuse it; the others still accept it.
-        is_sent = request.temperature is not None and OptionalParameter.TEMPERATURE in accepted
-        answer = self._client.messages.with_raw_response.create(
-            model=self._name,
-            timeout=_timeout(seconds),
-            max_tokens=request.max_tokens,
-            system=_system(request),
-            messages=[{"role": "user", "content": request.turns}],
-            output_config=_format(request.schema) if OptionalParameter.SCHEMA in accepted else anthropic.omit,
-            extra_body={"temperature": request.temperature} if is_sent else None,
+        # By the SDK's own request: its method for messages prepares the body and builds the answer, which takes as long
+        # as the rest, and has no parameter for the temperature, which the newest models refuse and others accept.
+        body: dict[str, Any] = {
+            "model": self._name,
+            "max_tokens": request.max_tokens,
+            "system": _system(request),
+            "messages": [{"role": "user", "content": request.turns}],
+        }
+        if OptionalParameter.SCHEMA in accepted:
+            body["output_config"] = _format(request.schema)
+        if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
+            body["temperature"] = request.temperature
+        answer = self._client.post(
+            "/v1/messages",
+            cast_to=httpx2.Response,
+            content=msgspec.json.encode(body),
+            options={"timeout": _timeout(seconds)},
         )
-        return _DECODER.decode(answer.http_response.content)
+        return _DECODER.decode(answer.content)
 
     def _failed(self, error: anthropic.AnthropicError, *, latency_us: int) -> ModelFailed:
         response = error.response if isinstance(error, anthropic.APIStatusError) else None
