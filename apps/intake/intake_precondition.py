@@ -12,11 +12,12 @@ from uuid import UUID
 import msgspec
 
 from apps.actions.errors import Conflict, ProjectArchived, Refused
-from apps.outbox.fetch import fetch, run_constant
+from apps.outbox.fetch import fetch
 from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
+from apps.tenants.constant_statements import run_constant
 from apps.tenants.keys import IS_USABLE
 from apps.traces.turn_codec import select_turn
 

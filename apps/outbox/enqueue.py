@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.outbox.fetch import run_constant
 from apps.pipeline.core.enums import WorkKind
+from apps.tenants.constant_statements import run_constant
 
 # Two statements, each of one end user and one table: on Citus either runs on one shard. Numbers of rows come from a
 # sequence, which is drawn from while the lease is locked.

@@ -78,6 +78,11 @@ def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     ]
 
 
+def is_anyone_ready() -> bool:
+    """Return True if an end user could be leased. Nothing is locked."""
+    return bool(ready_users(limit=1, outage_seconds=outage_seconds()))
+
+
 _RENEW = """
 update outbox_userlease set leased_until = statement_timestamp() + %s * interval '1 second'
 where end_user_id = %s and token = %s returning 1

@@ -14,6 +14,7 @@ from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease, LostLease, release
 from apps.outbox.scheduling import NextWork, next_work
 from apps.pipeline.core.enums import RUNS, WorkKind, WorkState
+from apps.tenants.constant_statements import fetch_constant
 
 LEAST_BACKOFF = timedelta(seconds=1)
 MOST_BACKOFF = timedelta(minutes=10)
@@ -81,7 +82,7 @@ def take(
 def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
     """Read the leased user's open work without a lock; starting it checks the lease again."""
     values = {**finish_values(lease=lease, work=()), "waiting": [kind.value for kind in waiting.kinds]}
-    return remaining_work(fetch(_READ_OPEN_WORK, values), lease=lease)
+    return remaining_work(fetch_constant(_READ_OPEN_WORK, values), lease=lease)
 
 
 def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
@@ -91,7 +92,7 @@ def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
         "token": lease.token,
         "rows": [each.id for each in chosen],
     }
-    started = {row: (attempts, frozenset(paused)) for row, attempts, paused in fetch(_START, values)}
+    started = {row: (attempts, frozenset(paused)) for row, attempts, paused in fetch_constant(_START, values)}
     return [
         replace(each, attempts=started[each.id][0], paused=started[each.id][1]) for each in chosen if each.id in started
     ]
@@ -117,7 +118,7 @@ def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
     Returns the user's other open work. A row that was enqueued again while it ran stays pending. Raises LostLease when
     another worker holds the lease; the caller must then roll back.
     """
-    return remaining_work(fetch(_FINISH, finish_values(lease=lease, work=work)), lease=lease)
+    return remaining_work(fetch_constant(_FINISH, finish_values(lease=lease, work=work)), lease=lease)
 
 
 def finish_values(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from apps.outbox.fetch import fetch
 from apps.outbox.rotation import OpenLease, ReadyQueue
+from apps.tenants.constant_statements import fetch_constant
 from apps.tenants.scoped_connection import form_for_database
 
 MOST_QUEUES = 100  # that one look reads; of more, those whose projects hold the fewest leases
@@ -100,7 +100,7 @@ def queues_among(*, leases: Sequence[OpenLease], outage_seconds: float) -> Seque
 
 
 def _read(sql: str, values: dict[str, Any]) -> Sequence[ReadyQueue]:
-    queues = [ReadyQueue(*row) for row in fetch(sql, values)]
+    queues = [ReadyQueue(*row) for row in fetch_constant(sql, values)]
     if len(queues) > MOST_QUEUES:
         random.shuffle(queues)
         queues.sort(key=lambda queue: queue.held)

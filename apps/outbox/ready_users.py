@@ -11,6 +11,7 @@ from uuid import UUID
 from apps.outbox.fetch import fetch
 from apps.outbox.ready_queues import all_queues, queues_among, queues_of_user
 from apps.outbox.rotation import OpenLease, ReadyUser, first_of_queue, in_rotation
+from apps.tenants.constant_statements import fetch_constant
 from apps.tenants.scoped_connection import form_for_database
 
 MOST_OPEN_LEASES = 1_000  # that one look reads
@@ -52,13 +53,14 @@ def look_by_queues(*, limit: int, outage_seconds: float, only: UUID | None = Non
         most = 1 if queue.is_single_try else limit
         one = () if only is None else (only,)
         values.append((number, queue.project_id, queue.waits_for, queue.ready_by, *one, most))
-    rows = fetch(" union all ".join(parts), [*chain.from_iterable(values)])
+    read = fetch_constant if len(queues) == 1 else fetch  # one queue is usual, and its statement one of a few
+    rows = read(" union all ".join(parts), [*chain.from_iterable(values)])
     return in_rotation([ReadyUser(user, ready_at, queues[number]) for user, ready_at, number in rows], limit=limit)
 
 
 def look_at_open_leases(*, limit: int, outage_seconds: float) -> list[ReadyUser]:
     """Read all open leases, then what their queues allow."""
-    leases = [OpenLease(*row) for row in fetch(_OPEN_LEASES, [MOST_OPEN_LEASES])]
+    leases = [OpenLease(*row) for row in fetch_constant(_OPEN_LEASES, [MOST_OPEN_LEASES])]
     if len(leases) == MOST_OPEN_LEASES:
         return look_by_queues(limit=limit, outage_seconds=outage_seconds)
     queues = queues_among(leases=leases, outage_seconds=outage_seconds)

@@ -6,7 +6,9 @@ from time import perf_counter_ns
 from typing import Any
 
 import anthropic
-from anthropic.types import Message, OutputConfigParam, TextBlockParam
+import httpx2
+import msgspec
+from anthropic.types import OutputConfigParam, TextBlockParam
 
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.providers.errors import described, is_permanent, kind_of
@@ -14,7 +16,7 @@ from apps.providers.guarded_transport import guarded_client
 from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.retries import retried
-from apps.providers.schemas import plain_schema
+from apps.providers.schemas import sent_schema
 from apps.providers.thinking import without_thinking
 
 DEFAULT_NAME = "claude-haiku-4-5"
@@ -24,6 +26,29 @@ _STOPS = {
     "model_context_window_exceeded": StopReason.TRUNCATED,
     "refusal": StopReason.REFUSED,
 }
+
+
+class _Block(msgspec.Struct):
+    type: str
+    text: str = ""
+
+
+class _Tokens(msgspec.Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+
+
+class _Message(msgspec.Struct):
+    """What is read of an answer: building the SDK's own values took as long as our whole HTTP request."""
+
+    content: list[_Block]
+    usage: _Tokens
+    stop_reason: str | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Message)
 
 
 class AnthropicModel:
@@ -58,21 +83,29 @@ class AnthropicModel:
                 "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
             ) from error
 
-    def _ask(self, request: ModelRequest, seconds: float) -> Message:
+    def _ask(self, request: ModelRequest, seconds: float) -> _Message:
         return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
 
-    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> Message:
-        # The SDK has no parameter for the temperature, because the newest models refuse it; the others still accept it.
-        is_sent = request.temperature is not None and OptionalParameter.TEMPERATURE in accepted
-        return self._client.messages.create(
-            model=self._name,
-            timeout=_timeout(seconds),
-            max_tokens=request.max_tokens,
-            system=_system(request),
-            messages=[{"role": "user", "content": request.turns}],
-            output_config=_format(request.schema) if OptionalParameter.SCHEMA in accepted else anthropic.omit,
-            extra_body={"temperature": request.temperature} if is_sent else None,
+    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Message:
+        # By the SDK's own request: its method for messages prepares the body and builds the answer, which takes as long
+        # as the rest, and has no parameter for the temperature, which the newest models refuse and others accept.
+        body: dict[str, Any] = {
+            "model": self._name,
+            "max_tokens": request.max_tokens,
+            "system": _system(request),
+            "messages": [{"role": "user", "content": request.turns}],
+        }
+        if OptionalParameter.SCHEMA in accepted:
+            body["output_config"] = _format(request.schema)
+        if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
+            body["temperature"] = request.temperature
+        answer = self._client.post(
+            "/v1/messages",
+            cast_to=httpx2.Response,
+            content=msgspec.json.encode(body),
+            options={"timeout": _timeout(seconds)},
         )
+        return _DECODER.decode(answer.content)
 
     def _failed(self, error: anthropic.AnthropicError, *, latency_us: int) -> ModelFailed:
         response = error.response if isinstance(error, anthropic.APIStatusError) else None
@@ -95,14 +128,14 @@ def _system(request: ModelRequest) -> list[TextBlockParam]:
 
 
 def _format(schema: Mapping[str, Any]) -> OutputConfigParam:
-    return {"format": {"type": "json_schema", "schema": plain_schema(schema)}}
+    return {"format": {"type": "json_schema", "schema": sent_schema(schema)}}
 
 
 def _timeout(seconds: float) -> anthropic.Timeout:
     return anthropic.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
 
 
-def _usage(message: Message) -> Usage:
+def _usage(message: _Message) -> Usage:
     usage = message.usage
     return Usage(
         input=usage.input_tokens or 0,

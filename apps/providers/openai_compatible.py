@@ -17,7 +17,7 @@ from apps.providers.guarded_transport import guarded_client
 from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.retries import retried
-from apps.providers.schemas import plain_schema
+from apps.providers.schemas import sent_schema
 from apps.providers.thinking import without_thinking
 
 CONNECT_SECONDS = 5.0
@@ -158,7 +158,7 @@ def _format(request: ModelRequest, *, with_schema: bool) -> dict[str, Any]:
     """Return the format of the answer: the schema, or JSON mode, because the prompt describes the answer as well."""
     if not with_schema:
         return {"type": "json_object"}
-    named = {"name": request.purpose.value, "schema": plain_schema(request.schema), "strict": False}
+    named = {"name": request.purpose.value, "schema": sent_schema(request.schema), "strict": False}
     return {"type": "json_schema", "json_schema": named}
 
 

@@ -7,6 +7,17 @@ from typing import Any
 _KNOWN = frozenset("type properties required items enum anyOf $ref $defs description additionalProperties".split())
 
 
+_SENT: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}  # by identity; each keeps what it was made from
+
+
+def sent_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `plain_schema` of a constant, which is made once."""
+    known = _SENT.get(id(schema))
+    if known is None:
+        known = _SENT[id(schema)] = (schema, plain_schema(schema))
+    return known[1]
+
+
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema with known keywords only; objects allow no further properties."""
     plain = {key: value for key, value in schema.items() if key in _KNOWN}

@@ -10,7 +10,7 @@ Requests with turns only keep an erasure from starting, and wait for no writer o
 
 from uuid import UUID
 
-from django.db import connection
+from apps.tenants.constant_statements import fetch_constant, run_constant
 
 _IS_ERASING = "select erasing_since is not null from tenants_enduser where id = %s for key share"
 _LOCK_OUT_WRITERS = "select erasing_since is not null from tenants_enduser where id = %s for no key update"
@@ -38,13 +38,10 @@ def wait_for_writers(end_user_id: UUID) -> None:
 
     It need not look for an erasure, which revokes the lease.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_LOCK_OUT_WRITERS, [end_user_id])
+    run_constant(_LOCK_OUT_WRITERS, [end_user_id])
 
 
 def _refuse_erased(statement: str, end_user_id: UUID) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [end_user_id])
-        row = cursor.fetchone()
-    if row is not None and row[0]:
+    rows = fetch_constant(statement, [end_user_id])
+    if rows and rows[0][0]:
         raise UserBeingErased("the end user is being erased")

@@ -6,13 +6,13 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.context_marker import without_context_blocks
+from apps.tenants.constant_statements import fetch_constant
 from apps.traces.models import Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
@@ -81,9 +81,7 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
 def _load(end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int) -> tuple[dict[UUID, _Trace], tuple[_Turn, ...]]:
     """Return the traces, and their turns after up to `before` earlier turns of the session, oldest first."""
     values: dict[str, Any] = {"end_user": end_user_id, "traces": list(trace_ids), "before": before}
-    with connection.cursor() as cursor:
-        cursor.execute(_LOAD, values)
-        traces, turns = cursor.fetchone()
+    traces, turns = fetch_constant(_LOAD, values)[0]
     decoded = msgspec.json.decode(traces, type=tuple[_Trace, ...])
     return {trace.id: trace for trace in decoded}, msgspec.json.decode(turns, type=tuple[_Turn, ...])
 

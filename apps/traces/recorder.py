@@ -4,12 +4,11 @@ Every turn pays for this, so it is few statements: the rows are sent as JSON and
 the end user and inserts into one table at most, as Citus requires of a statement that it runs on one shard.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
@@ -22,6 +21,7 @@ from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.trace_report import report_of
+from apps.tenants.constant_statements import run_constant
 from apps.tenants.end_users import wait_for_writers
 from apps.traces.models import Span, Trace
 
@@ -82,7 +82,7 @@ def inserts_of_run(*, owner: str) -> tuple[str, ...]:
 def lock_session(*, draft: Draft) -> None:
     """Keep other writers of the end user's memories out, then lock the session: the order of all writers."""
     wait_for_writers(draft.request.origin.end_user_id)
-    _execute(_LOCK_SESSION, owner_values(draft))
+    run_constant(_LOCK_SESSION, owner_values(draft))
 
 
 def close_trace_values(*, draft: Draft, plan: WritePlan, is_session_level: bool) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def operations_json(plan: WritePlan) -> list[dict[str, Any]]:
 
 def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCallRecord]) -> None:
     """Insert the model calls of a failed run, so that their tokens and cost are counted; none if the trace is gone."""
-    _execute(_INSERT_CALLS_OF_FAILURE, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
+    run_constant(_INSERT_CALLS_OF_FAILURE, {"end_user": end_user_id, "trace": trace_id, "calls": Jsonb(_calls(calls))})
 
 
 def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
@@ -183,8 +183,3 @@ def _to_json(value: object) -> dict[str, Any]:
     """Convert a frozen value to JSON types."""
     result: dict[str, Any] = msgspec.to_builtins(value, str_keys=True)
     return result
-
-
-def _execute(sql: str, values: Mapping[str, Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)

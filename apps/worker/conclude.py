@@ -10,13 +10,13 @@ from django.db import connection
 
 from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import processing
-from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
 from apps.telemetry.stages import count_stages
+from apps.tenants.constant_statements import fetch_constant
 from apps.tenants.scoped_connection import form_for_database
 from apps.traces import recorder
 
@@ -46,7 +46,7 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
 
 
 def _conclude_at_once(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:
-    return fetch(_CONCLUDE, values)
+    return fetch_constant(_CONCLUDE, values)
 
 
 def _conclude_one_by_one(values: dict[str, Any]) -> Sequence[tuple[Any, ...]]:

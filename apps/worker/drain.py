@@ -5,10 +5,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from queue import Empty, SimpleQueue
 
 import structlog
 from django.conf import settings
@@ -33,6 +34,7 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 0.05  # between two queries for work while idle
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
+LOOK_SECONDS = 0.2  # between two looks for end users who wait, while all threads work
 LAST_SECONDS = 600.0  # to finish work in flight after the last claim
 
 
@@ -41,7 +43,8 @@ class Drain:
     """One worker: it claims end users, hands them to threads, renews their leases and writes its heartbeat.
 
     With `idle_seconds` it also survives an outage of the database. End users whose work was left running by a crashed
-    worker are processed alone, so that other work loses no attempt if that work kills the worker again.
+    worker are processed alone, so that other work loses no attempt if that work kills the worker again. A thread keeps
+    its end user for as long as no other waits.
     """
 
     ports: Ports
@@ -52,7 +55,10 @@ class Drain:
     permits: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
+    ended: SimpleQueue[Future[int]] = field(default_factory=SimpleQueue)  # of those in flight
     suspects: deque[Lease] = field(default_factory=deque)
+    others_wait: bool = False  # end users who are ready when all threads work
+    last_look: float = float("-inf")
 
     def run(self) -> int:
         """Drain; return how many rows were done. Raises DatabaseError if `idle_seconds` is 0."""
@@ -82,6 +88,8 @@ class Drain:
         try:
             if claiming:
                 self._claim(pool)
+            else:
+                self.others_wait = True  # other workers claim whoever has work left
             if heartbeat.beat(done=self.done, in_flight=len(self.in_flight)):
                 with system_scope(SystemWork.QUEUE):
                     leases.renew(held=self._held(), seconds=settings.WORK_LEASE_SECONDS)
@@ -97,18 +105,34 @@ class Drain:
     def _claim(self, pool: ThreadPool) -> None:
         free = self.threads - len(self.in_flight)
         is_alone = any(lease.is_retry_after_crash for lease in self.in_flight.values())
-        if not free or self.suspects or is_alone:
+        if self.suspects or is_alone:
+            self.others_wait = True
+            return
+        if not free:
+            self._look()
             return
         with system_scope(SystemWork.QUEUE):
             claimed = leases.claim(limit=free, seconds=settings.WORK_LEASE_SECONDS)
+        self.others_wait = len(claimed) == free
         for lease in claimed:
             if lease.is_retry_after_crash:
                 self.suspects.append(lease)
             else:
                 self._submit(pool, lease)
 
+    def _look(self) -> None:
+        """See now and then whether others wait, so that threads whose time is over go on, or release their users."""
+        now = time.monotonic()
+        if now - self.last_look < LOOK_SECONDS:
+            return
+        self.last_look = now
+        with system_scope(SystemWork.QUEUE):
+            self.others_wait = leases.is_anyone_ready()
+
     def _submit(self, pool: ThreadPool, lease: Lease) -> None:
-        self.in_flight[pool.submit(partial(self._work, lease))] = lease
+        future = pool.submit(partial(self._work, lease))
+        self.in_flight[future] = lease
+        future.add_done_callback(self.ended.put)
 
     def _work(self, lease: Lease) -> int:
         """Do the work of one end user, in a thread of the pool."""
@@ -122,6 +146,7 @@ class Drain:
                     ports=self.ports,
                     stop=self.stop,
                     seconds=settings.WORK_SLICE_SECONDS,
+                    others_wait=lambda: self.others_wait,
                 )
             except DatabaseError:
                 log.exception("work abandoned", end_user=str(lease.end_user_id))
@@ -137,8 +162,12 @@ class Drain:
         if not self.in_flight:
             time.sleep(timeout)  # new work is found by polling
             return
-        finished, _ = wait(self.in_flight, timeout=timeout, return_when=FIRST_COMPLETED)
-        for future in finished:
+        try:
+            ended = [self.ended.get(timeout=timeout)]
+        except Empty:
+            return
+        ended += [self.ended.get_nowait() for _ in range(self.ended.qsize())]  # no other thread takes any
+        for future in ended:
             del self.in_flight[future]
             self.done += future.result()
 

@@ -1,6 +1,6 @@
 """Do the open work of a leased end user, in the order in which it was accepted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -29,20 +29,30 @@ from apps.worker.shutdown import StopSignal
 log = structlog.get_logger(__name__)
 
 
+MOST_SLICES = 10  # before a user is released though nobody waits, so that a pause of the project takes effect
+
+
 class WorkerDied(Exception):
     """The work was started the maximum number of times and never finished: it probably kills its worker."""
 
 
-def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None, seconds: float = inf) -> int:
+def process_user(
+    *,
+    lease: Lease,
+    ports: Ports,
+    stop: StopSignal | None = None,
+    seconds: float = inf,
+    others_wait: Callable[[], bool] = lambda: True,
+) -> int:
     """Do all due work of the leased user and release the lease; return how many rows were done.
 
-    After `seconds` the lease is released with the current batch, so that other users get their turn; the rest is
-    claimed again.
+    After `seconds` the lease is released with the current batch if `others_wait`, so that they get their turn, and in
+    any case after MOST_SLICES times as long; the rest is claimed again.
 
     Failed work is retried later, or marked as dead with its error after its last attempt. Work that needs a model that
     does not answer waits for it, and so does later work of that kind; work of other kinds is done.
     """
-    done, until = 0, monotonic() + seconds
+    done, started = 0, monotonic()
     remaining: Sequence[NextWork] = ()
     waiting = Waiting()
     try:
@@ -63,7 +73,9 @@ def process_user(*, lease: Lease, ports: Ports, stop: StopSignal | None = None, 
             except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
                 remaining = ()
                 _handle_failure(lease, work, error, stop)
-            if monotonic() >= until or (stop is not None and stop.is_set()):
+            worked = monotonic() - started
+            is_over = worked >= seconds and (worked >= seconds * MOST_SLICES or others_wait())
+            if is_over or (stop is not None and stop.is_set()):
                 leases.release(lease=lease, waits_for=waiting.model)
                 break
     except LostLease as lost:

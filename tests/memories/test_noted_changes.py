@@ -9,6 +9,7 @@ APPS = Path(__file__).resolve().parents[2] / "apps"
 WRITES = re.compile(
     r"(?:update|insert into|delete from)\s+memories_memory(?:vector)?\b"
     r"|\bMemory(?:Vector)?\.objects\b[^\n]*\.(?:create|update|bulk_create|bulk_update|delete)\("
+    r"|\binsert_rows\(\s*Memory(?:Vector)?\b"
 )
 # Files that write, but no column that a search reads.
 OTHER_COLUMNS = {

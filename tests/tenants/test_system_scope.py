@@ -41,7 +41,7 @@ ALLOWED = {
     "apps/api/readiness.py": ["HEALTH"],
     "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
-    "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE"],
+    "apps/worker/drain.py": ["QUEUE", "QUEUE", "QUEUE", "QUEUE"],
     "memplatform/demo/access.py": ["PROJECT_LOOKUP"],
     "memplatform/admin_site.py": ["ADMIN"],
     "memplatform/restored_database.py": ["MAINTENANCE", "MAINTENANCE"],

@@ -17,8 +17,11 @@ from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
+from apps.worker import drain as drain_module
 from apps.worker.drain import Drain
+from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
+from apps.worker.thread_pool import ThreadPool
 from tests.outbox.outbox_factories import make_due
 from tests.worker.worker_helper import Person, broken, interrupted
 
@@ -115,6 +118,35 @@ def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: l
     assert not UserLease.objects.filter(token__isnull=False).exists()
     make(live()).run()
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
+
+
+def test_users_take_turns_where_more_wait_than_threads_work(
+    people: list[Person], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.WORK_SLICE_SECONDS = 0
+    order: list[str] = []
+
+    def note(**given: Any) -> int:
+        order.append(str(given["lease"].end_user_id))
+        return process_user(**given)
+
+    monkeypatch.setattr(drain_module, "process_user", note)
+    for session in ("monday", "tuesday"):
+        for person in people[:2]:
+            person.says("I live in Lisbon.", session=session)
+    make(live(), threads=1).run()
+    ana, ben = (str(person.id) for person in people[:2])
+    assert order[:4] == [ana, ben, ana, ben]
+
+
+def test_a_drain_with_full_hands_sees_whether_others_wait(people: list[Person]) -> None:
+    """A thread asks only now and then, so what is asked here is a drain without threads."""
+    drain = make(live(), threads=0)
+    for is_waiting in (False, True):
+        drain.last_look = float("-inf")
+        drain._claim(ThreadPool(0))
+        assert drain.others_wait is is_waiting
+        people[0].says("I live in Lisbon.")
 
 
 def test_a_drain_with_idle_time_survives_an_outage(people: list[Person]) -> None:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from apps.memories.codec import STORED_WIDTH, read_stored, select_stored
 from apps.memories.sql_pipeline import pipelined
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
+from apps.tenants.constant_statements import fetch_constant, run_constant
 
 _ENTITIES = """
 select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count, entity.last_mentioned_at,
@@ -153,18 +152,16 @@ class PostgresMemoryReader:
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
-        return tuple(map(_entity, _fetch(_ENTITIES, [end_user_id, limit])))
+        return tuple(map(_entity, fetch_constant(_ENTITIES, [end_user_id, limit])))
 
     def all_if_few(
         self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities as above, and all live memories, or None: two statements sent together."""
         values: dict[str, Any] = {"end_user": end_user_id, "memories": memories, "private_to": private_to}
-        with connection.cursor() as first, connection.cursor() as second:
-            with pipelined():
-                first.execute(_ENTITIES, [end_user_id, entities])
-                second.execute(_ALL_IF_FEW, values)
-            known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
+        with pipelined():
+            first, second = run_constant(_ENTITIES, [end_user_id, entities]), run_constant(_ALL_IF_FEW, values)
+        known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
         total = rows[0][STORED_WIDTH]
         return known, None if total > memories else tuple(map(read_stored, rows[:total]))
 
@@ -181,7 +178,7 @@ class PostgresMemoryReader:
             "memories": memories,
             "private_to": query.private_to,
         }
-        return tuple(map(read_stored, _fetch(_RELEVANT, values)))
+        return tuple(map(read_stored, fetch_constant(_RELEVANT, values)))
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
@@ -200,7 +197,7 @@ class PostgresMemoryReader:
             "vectors": [_as_text(probe.vector) for probe in probes],
         }
         found: list[list[Neighbour]] = [[] for _ in probes]
-        for row in _fetch(_NEIGHBOURS, values):
+        for row in fetch_constant(_NEIGHBOURS, values):
             number, cosine = row[STORED_WIDTH:]
             found[number].append(Neighbour(memory=read_stored(row), cosine=cosine))
         return found
@@ -219,7 +216,7 @@ class PostgresMemoryReader:
             "ids": list(ids),
             "private_to": private_to,
         }
-        return tuple(read_stored(row) for row in _fetch(_HOLDERS, values))
+        return tuple(read_stored(row) for row in fetch_constant(_HOLDERS, values))
 
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
@@ -231,28 +228,22 @@ class PostgresMemoryReader:
             "contents": list(contents),
             "private_to": private_to,
         }
-        return tuple(read_stored(row) for row in _fetch(_DUPLICATES, values))
+        return tuple(read_stored(row) for row in fetch_constant(_DUPLICATES, values))
 
     def several(self, *, end_user_id: UUID, ids: Sequence[UUID]) -> tuple[StoredMemory, ...]:
         """Return the memories with one of the identifiers, live or not."""
-        return tuple(read_stored(row) for row in _fetch(_SEVERAL, {"end_user": end_user_id, "ids": list(ids)}))
+        return tuple(read_stored(row) for row in fetch_constant(_SEVERAL, {"end_user": end_user_id, "ids": list(ids)}))
 
     def live(self, *, end_user_id: UUID) -> tuple[StoredMemory, ...]:
         """Return all live memories of an end user."""
-        return tuple(read_stored(row) for row in _fetch(_LIVE, {"end_user": end_user_id}))
+        return tuple(read_stored(row) for row in fetch_constant(_LIVE, {"end_user": end_user_id}))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
-        rows = _fetch(_BY_ID, {"end_user": end_user_id, "id": memory_id})
+        rows = fetch_constant(_BY_ID, {"end_user": end_user_id, "id": memory_id})
         if not rows:
             raise LookupError(f"there is no memory {memory_id}")
         return read_stored(rows[0])
-
-
-def _fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return cursor.fetchall()
 
 
 def _as_text(vector: Vector) -> str:

@@ -8,12 +8,14 @@ from uuid import UUID
 from django.db import connection
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
+from apps.memories.writing.insert_rows import insert_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
 from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
+from apps.tenants.constant_statements import fetch_constant
 
 # Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
 _MENTIONED = """
@@ -53,7 +55,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
     """
     origins = (origin for each in plan.statements() for origin in each.origins)
     said_at = max((origin.turn.said_at for origin in origins), default=now)
-    Entity.objects.bulk_create(
+    rows = (
         Entity(
             id=operation.entity.id,
             end_user_id=context.end_user_id,
@@ -67,6 +69,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
         )
         for operation in plan.of(AddEntity)
     )
+    insert_rows(Entity, rows)
     _count_mentions(plan, context, said_at)
 
 
@@ -76,9 +79,7 @@ def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -
     mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
-    with connection.cursor() as cursor:
-        cursor.execute(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
-        found = cursor.fetchall()
+    found = fetch_constant(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
     if len(found) != len(mentioned):
         raise StalePlan("an entity has been merged into another or withdrawn since the plan was made")
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from psycopg.types.json import Jsonb
 
 from apps.events.recording import RECORD_MEMORY_EVENTS, event_rows
@@ -22,6 +21,7 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.events.of_plan import events_of_plan
+from apps.tenants.constant_statements import run_constant
 from apps.tenants.scoped_connection import form_for_database
 
 # With "returning", Citus inserts what it has selected by an INSERT: without, by COPY, which row-level security refuses.
@@ -54,9 +54,8 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
         "entries": Jsonb(entries),
         "events": Jsonb(event_rows(events_of_plan(plan))),
     }
-    with connection.cursor() as cursor:
-        for statement in form_for_database(usual=_AT_ONCE, on_citus=_ONE_BY_ONE):
-            cursor.execute(statement, values)
+    for statement in form_for_database(usual=_AT_ONCE, on_citus=_ONE_BY_ONE):
+        run_constant(statement, values)
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

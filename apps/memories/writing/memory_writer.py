@@ -5,6 +5,7 @@ from uuid import UUID
 
 from apps.memories.codec import write_columns
 from apps.memories.models import Memory
+from apps.memories.writing.insert_rows import insert_rows
 from apps.memories.writing.rows import memory_row
 from apps.memories.writing.versions import VersionedChange, apply_changes
 from apps.memories.writing.write_context import WriteContext
@@ -18,10 +19,11 @@ def add_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
     reasons: dict[UUID, list[str]] = {}
     for flag in plan.of(FlagForReview):
         reasons.setdefault(flag.memory_id, []).append(flag.reason)
-    Memory.objects.bulk_create(
+    rows = (
         memory_row(operation=operation, context=context, review_reasons=reasons.get(operation.memory_id, []), now=now)
         for operation in plan.of(AddMemory)
     )
+    insert_rows(Memory, rows)
 
 
 def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:

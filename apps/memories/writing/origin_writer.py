@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import connection
 
 from apps.memories.models import MemoryOrigin
+from apps.memories.writing.insert_rows import OnConflict, insert_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins, RestoreOrigins, WithdrawOrigins
@@ -13,6 +14,8 @@ from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 
+# A trace that runs again after a rollback states it anew.
+_STATED_ANEW = OnConflict(unique=("end_user", "memory", "turn"), update=("withdrawn",))
 _KEEP_TURNS = """
 select id from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s) order by id for key share
 """
@@ -35,26 +38,22 @@ def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
     """Insert the origins of the memories that a trace writes; memories without a trace have none."""
     if context.trace_id is None:
         return
-    MemoryOrigin.objects.bulk_create(
-        (
-            MemoryOrigin(
-                end_user_id=context.end_user_id,
-                memory_id=statement.memory_id,
-                trace_id=context.trace_id,
-                session_id=origin.session_id,
-                turn_id=origin.turn.id,
-                api_key_id=origin.api_key_id,
-                role=origin.turn.role,
-                evidence=origin.evidence,
-                said_at=origin.turn.said_at,
-            )
-            for statement in plan.statements()
-            for origin in statement.origins
-        ),
-        update_conflicts=True,  # a trace that runs again after a rollback states it anew
-        unique_fields=["end_user", "memory", "turn"],
-        update_fields=["withdrawn"],
+    rows = (
+        MemoryOrigin(
+            end_user_id=context.end_user_id,
+            memory_id=statement.memory_id,
+            trace_id=context.trace_id,
+            session_id=origin.session_id,
+            turn_id=origin.turn.id,
+            api_key_id=origin.api_key_id,
+            role=origin.turn.role,
+            evidence=origin.evidence,
+            said_at=origin.turn.said_at,
+        )
+        for statement in plan.statements()
+        for origin in statement.origins
     )
+    insert_rows(MemoryOrigin, rows, on_conflict=_STATED_ANEW)
 
 
 def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:

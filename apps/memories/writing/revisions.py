@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.transaction import TransactionManagementError
 
+from apps.tenants.constant_statements import fetch_constant, run_constant
 from apps.tenants.scope import DatabaseScope, current_scope, entered
 from apps.tenants.scoped_connection import scoped_connection
 
@@ -79,12 +80,9 @@ def clear_caches(*, end_user_id: UUID) -> None:
 
 def _next_revision(end_user_id: UUID) -> int:
     values = {"end_user": end_user_id}
-    with connection.cursor() as cursor:
-        cursor.execute(_LOCK, values)
-        if not cursor.rowcount:
-            cursor.execute(_BEGIN, values)
-        cursor.execute(_RAISE, values)
-        return int(cursor.fetchone()[0])
+    if not fetch_constant(_LOCK, values):
+        run_constant(_BEGIN, values)
+    return int(fetch_constant(_RAISE, values)[0][0])
 
 
 def _store_changes(end_user_id: UUID, memory_ids: Sequence[UUID], number: int) -> None:
