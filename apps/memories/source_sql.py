@@ -13,15 +13,12 @@ from apps.pipeline.core.agent_scope import AgentScope
 
 _NAMED = re.compile(r"%\((\w+)\)s")
 _ROW = re.compile(r"\bm\.")
-# One row per source: the first one is in columns, the others are in an array, which most memories have empty.
-_ANY_SOURCE = """exists (
-    select from (
-        select m.agent_id, m.app_id, m.run_id, m.metadata
-        union all
-        select * from jsonb_to_recordset(m.further_sources)
-            as further(agent_id text, app_id text, run_id text, metadata jsonb)
-    ) source where {condition}
-)"""
+_SOURCE = re.compile(r"\bsource\.(\w+)")
+# The first source is in columns, the others are in an array, which most memories have empty. Citus takes neither a union
+# of both nor `jsonb_to_recordset`, which is not immutable.
+_ANY_SOURCE = """((({first}) is true) or exists (
+    select from jsonb_array_elements(m.further_sources) further(told) where {further}
+))"""
 # A value may be a list, of which one element is enough.
 _METADATA = """not exists (
     select from jsonb_each(%(source_metadata)s) wanted
@@ -46,7 +43,13 @@ class SqlCondition:
 
 def any_source(condition: str) -> str:
     """Return the condition that one source of a memory meets a condition on the row alias `source`."""
-    return _ANY_SOURCE.format(condition=condition)
+    further = _SOURCE.sub(lambda named: _of_further_source(named[1]), condition)
+    return _ANY_SOURCE.format(first=_SOURCE.sub(r"m.\1", condition), further=further)
+
+
+def _of_further_source(column: str) -> str:
+    arrow = "->" if column == "metadata" else "->>"
+    return f"(further.told {arrow} '{column}')"
 
 
 def told_by_source(*, scope: AgentScope, metadata: Mapping[str, Any]) -> list[SqlCondition]:

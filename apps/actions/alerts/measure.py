@@ -27,7 +27,7 @@ ALIVE_WITHIN = timedelta(seconds=30)  # as in /readyz
 
 
 def measure(*, project_id: UUID, now: datetime) -> Measured:
-    """Read the queue, the paused models and the last hours of a project, with eleven queries, and one about silent receivers."""
+    """Read the queue, the paused models and the last hours of a project, with at most twelve queries."""
     rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
     backlog = rows.backlog()
     hours = hours_until(now)

@@ -1,0 +1,42 @@
+"""Fill a project of a distributed database with a little of everything, as the owner of its tables.
+
+Run by conftest.py in a process of its own, whose DATABASE_URL is the owner's: rows are added that only others write.
+"""
+
+import os
+
+import django
+
+SLUG = "test"
+FURTHER_USERS = ("ben", "eve", "kim", "lou", "mia")  # on other servers than the first one's
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
+    django.setup()
+    from django.contrib.auth.models import User
+
+    from apps.actions.projects.create_project import create_project
+    from apps.intake.accept import Submission, accept
+    from apps.pipeline.core.enums import Role
+    from apps.pipeline.core.turn import NewTurn
+    from apps.tenants.scope import OWNER, set_default_scope
+    from tests.console.filling import do_all, fill
+
+    set_default_scope(OWNER)
+    project = create_project(name="Test", slug=SLUG)
+    User.objects.create_superuser("chief")
+    fill(project)
+    for user in FURTHER_USERS:
+        for content in (
+            "I live in Lisbon.",
+            "My sister Marta lives in Porto.",
+            "I moved to Braga, I live in Braga now.",
+        ):
+            turns = (NewTurn(role=Role.USER, content=content),)
+            accept(submission=Submission(project.pk, None, user, "monday", turns))
+    do_all(project)
+
+
+if __name__ == "__main__":
+    main()
