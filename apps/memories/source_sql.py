@@ -14,8 +14,8 @@ from apps.pipeline.core.agent_scope import AgentScope
 _NAMED = re.compile(r"%\((\w+)\)s")
 _ROW = re.compile(r"\bm\.")
 _SOURCE = re.compile(r"\bsource\.(\w+)")
-# The first source is in columns, the others are in an array, which most memories have empty. Citus takes neither a union
-# of both nor `jsonb_to_recordset`, which is not immutable.
+# The first source is in columns, the others are in an array, which most memories have empty. Citus takes neither a
+# union of both nor `jsonb_to_recordset`, which is not immutable.
 _ANY_SOURCE = """((({first}) is true) or exists (
     select from jsonb_array_elements(m.further_sources) further(told) where {further}
 ))"""

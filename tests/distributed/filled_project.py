@@ -18,7 +18,8 @@ def main() -> None:
 
     from apps.actions.projects.create_project import create_project
     from apps.intake.accept import Submission, accept
-    from apps.pipeline.core.enums import Role
+    from apps.memories.models import Memory, MemoryLink
+    from apps.pipeline.core.enums import LinkKind, Role, Status
     from apps.pipeline.core.turn import NewTurn
     from apps.tenants.scope import OWNER, set_default_scope
     from tests.console.filling import do_all, fill
@@ -36,6 +37,11 @@ def main() -> None:
             turns = (NewTurn(role=Role.USER, content=content),)
             accept(submission=Submission(project.pk, None, user, "monday", turns))
     do_all(project)
+    of_ben = Memory.objects.filter(end_user__external_id="ben", status=Status.ACTIVE).order_by("id")
+    first, second = of_ben[:2]
+    owned = {"project": project, "end_user_id": first.end_user_id, "from_memory": first, "to_memory": second}
+    MemoryLink.objects.create(**owned, kind=LinkKind.CONTRADICTS)
+    Memory.objects.filter(end_user__external_id="eve", status=Status.ACTIVE).update(status=Status.PENDING_REVIEW)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,12 @@ from django.utils import timezone
 
 from apps.actions.projects.configure import configure
 from apps.actions.projects.create_project import create_project
+from apps.actions.rules.check_rule import check_rule
+from apps.actions.rules.request_preview import request_preview
 from apps.events.models import Webhook
 from apps.memories.models import MemoryVector
-from apps.pipeline.core.enums import Handling
-from apps.pipeline.core.policy import Policy, RedactionPolicy, RetentionPolicy
+from apps.pipeline.core.enums import Handling, Reason
+from apps.pipeline.core.policy import Policy, RedactionPolicy, RetentionPolicy, Rule
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
 from apps.worker import tasks
@@ -41,6 +43,7 @@ def steps() -> Iterator[Callable[[], object]]:
     yield operator.import_of_a_file
     yield operator.rollback
     yield operator.replay
+    yield operator.rules
     yield operator.retention
     yield operator.export
     yield operator.erasure
@@ -122,6 +125,14 @@ class Operator:
     def replay(self) -> object:
         """Replay a user's traces; return whether it ended."""
         return '"state": "done"' in command("replay", SLUG, "--user", "ben")
+
+    def rules(self) -> object:
+        """Try a rule on what was said; return what its preview and its check count."""
+        rule = Rule(name="faro", reason=Reason.PATTERN, pattern="faro", order=1)
+        with tenant_scope(project_id=self.agent.project_id):
+            preview = request_preview(project_id=self.agent.project_id, rule=rule, days=7)
+            checked = check_rule(project_id=self.agent.project_id, rule=rule)
+        return [preview.state, preview.newly_dropped, len(checked.dropped)]
 
     def retention(self) -> object:
         """Apply periods to all that was said; return whether texts are gone and memories are there."""

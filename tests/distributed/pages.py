@@ -5,11 +5,15 @@ Run by test_pages_distributed.py in a process of its own, whose DATABASE_URL nam
 
 import json
 import os
+from collections.abc import Iterator
 
 import django
 
-# Below the project: what scripts load, and a search whose fields are filled by hand.
-FURTHER = ("palette/?q=Lisbon", "palette/?q=ben", "recall/?user=ben&q=Where+does+Ben+live%3F", "counts/?banner=1")
+# Below the project: what scripts load, a search whose fields are filled by hand, and what is shown while others work.
+FURTHER = (
+    *("palette/?q=Lisbon", "palette/?q=ben", "recall/?user=ben&q=Where+does+Ben+live%3F", "counts/?banner=1"),
+    *("first-steps/", "evaluation/comparison/"),
+)
 
 
 def main() -> None:
@@ -25,9 +29,24 @@ def main() -> None:
     client.force_login(User.objects.get(username="chief"))
     home = f"/console/{SLUG}/"
     console, admin = Walk(client, below=home, similar=2), Walk(client, below="/admin/", similar=1)
-    console.run([home, *(home + each for each in FURTHER)])
+    console.run([home, *(home + each for each in (*FURTHER, *of_rows()))])
     admin.run(["/admin/"])
     print(json.dumps({"opened": {**console.opened, **admin.opened}, "failed": {**console.failed, **admin.failed}}))
+
+
+def of_rows() -> Iterator[str]:
+    """Yield the addresses of parts of pages that are shown while a preview, a replay or an import runs."""
+    from apps.imports.models import FileImport
+    from apps.tenants.system_scope import SystemWork, system_scope
+    from apps.traces.models import Replay, RulePreview
+
+    with system_scope(SystemWork.ADMIN):
+        replay, file_import, preview = (
+            model.objects.earliest("created_at") for model in (Replay, FileImport, RulePreview)
+        )
+    yield from (f"replays/{replay.pk}/{each}/" for each in ("progress", "export"))
+    yield f"imports/{file_import.pk}/progress/"
+    yield f"patterns/preview/{preview.pk}/"
 
 
 if __name__ == "__main__":

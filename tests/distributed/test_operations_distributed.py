@@ -15,10 +15,11 @@ def test_operators_notice_nothing(distributed: dict[str, str]) -> None:
         "import_of_a_file": ["User lives in Rome."],
         "rollback": [True, [], ["User lives in Oslo."]],
         "replay": True,
+        "rules": ["done", 1, 1],
         "retention": [True, False, True],
         "export": [True, True, True],
         "erasure": [[], True],
-        "alerts": [],
+        "alerts": ["webhook_failing"],
         "scheduled_tasks": 16,
         "ledger": [True, True],
     }
