@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
@@ -13,6 +14,7 @@ from apps.pipeline.core.agent_scope import AgentScope
 
 _NAMED = re.compile(r"%\((\w+)\)s")
 _ROW = re.compile(r"\bm\.")
+_USER = re.compile(r"\bm\.end_user_id\b")
 _SOURCE = re.compile(r"\bsource\.(\w+)")
 # The first source is in columns, the others are in an array, which most memories have empty. Citus takes neither a
 # union of both nor `jsonb_to_recordset`, which is not immutable.
@@ -33,11 +35,15 @@ class SqlCondition:
     text: str
     values: Mapping[str, Any] = field(default_factory=dict)
 
-    def as_expression(self, *, table: str) -> RawSQL:
-        """Return the condition for a queryset, whose rows have the name of their table instead of `m`."""
-        names = _NAMED.findall(self.text)
-        text = _NAMED.sub("%s", _ROW.sub(f"{table}.", self.text))
-        values = [self.values[name] for name in names]
+    def as_expression(self, *, table: str, end_user_id: UUID | None = None) -> RawSQL:
+        """Return the condition for a queryset, whose rows have the name of their table instead of `m`.
+
+        If all rows are of one end user, other tables are named with this one: Citus does not derive it for them.
+        """
+        given = self.text if end_user_id is None else _USER.sub("%(of_end_user)s::uuid", self.text)
+        known = {**self.values, "of_end_user": end_user_id}
+        values = [known[name] for name in _NAMED.findall(given)]
+        text = _NAMED.sub("%s", _ROW.sub(f"{table}.", given))
         return RawSQL(text, values, output_field=BooleanField())  # noqa: S611  (texts of this program, values apart)
 
 

@@ -16,7 +16,8 @@ from apps.actions.rules.check_rule import check_rule
 from apps.actions.rules.request_preview import request_preview
 from apps.events.models import Webhook
 from apps.memories.models import MemoryVector
-from apps.pipeline.core.enums import Handling, Reason
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import Handling, Reason, WorkState
 from apps.pipeline.core.policy import Policy, RedactionPolicy, RetentionPolicy, Rule
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
@@ -44,6 +45,7 @@ def steps() -> Iterator[Callable[[], object]]:
     yield operator.rollback
     yield operator.replay
     yield operator.rules
+    yield operator.retrying
     yield operator.retention
     yield operator.export
     yield operator.erasure
@@ -133,6 +135,17 @@ class Operator:
             preview = request_preview(project_id=self.agent.project_id, rule=rule, days=7)
             checked = check_rule(project_id=self.agent.project_id, rule=rule)
         return [preview.state, preview.newly_dropped, len(checked.dropped)]
+
+    def retrying(self) -> object:
+        """Let the work of two users be dead, and retry all of it; return whether there was any, and what is found."""
+        for user in ("max", "ned"):
+            self.agent.say(user, "I live in Turin.")
+        with tenant_scope(project_id=self.agent.project_id):
+            queued = OutboxRow.objects.filter(project_id=self.agent.project_id, state=WorkState.PENDING)
+            dead = queued.update(state=WorkState.DEAD, last_error="a defect")
+        command("retry_work", "--project", SLUG, "--error", "a defect")
+        drain()
+        return [dead > 1, self.agent.found("max", "Turin"), self.agent.found("ned", "Turin")]
 
     def retention(self) -> object:
         """Apply periods to all that was said; return whether texts are gone and memories are there."""

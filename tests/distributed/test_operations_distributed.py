@@ -16,6 +16,7 @@ def test_operators_notice_nothing(distributed: dict[str, str]) -> None:
         "rollback": [True, [], ["User lives in Oslo."]],
         "replay": True,
         "rules": ["done", 1, 1],
+        "retrying": [True, ["User lives in Turin."], ["User lives in Turin."]],
         "retention": [True, False, True],
         "export": [True, True, True],
         "erasure": [[], True],
