@@ -60,10 +60,11 @@ def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[
 
     The leases of the end users stay locked until the caller's transaction ends.
     """
-    values = {"end_users": sorted(set(end_user_ids)), "rows": list(row_ids)}
+    users = sorted(set(end_user_ids))
     lock = form_for_database(usual=_lock_at_once, on_citus=_lock_one_by_one)
-    lock(values["end_users"])
-    retried = [RetriedRow(user, WorkKind(kind), subject) for user, kind, subject in fetch(_RETRY_DEAD, values)]
+    lock(users)
+    found = fetch(_RETRY_DEAD, {"end_users": users, "rows": list(row_ids)})
+    retried = [RetriedRow(user, WorkKind(kind), subject) for user, kind, subject in found]
     with connection.cursor() as cursor:
         cursor.execute(_MARK_ALL_READY, {"end_users": sorted({each.end_user_id for each in retried})})
     return retried
