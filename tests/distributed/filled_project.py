@@ -37,11 +37,11 @@ def main() -> None:
             turns = (NewTurn(role=Role.USER, content=content),)
             accept(submission=Submission(project.pk, None, user, "monday", turns))
     do_all(project)
-    of_ben = Memory.objects.filter(end_user__external_id="ben", status=Status.ACTIVE).order_by("id")
-    first, second = of_ben[:2]
+    active = Memory.objects.filter(project=project, status=Status.ACTIVE)
+    first, second = active.filter(end_user__external_id="ben").order_by("id")[:2]
     owned = {"project": project, "end_user_id": first.end_user_id, "from_memory": first, "to_memory": second}
     MemoryLink.objects.create(**owned, kind=LinkKind.CONTRADICTS)
-    Memory.objects.filter(end_user__external_id="eve", status=Status.ACTIVE).update(status=Status.PENDING_REVIEW)
+    active.filter(end_user__external_id="eve").update(status=Status.PENDING_REVIEW)
 
 
 if __name__ == "__main__":

@@ -39,10 +39,12 @@ def of_rows() -> Iterator[str]:
     from apps.imports.models import FileImport
     from apps.tenants.system_scope import SystemWork, system_scope
     from apps.traces.models import Replay, RulePreview
+    from tests.distributed.filled_project import SLUG
 
     with system_scope(SystemWork.ADMIN):
         replay, file_import, preview = (
-            model.objects.earliest("created_at") for model in (Replay, FileImport, RulePreview)
+            model.objects.filter(project__slug=SLUG).earliest("created_at")
+            for model in (Replay, FileImport, RulePreview)
         )
     yield from (f"replays/{replay.pk}/{each}/" for each in ("progress", "export"))
     yield f"imports/{file_import.pk}/progress/"
