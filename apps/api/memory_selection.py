@@ -1,5 +1,7 @@
 """Select memories by a query string, as lists and retractions in bulk do."""
 
+from uuid import UUID
+
 from django.db.models import Q
 
 from apps.api.schemas.common import checked_scope
@@ -20,9 +22,12 @@ def statuses_of(query: MemorySelection, *, shown: tuple[Status, ...]) -> tuple[S
     return query.status or (*shown, *(wanted_statuses(wanted) if wanted else ()))
 
 
-def selected(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
-    """Filter memories by a query string, without their status and the times `as_of` and `known_at`."""
-    rows = _told(rows, query)
+def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID | None) -> MemoryQuerySet:
+    """Filter memories of an end user, or of all, by a query string.
+
+    Their status and the times `as_of` and `known_at` are left to the caller.
+    """
+    rows = _told(rows if end_user_id is None else rows.for_end_user(end_user_id), query, end_user_id)
     if query.type:
         rows = rows.filter(type__in=query.type)
     if query.topic:
@@ -39,7 +44,7 @@ def selected(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
     return rows
 
 
-def _told(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
+def _told(rows: MemoryQuerySet, query: MemorySelection, end_user_id: UUID | None) -> MemoryQuerySet:
     """Filter by who told a memory, by the session in which it was told, and by the filter."""
     conditions = told_by_source(scope=checked_scope(query, at=""), metadata={})
     if query.session_id is not None:
@@ -47,5 +52,5 @@ def _told(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
     if (wanted := list_filter(query)) is not None:
         conditions.append(filter_condition(wanted))
     for each in conditions:
-        rows = rows.meeting(each)
+        rows = rows.meeting(each, end_user_id=end_user_id)
     return rows

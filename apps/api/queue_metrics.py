@@ -34,10 +34,12 @@ _ERASURES = """
 select count(*), coalesce(extract(epoch from now() - min(requested_at)), 0)::float
 from tenants_erasure where finished_at is null
 """
+# Joined: where there are several servers, a subquery for each project is refused.
 _REVIEW = """
-select (select count(*) from memories_memory where status = 'pending_review' and project_id = project.id),
-    (select count(*) from memories_memorylink where status = 'open' and project_id = project.id)
-from tenants_project project where archived_at is null
+select (select count(*) from memories_memory memory join tenants_project project on project.id = memory.project_id
+        where memory.status = 'pending_review' and project.archived_at is null),
+    (select count(*) from memories_memorylink link join tenants_project project on project.id = link.project_id
+        where link.status = 'open' and project.archived_at is null)
 """
 STATES = ("pending", "running", "waiting", "dead")
 
@@ -49,8 +51,7 @@ def queue_metrics() -> Iterator[Metric]:
     ((erasures, age),) = _fetch(_ERASURES)
     yield GaugeMetricFamily("memplatform_erasures_open", "Erasures of end users that go on", value=erasures)
     yield GaugeMetricFamily("memplatform_erasure_oldest_seconds", "Age of the oldest open erasure", value=age)
-    pending = list(_fetch(_REVIEW))
-    memories, links = (sum(row[column] for row in pending) for column in (0, 1))
+    ((memories, links),) = _fetch(_REVIEW)
     yield GaugeMetricFamily("memplatform_review_pending", "Memories that wait for a reviewer", value=memories)
     yield GaugeMetricFamily("memplatform_review_open_links", "Contradictions and possible duplicates", value=links)
 

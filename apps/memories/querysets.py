@@ -54,9 +54,9 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         identifier = getattr(entity, "shown_id", "")
         return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
 
-    def meeting(self, condition: SqlCondition) -> Self:
-        """Filter by a condition in SQL."""
-        return self.filter(condition.as_expression(table=self.model._meta.db_table))
+    def meeting(self, condition: SqlCondition, *, end_user_id: UUID | None = None) -> Self:
+        """Filter by a condition in SQL; `end_user_id` is given where all rows are of one end user."""
+        return self.filter(condition.as_expression(table=self.model._meta.db_table, end_user_id=end_user_id))
 
     def told_in(self, scope: AgentScope) -> Self:
         """Filter what an agent may be told: with an agent, what it has told, otherwise what all agents share.

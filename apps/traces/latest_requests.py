@@ -13,6 +13,7 @@ from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
+from apps.tenants.scoped_connection import form_for_database
 from apps.traces.models import Trace, Turn
 from apps.traces.turn_codec import TURN_COLUMNS, select_turn, source_turn
 
@@ -30,6 +31,20 @@ cross join lateral (
 ) as earlier
 order by earlier.position
 """  # noqa: S608  (only names of columns and constants)
+# Citus takes no limit in a lateral subquery: all turns before the first are numbered.
+_EARLIER_ON_CITUS = f"""
+select earlier.end_user_id, earlier.session_id, {", ".join(f"earlier.{name}" for name in TURN_COLUMNS)}
+from (
+    select turn.end_user_id, turn.session_id, {select_turn(content="left(content, %(most)s) as content")},
+        row_number() over (partition by turn.end_user_id, turn.session_id order by turn.position desc) as before_first
+    from traces_turn turn
+    join unnest(%(users)s::uuid[], %(sessions)s::uuid[], %(firsts)s::int[]) as given(end_user_id, session_id, first)
+      on turn.end_user_id = given.end_user_id and turn.session_id = given.session_id and turn.position < given.first
+    where not turn.withdrawn
+) as earlier
+where earlier.before_first <= {MOST_REPEAT_WINDOW}
+order by earlier.position
+"""  # noqa: S608  (as above)
 
 
 def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: int) -> list[Request]:
@@ -70,7 +85,7 @@ def _earlier(firsts: Mapping[SessionKey, int], look_back_characters: int) -> dic
     }
     found: dict[SessionKey, list[SourceTurn]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_EARLIER, given)
+        cursor.execute(form_for_database(usual=_EARLIER, on_citus=_EARLIER_ON_CITUS), given)
         for user, session, *values in cursor.fetchall():
             columns = dict(zip(TURN_COLUMNS, values, strict=True))
             turn = SourceTurn(**{**columns, "role": Role(columns["role"])})

@@ -20,9 +20,8 @@ STATED_IN_WORDS = (
     "must not hold",
     "must not be blank",
     "must contain a letter or a digit",
-    "is no ent_ identifier",
-    "is no mem_ identifier",
-    "is no dlv_ identifier",
+    "_ identifier",  # "is no mem_ identifier": which prefix a field takes is in its description
+    "is needed to name a session",
     "is not the number of an event",
     "is not a cursor of this list",
     "must lie between",

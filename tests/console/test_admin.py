@@ -77,8 +77,11 @@ def test_a_longer_list_takes_no_more_queries(
             assert admin.get(page(model, "changelist")).status_code == 200
         return len(queries)
 
-    assert {name_of(model): queries_for(model, 1) for model in MODELS} == {
-        name_of(model): queries_for(model, 100) for model in MODELS
+    few = {name_of(model): queries_for(model, 1) for model in MODELS}
+    # The latest entry of the ledger is about no end user, so that none is read for it.
+    assert {name_of(model): queries_for(model, 100) for model in MODELS} == {
+        **few,
+        "ledgerentry": few["ledgerentry"] + 1,
     }
 
 

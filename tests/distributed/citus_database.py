@@ -19,7 +19,7 @@ NAME = "memplatform_distributed_test"
 
 
 @contextmanager
-def citus_database(url: str) -> Iterator[dict[str, str]]:
+def citus_database(url: str, *, name: str = NAME) -> Iterator[dict[str, str]]:
     """Create the database and yield the environment of a process that uses it; drop it afterwards."""
     own = conninfo_to_dict(url)
     with psycopg.connect(url) as connection:
@@ -27,9 +27,9 @@ def citus_database(url: str) -> Iterator[dict[str, str]]:
     servers = [(str(host), int(port)) for host, port, _ in found]
     try:
         for host, port in servers:
-            _create(make_conninfo(url, host=host, port=port))
+            _create(make_conninfo(url, host=host, port=port), name)
         (host, port), *workers = servers
-        with psycopg.connect(make_conninfo(url, host=host, port=port, dbname=NAME), autocommit=True) as coordinator:
+        with psycopg.connect(make_conninfo(url, host=host, port=port, dbname=name), autocommit=True) as coordinator:
             coordinator.execute("select citus_set_coordinator_host(%s, %s)", [host, port])
             for worker in workers:
                 coordinator.execute("select citus_add_node(%s, %s)", worker)
@@ -38,20 +38,20 @@ def citus_database(url: str) -> Iterator[dict[str, str]]:
             **os.environ,
             "SECRET_KEY": "of the test of a distributed database, long enough",
             "ALLOWED_HOSTS": "testserver",
-            "DATABASE_URL": f"postgresql://memplatform_app:pw@{host}:{port}/{NAME}",
-            "DATABASE_OWNER_URL": f"postgresql://{owner}:{password}@{host}:{port}/{NAME}",
+            "DATABASE_URL": f"postgresql://memplatform_app:pw@{host}:{port}/{name}",
+            "DATABASE_OWNER_URL": f"postgresql://{owner}:{password}@{host}:{port}/{name}",
         }
     finally:
         for host, port in servers:
             with psycopg.connect(make_conninfo(url, host=host, port=port), autocommit=True) as server:
-                server.execute(f"drop database if exists {NAME} with (force)")
+                server.execute(f"drop database if exists {name} with (force)")
 
 
-def _create(url: str) -> None:
+def _create(url: str, name: str) -> None:
     with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"drop database if exists {NAME} with (force)")
-        server.execute(f"create database {NAME}")
-    with psycopg.connect(make_conninfo(url, dbname=NAME), autocommit=True) as database:
+        server.execute(f"drop database if exists {name} with (force)")
+        server.execute(f"create database {name}")
+    with psycopg.connect(make_conninfo(url, dbname=name), autocommit=True) as database:
         for extension in ("citus", "vector"):
             database.execute(f"create extension {extension}")
 

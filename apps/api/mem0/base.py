@@ -44,6 +44,5 @@ class Mem0View(ApiView):
     def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
         """Return the memories that are meant, of the statuses shown or those that the filter names."""
         query = wanted.selection()
-        rows = selected(self.memories(), query).filter(status__in=statuses_of(query, shown=shown))
-        user = self.end_user_id(query.user_id)
-        return rows.filter(end_user_id=user).order_by("-id")
+        rows = selected(self.memories(), query, end_user_id=self.end_user_id(query.user_id))
+        return rows.filter(status__in=statuses_of(query, shown=shown)).order_by("-id")

@@ -22,7 +22,10 @@ MOST_IDS = 1_000
 
 
 class ReplayTracesBody(RequestBody):
-    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left."""
+    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left.
+
+    `trace_ids` are identifiers of traces (trc_…); a session is named together with its user.
+    """
 
     user_id: Identifier | None = None
     session_id: Identifier | None = None

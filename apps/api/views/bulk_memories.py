@@ -113,9 +113,10 @@ class BulkMemoriesView(MemoriesView):
         """
         query = read_query(request, RetractionQuery)
         rows = Memory.objects.for_project(self.caller.project_id).filter(
-            end_user_id=self.end_user_id(query.user_id), status__in=statuses_of(query, shown=(Status.ACTIVE,))
+            status__in=statuses_of(query, shown=(Status.ACTIVE,))
         )
-        found = selected(rows, query).exclude(status=Status.RETRACTED).order_by("id")
+        user = self.end_user_id(query.user_id)
+        found = selected(rows, query, end_user_id=user).exclude(status=Status.RETRACTED).order_by("id")
         memory_ids = list(found.values_list("id", flat=True)[: MAX_RETRACTED + 1])
         if len(memory_ids) > MAX_RETRACTED:
             raise invalid(f"fits more than {MAX_RETRACTED:,} memories; select fewer", at="filter")

@@ -69,9 +69,8 @@ class MemoriesView(ApiView):
     def get(self, request: Request) -> Response:
         """List memories, newest first; only active ones unless `status` selects others."""
         query = read_query(request, MemoriesQuery)
-        rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query)
-        if (user := self.end_user_id(query.user_id)) is not None:
-            rows = rows.for_end_user(user)
+        user = self.end_user_id(query.user_id)
+        rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query, end_user_id=user)
         known_at = checked_moment(query.known_at, at="known_at")
         pages = Pages(limit=query.limit)
         found = pages.read(_believed(rows, query, known_at, user), request)

@@ -12,8 +12,10 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.tenants.models import EndUser
 
 MAX_COUNT = 10_000  # rows; counting all rows of a large table is too slow
+MAX_USERS = 1_000  # whose rows a search by a user's name finds, where these are looked up first
 
 
 def fields_of(fieldsets: Any) -> tuple[Any, ...]:
@@ -93,6 +95,26 @@ class ReadOnlyMixin:
 
 class ReadOnlyAdmin(ReadOnlyMixin, BaseAdmin):
     """A read-only table."""
+
+
+class UserApartAdmin(ReadOnlyAdmin):
+    """A read-only table whose rows may be on another server than their end users, so that they are not joined."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Read the end users of the shown rows by a statement of their own."""
+        return super().get_queryset(request).prefetch_related("end_user")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find rows by what the user is called as well."""
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        words = search_term.strip()
+        if not words or self._identifier(words) is not None:
+            return found, may_repeat
+        users = EndUser.objects.filter(external_id__icontains=words).order_by("id")
+        of_users = queryset.filter(end_user_id__in=list(users.values_list("id", flat=True)[:MAX_USERS]))
+        return found | of_users, may_repeat
 
 
 class SameUserFormSet(BaseInlineFormSet):

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from apps.console.admin.base import ReadOnlyAdmin
+from apps.console.admin.base import ReadOnlyAdmin, UserApartAdmin
 from apps.console.admin.cells import chip_column, identifier_column, json_column, truncated_column
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.pipeline.core.identifiers import Prefix
@@ -19,12 +19,12 @@ class EventLogAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ProjectEvent)
-class ProjectEventAdmin(ReadOnlyAdmin):
+class ProjectEventAdmin(UserApartAdmin):
     """Events of projects."""
 
     list_display = ("number", "type", "end_user", "created_at", "project")
     list_filter = ("type", "project")
-    list_select_related = ("end_user", "project")
+    list_select_related = ("project",)
     fields = (
         *("project", "event_id", "number", "type", "end_user", "trace_id", "memory_id", json_column("details")),
         "created_at",

@@ -1205,7 +1205,10 @@ ReplayState = Literal["cancelled", "done", "estimated", "failed", "running", "wa
 
 
 class ReplayTracesBody(TypedDict):
-    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left."""
+    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left.
+
+    `trace_ids` are identifiers of traces (trc_…); a session is named together with its user.
+    """
 
     user_id: NotRequired[str | None]
     session_id: NotRequired[str | None]
@@ -1494,8 +1497,9 @@ class SearchResponse(TypedDict):
 class SelectionBody(TypedDict):
     """Which traces to take back: those that meet all conditions given, at least one.
 
-    `version` is the number of a configuration version; a session is named together with its user; `replay_id`
-    names the traces of a replay; `since` is included, `until` is not.
+    `trace_ids` (trc_…), `key_id` (key_…) and `replay_id` (rpl_…, the traces of a replay) are identifiers as
+    answers give them; `version` is the number of a configuration version; a session is named together with its
+    user; `since` is included, `until` is not.
     """
 
     trace_ids: NotRequired[list[str]]
