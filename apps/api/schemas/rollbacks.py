@@ -20,9 +20,9 @@ MOST_FORCED = 1_000
 class SelectionBody(RequestBody):
     """Which traces to take back: those that meet all conditions given, at least one.
 
-    `trace_ids` (trc_…), `key_id` (key_…) and `replay_id` (rpl_…, the traces of a replay) are identifiers as answers give
-    them; `version` is the number of a configuration version; a session is named together with its user; `since` is
-    included, `until` is not.
+    `trace_ids` (trc_…), `key_id` (key_…) and `replay_id` (rpl_…, the traces of a replay) are identifiers as answers
+    give them; `version` is the number of a configuration version; a session is named together with its user; `since`
+    is included, `until` is not.
     """
 
     trace_ids: tuple[Identifier, ...] = ()
