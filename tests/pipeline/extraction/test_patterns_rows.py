@@ -271,6 +271,11 @@ HITS = [
         "fact workplace",
         "castle",
     ),
+    ("works_as_bare", "My wife is midwife.", "User's wife is a midwife.", "fact works_as", "midwife"),
+    ("new_working_time", "I've gone part-time.", "User works part-time.", "fact working_time", "part-time"),
+    ("sells", "I sell candles and soap.", "User sells candles and soap.", "fact trade", "candles and soap"),
+    ("is_at", "My son is in the navy.", "User's son is in the navy.", "fact studies_at", "in the navy"),
+    ("lives_how", "My dad lives next door.", "User's dad lives next door.", "fact lives_how", "next door"),
     (
         "working_time",
         "I work part-time.",

@@ -29,7 +29,7 @@ from apps.pipeline.extraction.patterns.self_correction import misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import (
     is_unreal,
 )
-from apps.pipeline.extraction.patterns.standing_rules import rule_in, rules_in
+from apps.pipeline.extraction.patterns.standing_rules import gives_reason, rule_in, rules_in
 from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.tables import alternation
@@ -46,7 +46,7 @@ def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: 
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
     if rules:
-        for clause in sentences.clauses_of(sentence)[1:]:
+        for clause in sentences.clauses_of(sentence)[0 if gives_reason(sentence.text) else 1 :]:
             yield from of_clause(clause_words(clause), said=said, before=before)
         return
     if misnomer := misnomer_in(sentence):

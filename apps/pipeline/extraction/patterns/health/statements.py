@@ -184,6 +184,8 @@ def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
     """Return True if a candidate says as much about the same thing already."""
     head = told.thing.split()[-1] if told.thing else ""
     for each in known:
+        if told.row == "state_of_health" and told.content.startswith(each.content.rstrip(".")):
+            return True
         if told.is_negated and told.row == "takes_medicine":
             if each.predicate == "takes_medication" and each.polarity is Polarity.NEGATIVE and head in each.content:
                 return True

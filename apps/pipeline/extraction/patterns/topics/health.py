@@ -293,7 +293,7 @@ PATTERNS = (
         expression=r"(?:stopped(?: with)?|quit|gave up|has (?:stopped|quit|given up)|is (?:giving up|quitting|dropping)) (?P<object>(?:the )?\w+ing\b.*|alcohol.*|meat.*|coffee.*|sugar.*|caffeine.*|cigarettes.*|social media.*|(?:the )?[a-z-]+(?: [a-z-]+)?$)",
         polarity=Polarity.NEGATIVE,
         importance=0.7,
-        unless=r"(?:the )?(?:on|it|that|breathing|hope|trying|looking|waiting|idea|everything|already|early|completely|again)\b",
+        unless=r"(?:the )?(?:on|it|that|working|responding|loading|running|breathing|hope|trying|looking|waiting|idea|everything|already|early|completely|again)\b",
         ends=r"a|an|one|two|three|four|five|six|\d+|last|this|in|since|for|when|after|years|months|years ago",
         max_words=4,
     ),

@@ -85,6 +85,17 @@ PATTERNS = (
         max_words=8,
     ),
     _row(
+        name="lives_how",
+        predicate="lives_how",
+        verbs=("lives", "is"),
+        expression=r"(?:lives|is living) (?P<object>(?:all )?alone|(?:all )?(?:by|on) (?:themselves|himself|herself|his own|her own|their own|User's own)|next door(?: to .+)?|nearby|abroad|upstairs|downstairs|(?:a)?round the corner(?: from .+)?|(?:over|across) the (?:road|street|hall)|(?:ten|five|two|\d+) (?:doors|houses|streets) (?:down|away|along))\b.*",
+        content="lives {object}",
+        entity=None,
+        ends="and|but|so|in|since|now",
+        is_single=True,
+        max_words=6,
+    ),
+    _row(
         name="shares_home",
         predicate="lives_with",
         verbs=("shares",),

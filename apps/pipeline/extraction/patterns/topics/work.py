@@ -56,6 +56,14 @@ PATTERNS = (
         importance=0.6,
     ),
     _row(
+        name="new_working_time",
+        predicate="working_time",
+        verbs=("has", "went", "is", "goes"),
+        expression=r"(?:has gone|went|is going|goes) (?P<object>(?:part|full)[- ]time)\b.*",
+        content="works {object}",
+        importance=0.6,
+    ),
+    _row(
         name="new_employer",
         predicate="works_at",
         verbs=("joined", "started", "is", "has", "got", "accepted"),
@@ -93,6 +101,17 @@ PATTERNS = (
         content="is {article} {object}",
         ends=r"at|in|for|with|by|from|on|who|since|working|now|and|not|here",
         max_words=9,
+    ),
+    # "My wife is pastry chef": some languages have no article here.
+    _row(
+        name="works_as_bare",
+        predicate="works_as",
+        verbs=("is",),
+        expression=rf"is (?P<object>(?:[a-z]+ )?{ROLE_NOUN})(?: (?:in|at) .*)?[\s.!]*",
+        content="is {article} {object}",
+        unless=r"(?:\w+ )?(?:lead|king|queen|owner|admin|assistant|judge|captain|spy|pirate|veteran|trainer|editor|operator)$|(?:my|your|his|her|their|the|our|no|not|also|now|still|such|like|another|one|very|so|too|only|just|really|basically)\b",
+        ends=r"at|in",
+        max_words=2,
     ),
     _row(
         name="works_as_named",
@@ -184,11 +203,21 @@ PATTERNS = (
     _row(
         name="trade",
         predicate="trade",
-        verbs=("makes", "sells", "builds", "develops", "offers", "produces", "imports", "manufactures"),
-        expression=r"(?:(?:makes|builds|develops|offers) (?P<object>[a-z][\w-]*(?: [\w-]+){0,3} for .+)|(?:sells|produces|imports|manufactures) (?P<goods>[a-z][\w-]+.*))",
+        verbs=("makes", "builds", "develops", "offers"),
+        expression=r"(?:makes|builds|develops|offers) (?P<object>[a-z][\w-]*(?: [\w-]+){0,3} for .+)",
         unless=r"(?:it|this|that|them|some|an?|the|my|dinner|lunch|breakfast|room|time|plans|sense)\b",
         only_speaker=True,
         max_words=12,
+    ),
+    _row(
+        name="sells",
+        predicate="trade",
+        verbs=("sells", "produces", "imports", "manufactures"),
+        expression=r"(?:sells|produces|imports|manufactures) (?P<object>[a-z][\w-]+ .+|[a-z][\w-]+s)",
+        unless=r"(?:it|this|that|them|some|an?|the|my|\w+'s|out|off|up|everything|nothing|so|too|very)\b",
+        only_speaker=True,
+        max_words=12,
+        importance=0.6,
     ),
     _row(
         name="works_on_team",
@@ -250,6 +279,17 @@ PATTERNS = (
         topic="education",
         ends=_ORG_ENDS,
         max_words=6,
+    ),
+    # "Ellie's at Sheffield doing radiography", "my son is in the army"
+    _row(
+        name="is_at",
+        predicate="studies_at",
+        verbs=("is",),
+        expression=r"is (?P<object>(?:away )?at (?:uni|university|college|sixth form|boarding school|(?-i:[A-ZÀ-Þ])\w+(?: (?-i:[A-ZÀ-Þ])\w+)? (?:doing|studying|reading) [a-z]+)\b.*|in the (?:army|navy|air force|marines|police|fire service|coastguard)(?:,.*| (?:over|in|since|for|as|now|and|till|until)\b.*)?|in (?:nursery|preschool|kindergarten|reception|year (?:\d+|[a-z]+)|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|high school|medical school|law school)\b.*)",
+        topic="education",
+        importance=0.6,
+        ends="and|but|so|because|until|till|for",
+        max_words=10,
     ),
     _event(
         name="graduated",
