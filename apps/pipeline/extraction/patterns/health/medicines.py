@@ -57,6 +57,9 @@ _NOT_STOPPED = re2.compile(
 _NOT_TAKEN = re2.compile(
     r"(?i)\b(?:no|not|never|n't|n’t|without|instead of|from|react\w*(?: \w+)? to|allerg\w+|forbidden|one of (?:my|her|his|the)|took)(?: \w+){0,2} $|\bcan(?:no|')t\b|\b(?:must|should|may|could) not\b|\btook \w+ of\b"
 )
+_NOT_YET = re2.compile(
+    r"(?i)\b(?:next (?:week|month|year|spring|summer|autumn|winter)|tomorrow|soon|will|going to|(?:have|has|need|needs|want|wants|hope|hopes|plan|plans|trying|try) to)\b"
+)
 _PAST = re2.compile(
     r"(?i)\b(?:was on|were on|used to|had been on|years ago|in (?:19|20)\d\d|as a (?:child|kid)|once upon|once,)\b"
 )
@@ -116,6 +119,8 @@ def _unknown(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
 def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> HealthStatement | None:
     before, after = clause[start : term.start], clause[term.end : end]
     is_stopped = _STOPPED_BEFORE.search(before) or _STOPPED_AFTER.match(after)
+    if is_stopped and _NOT_YET.search(clause):
+        return None
     if is_stopped and not _NOT_STOPPED.search(before):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)

@@ -23,10 +23,16 @@ _FAMILY = frozenset(
 _QUALIFIER = r"(?:(?:older|elder|younger|big|little|youngest|oldest|eldest|late|twin|half)[ -])?"
 # Whoever stands before is what follows: "As a nurse with diabetes", "is now a teen with diabetes".
 _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis now )(?<!['’]s now )"
+# "The new lad at work is diabetic", "our character is a dwarf with gout"; what doctors find is the speaker's.
+_SOMEBODY_AT_HAND = (
+    rf"^(?:(?:[Aa]nd|[Bb]ut|[Ss]o) )?(?:[Tt]he|[Oo]ur|[Tt]hat|[Tt]his|[Ss]ome) (?!(?:[a-z]+ )?(?:{alternation(KIN_WORDS)}|{BODY_PART}s?)\b)"
+    r"(?!(?:[a-z]+ )?(?:diagnos[ie]s|results?|verdict|problem|issue|trouble|matter|reason|cause|news|tests?|scans?|bloods?|answer|point|thing|truth|other|rest|pain)\b)"
+    r"(?:[a-z-]+ ){1,5}(?:is|was|has|had|gets|takes|suffers)\b"
+)
 _SAID = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>^Being .*\bmust\b|{_SOMEBODY_AT_HAND}|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"

@@ -77,6 +77,15 @@ PATTERNS = (
         is_single=True,
     ),
     _row(
+        name="got_rid_of",
+        type=MemoryType.EVENT,
+        predicate="got_rid_of",
+        verbs=("got", "has"),
+        expression=r"(?:got rid of|has got rid of|has gotten rid of) (?P<object>(?:the|an?|\w+'s|some) [a-z].+)",
+        unless=r"(?:the )?(?:\w+ )?(?:error|warning|bug|problem|issue|line|code|file|smell|stain|cold|feeling)s?\b",
+        max_words=6,
+    ),
+    _row(
         name="sold",
         type=MemoryType.EVENT,
         predicate="sold",

@@ -59,7 +59,7 @@ PATTERNS = (
         name="new_working_time",
         predicate="working_time",
         verbs=("has", "went", "is", "goes"),
-        expression=r"(?:has gone|went|is going|goes) (?P<object>(?:part|full)[- ]time)\b.*",
+        expression=r"(?:(?:has gone|went|is going|goes)|is (?:now )?(?:down|up|back) to) (?P<object>(?:part|full)[- ]time|(?:\d|two|three|four|five) days(?: (?:a|per) week)?)\b.*",
         content="works {object}",
         importance=0.6,
     ),
