@@ -30,7 +30,7 @@ _ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought f
 _ADVERBS = r"(?:(?:now|currently|about|around|just|finally|again|already|actually|all|back|only) )*"
 _TAIL = r"(?:,? (?:now|again|instead|these days|from now on|yesterday|today|(?:last|this|next) [a-z]+))?[.!]*$"
 _IS = re2.compile(
-    rf"^{_THING}(?:'s| is| are| costs?)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
+    rf"^{_THING}(?:'s| is| are| costs?| falls)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
 )
 _WENT = re2.compile(
     rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"

@@ -52,6 +52,10 @@ _HAS_TO = re.compile(
     r"(?i)^(?:has|had) (?:to (?:run|go|get going|head|sleep|say|admit|try|check|savor|look|have|see|agree|ask)\b|not\b|no\b|got to\b"
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
+# What somebody had wanted came to nothing.
+_HAD_MEANT = re2.compile(
+    r"(?i)^had (?:\w+ly |always |once )?(?:thought|hoped|meant|wanted|planned|expected|considered|intended|wished)\b"
+)
 _PRONOUN_OBJECT = re.compile(
     r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
@@ -91,6 +95,7 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
         _PRONOUN_OBJECT.match(phrase)
         or _EMPTY_DEED.match(phrase)
         or _HAS_TO.match(phrase)
+        or _HAD_MEANT.match(phrase)
         or len(phrase.split()) < least
     ):
         return None

@@ -87,7 +87,7 @@ _ROLE_FIRST = re.compile(
     rf"^(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?(?P<kin>(?i:{alternation(KIN_WORDS - PLURALS)})): (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[,.!]|$)"
 )
 _SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|whoever|whatever|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
-_AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
+_AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pescatarian|coeliac|celiac|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
 # Only of somebody these are said without an article: "gareth is coeliac", "joel's asthmatic", "mia hates her job".
 _OF_A_PERSON = re.compile(
     rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
@@ -105,6 +105,8 @@ _FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or w
 _KIN_AND_NAME = re.compile(
     rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>(?!(?:group|request|zone|circle|list|class|club|team|area|[a-z]+(?:tion|ment|ness|ship|ing))\b)[a-z]{{2,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
 )
+# "rosas my boss"
+_IS_MY = re.compile(rf"^(?P<name>[a-z]{{3,10}})s (?=my (?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)})(?:$|[,.!]| (?:and|at|from|now)\b))")
 _NO_NAMES = SMALL | frozenset("also just still already really never always now then only both says said thinks".split())
 
 
@@ -169,8 +171,15 @@ def _with_apostrophe(found: re.Match[str]) -> str:
 
 def _with_names(text: str) -> str:
     text = _OF_A_PERSON.sub(_with_capital, text)
+    text = _IS_MY.sub(_with_its_verb, text)
     text = _SMALL_APPOSITION.sub(_with_capital, text) if "my " in text or "our " in text else text
     return text if any(char.isupper() for char in text.replace("I", "")) else _KIN_NAMED.sub(_with_capital, text)
+
+
+def _with_its_verb(found: re.Match[str]) -> str:
+    name = found["name"]
+    is_word = name in KIN_WORDS or name in _NO_NAMES or bool(verbs.past_of(name)) or f"{name}s" in SMALL
+    return found.group() if is_word else f"{name.capitalize()} is "
 
 
 def _with_capital(found: re.Match[str]) -> str:

@@ -80,7 +80,7 @@ _IN_LANGUAGE = re.compile(
     r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
 )
 _NO_MORE = re2.compile(
-    r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
+    r"(?i)^(?:(?:please|and|also|but|so),? )*no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
 )
 _CALL_ME = re2.compile(
     r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"

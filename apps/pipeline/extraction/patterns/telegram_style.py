@@ -51,6 +51,23 @@ _WHO_BEHIND = re.compile(
 _IN_PASSING = re.compile(
     r"(?i),? \b(?:would you believe(?: it)?|believe it or not|if you can believe (?:it|that)|if you please|bless (?:him|her|them)|touch wood|fingers crossed)\b(?=,|$|[.!]|\s)"
 )
+_TAIL = re.compile(r"(?i),? (?:btw|by the way|lol|haha|tho|tbh|fyi|ta)(?=[.!]*$)")
+# "When you suggest a cake, please remember that she has coeliac disease": what is to be remembered stands for itself.
+_REMINDING = re.compile(
+    r"(?i)(?:^|[ ,])(?:(?:bear(?:ing)?|keep(?:ing)?) in mind|remember(?:ing)?|given|considering|(?:must|should|may) (?:also )?(?:mention|add|say)) that (?=(?:I|I['’]\w+|my|we|our|she|he|\w+ is forbidden)\b)"
+)
+# "Squash, I regret to say, I cannot abide"
+_FRONTED = re.compile(
+    r"^(?P<thing>[A-Z][a-z]+(?: [a-z]+){0,2}?),?(?: I (?:regret|am sorry|am afraid)(?: to say)?,)? I (?P<verb>(?:can['’]t|cannot) (?:abide|stand|bear|stomach)|love|adore|hate|detest|loathe)(?P<end>[.!]*)$"
+)
+# "My mother in Dunga had a stroke"
+_KIN_AT = re.compile(
+    rf"^(?P<who>(?:[Mm]y|[Oo]ur) (?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin)})(?: [A-ZÀ-Þ][a-zà-ÿ]+)?) in (?P<where>(?!(?:Christ|Law|God|Heaven|{alternation(each.capitalize() for each in MONTHS)})\b)[A-ZÀ-Þ][a-zà-ÿ]+) (?=(?:is|has|had|was|can['’]t|cannot|needs|wants|says|turned|got|broke|takes)\b)"
+)
+# "They made me head roaster"
+_MADE = re.compile(
+    rf"^(?:[Tt]hey|[Ss]he|[Hh]e|[Ww]ork|[Mm]y boss)(?:['’]ve| have|['’]s| has)? (?:made me|promoted me to) (?P<what>(?:the )?(?:head [a-z]+|team (?:lead|leader)|(?:[a-z]+ )?(?:manager|supervisor|director|partner|{ROLE_NOUN})))(?=$|[.,!])"
+)
 _WRITTEN_SHORT = {"'s": " is", "’s": " is"}
 
 
@@ -58,7 +75,12 @@ def written_in_full(text: str) -> str:
     """Return a sentence with the subjects, verbs and dates that a telegram leaves out, as far as they are sure."""
     if not is_english(text):
         return text
-    text = _with_days_in_digits(_IN_PASSING.sub("", text))
+    text = _with_days_in_digits(_TAIL.sub("", _IN_PASSING.sub("", text)))
+    if " that " in text and (reminding := _REMINDING.search(text)):
+        text = text[reminding.end() :]
+    text = _FRONTED.sub(_in_order, text)
+    text = _KIN_AT.sub(r"\g<who> lives in \g<where> and \g<who> ", text)
+    text = _MADE.sub(lambda found: f"I'm the {found['what'].removeprefix('the ')}", text)
     text = _VERB_BEHIND.sub(r"\g<before>\g<name>, \g<name> \g<verb>", text) if ", " in text else text
     text = re.sub(r"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+), (?P=name) ", r"\g<name> ", text)
     if not _SAID_TO.search(text):
@@ -67,6 +89,10 @@ def written_in_full(text: str) -> str:
         text = f"{apart['who']}{_WRITTEN_SHORT.get(apart['is'], apart['is'])} {apart['what']} and {apart['who'][:1].lower()}{apart['who'][1:]} {apart['rest']}"
     text = _ON.sub(lambda found: f"I'm {found['on'].lower()} ", text)
     return _HAS_SOME.sub(_having, text)
+
+
+def _in_order(found: re.Match[str]) -> str:
+    return f"I {found['verb']} {found['thing'][:1].lower()}{found['thing'][1:]}{found['end']}"
 
 
 def _named_again(found: re.Match[str]) -> str:

@@ -29,9 +29,9 @@ _PART = rf"(?:{_AMOUNT}|{_TIME}\b)"
 _DETAIL = rf"(?P<detail>{_PART}(?:,? (?:and )?{_PART}){{0,4}})"
 _GLUE = (
     r"(?:is|was|are|has|have|had|been|be|become|became|went|gone|goes|put|moved|changed|up|down|back|again|to|at|of|on|now|only|still|just|dose|increased|raised|reduced|lowered|doubled|halved|upped|brought"
-    r"|dropped|it|it's|that|that's|the|a|my|also|already|from \d+|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|yesterday|today|since \w+|for \w+|since \w+ years?|tablets?|pills?|instead|so|and|since|then)"
+    r"|dropped|it|it's|that|that's|therefore|thus|the|a|my|also|already|from \d+|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|yesterday|today|since \w+|for \w+|since \w+ years?|tablets?|pills?|instead|so|and|since|then)"
 )
-_DOSE_AFTER = re2.compile(rf"(?i)^(?:['’]s)?(?:,? {_GLUE}\b){{0,8}},? {_DETAIL}")
+_DOSE_AFTER = re2.compile(rf"(?i)^(?:['’]s)?(?:[,:;]? {_GLUE}\b){{0,8}},? {_DETAIL}")
 _REGULARLY = re2.compile(
     rf"(?i)^[^.;]{{0,40}}?[, ](?P<detail>(?:{_NUMBER} )?(?:daily|once daily|twice daily|every (?:day|morning|evening|night|week)|each (?:day|morning|evening|night)|(?:once|twice|three times) (?:a|per) (?:day|week)))\b"
 )

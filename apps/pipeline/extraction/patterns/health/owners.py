@@ -25,7 +25,9 @@ _QUALIFIER = r"(?:(?:older|elder|younger|big|little|youngest|oldest|eldest|late|
 _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis now )(?<!['’]s now )"
 # "The new lad at work is diabetic", "our character is a dwarf with gout"; what doctors find is the speaker's.
 _SOMEBODY_AT_HAND = (
-    rf"^(?:(?:[Aa]nd|[Bb]ut|[Ss]o) )?(?:[Tt]he|[Oo]ur|[Tt]hat|[Tt]his|[Ss]ome) (?!(?:[a-z]+ )?(?:{alternation(KIN_WORDS)}|{BODY_PART}s?)\b)"
+    # "One of them is a vegetarian", "another guest has diabetes"
+    r"\b(?:[Oo]ne|[Ss]ome|[Tt]wo|[Tt]hree|[Mm]any|[Mm]ost|[Hh]alf|[Bb]oth|[Ee]ach) of (?:them|these|those|the [a-z]+|my [a-z]+s|our [a-z]+s)\b|\b[Aa]nother (?:[a-z]+ ){1,2}(?:is|has|was|had|can['’]t|cannot)\b"
+    rf"|^(?:(?:[Aa]nd|[Bb]ut|[Ss]o) )?(?:[Tt]he|[Oo]ur|[Tt]hat|[Tt]his|[Ss]ome) (?!(?:[a-z]+ )?(?:{alternation(KIN_WORDS)}|{BODY_PART}s?)\b)"
     r"(?!(?:[a-z]+ )?(?:diagnos[ie]s|results?|verdict|problem|issue|trouble|matter|reason|cause|news|tests?|scans?|bloods?|answer|point|thing|truth|other|rest|pain)\b)"
     r"(?:[a-z-]+ ){1,5}(?:is|was|has|had|gets|takes|suffers)\b"
 )
@@ -57,6 +59,7 @@ _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 _SOMEBODY_FIRST = re.compile(
     r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
 )
+_AT_PLACE = re.compile(r"\b(?:at|in|from|near) (?:the )?$")
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
 _FEMALE = frozenset({"she", "her", "hers"})
 
@@ -127,7 +130,9 @@ def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, ant
     if found["others"]:
         return Owner(Mention(text=found["others_name"] or found["others"], type=EntityType.PERSON))
     if found["stranger"]:
-        return _STRANGER
+        # "The metformin has been doubled" is about a thing.
+        is_thing = next(medicines_in(found["stranger"]), None) is not None
+        return None if is_thing else _STRANGER
     if found["speaker"]:
         return speaker_as_owner(speaker)
     if found["kin"]:
@@ -169,7 +174,12 @@ def _named(found: re.Match[str], clause: str) -> Owner | None:
     )
     if is_thing or not relatives.may_be_name(name):
         return None
-    acts = bool(after) and _is_verb(after[0].lower())
+    if _AT_PLACE.search(clause[: found.start()]):
+        return None  # "the doctor at Aga Khan was not happy"
+    # "Cian who's 15 is coeliac", "Ida the 12 year old has turned vegetarian"
+    is_described = bool(after) and after[0].lower() in ("who", "who's", "who’s", "whose")
+    is_described = is_described or (len(after) > 1 and after[0] == "the" and after[1][:1].isdigit())
+    acts = bool(after) and (is_described or _is_verb(after[0].lower()))
     gets = _GETS.search(clause[: found.start()]) is not None
     return Owner(Mention(text=name, type=EntityType.PERSON)) if found["owns"] or acts or gets else None
 

@@ -49,7 +49,8 @@ _SWITCHES = re2.compile(
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
-    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
+    # "The metformin has been doubled: it is now 1000 mg" is told in one part.
+    r"(?i)[;:]\s+(?!(?:it is|it['’]s|now)\b[^,.;]{0,12}\d)|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 # What somebody else says of others may be wrong; doctors are believed.
 # What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.

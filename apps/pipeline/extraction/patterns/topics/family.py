@@ -81,6 +81,7 @@ PATTERNS = (
     ),
     _row(
         name="expecting",
+        never_negated=True,
         type=MemoryType.EVENT,
         predicate="expecting",
         verbs=("is", "has", "had"),

@@ -39,6 +39,7 @@ PATTERNS = (
     ),
     _row(
         name="nationality",
+        never_negated=True,
         predicate="nationality",
         verbs=("is",),
         expression=rf"is (?:half |originally |a |an )*(?P<object>{_DEMONYM})(?: citizen)?[\s.!]*",

@@ -11,7 +11,7 @@ _row = partial(Pattern, type=MemoryType.FACT, topic="possessions", importance=0.
 _THING = (
     r"(?:car|bike|bicycle|motorbike|motorcycle|scooter|van|truck|boat|phone|iphone|laptop|macbook|computer|pc|tablet|ipad|camera|guitar|piano|violin|drum|house|apartment|"
     r"flat|cabin|garden|watch|tv|console|printer|telescope|kayak|tent|collection|business|shop|store|studio|subscription|membership|website|blog|podcast|channel|"
-    r"keyboard|synth|bookcase|library|tattoo)s?"
+    r"keyboard|synth|bookcase|library|tattoo|salon|caf[eé]|restaurant|bakery|pub|farm|garage|stall|workshop|gallery|practice|company|firm|allotment|caravan|motorhome|campervan)s?"
 )
 
 PATTERNS = (

@@ -41,7 +41,7 @@ PATTERNS = (
         name="fan_of",
         predicate="likes",
         verbs=("is", "has"),
-        expression=r"(?:is|has been|has always been) (?:a |an |such a )?(?:big |huge |massive |great |real |lifelong |true )*(?:fan of|fond of|keen on|crazy about|in love with|partial to|hooked on|addicted to|obsessed with) (?P<object>.+)",
+        expression=r"(?:is|has been|has always been) (?:a |an |such a )?(?:big |huge |massive |great |real |lifelong |true )*(?:fan of|mad (?:on|about)|nuts about|fond of|keen on|crazy about|in love with|partial to|hooked on|addicted to|obsessed with) (?P<object>.+)",
     ),
     _row(
         name="fears",

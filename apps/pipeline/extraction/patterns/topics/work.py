@@ -14,7 +14,7 @@ ROLE_NOUN = (
     r"counsellor|psychiatrist|dentist|pharmacist|veterinarian|vet|physicist|chemist|biologist|mathematician|economist|statistician|historian|philosopher|"
     r"geologist|astronomer|tester|admin|administrator|technician|operator|lead|retiree|pensioner|blogger|youtuber|streamer|postdoc|"
     r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
-    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
+    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|foreman|lineman|fireman|postman|postwoman|policewoman|fisherman|salesman|saleswoman|businesswoman|businessman|craftsman|tradesman|handyman|doorman|cameraman|chairman|chairwoman|colou?rist|bricklayer|welder|joiner|roofer|decorator|builder|surveyor|optician|physio|physiotherapist|paralegal|solicitor|barrister|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
 _HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
 _ORG_ENDS = (
