@@ -67,9 +67,70 @@ from tests.pipeline.extraction.extract_helper import POLICY, contents, said
         ("My daughter's in the army", ["User's daughter is in the army."]),
         ("My brother's in the police station", []),
         ("Juniper is going to diabetes camp", []),
+        ("Please keep in mind that I have asthma", ["User has asthma."]),
+        ("When you pick a cake, remember that Ida has coeliac disease", ["Ida has coeliac disease."]),
+        ("Remember that the meeting is at nine", []),
+        ("Remember that he said you are late", []),
+        ("Sweet potatoes, I regret to say, I cannot abide.", ["User cannot abide sweet potatoes."]),
+        ("I can't bear it", []),
+        ("My mother in Dunga is diabetic", ["User's mother lives in Dunga.", "User's mother is diabetic."]),
+        ("My brother in Christ is here", []),
+        ("My sister in March was here", []),
+        ("They made me team leader", ["User is team leader."]),
+        ("They made me laugh", []),
+        ("thanks my friend", []),
+        ("I'm off the vapes", ["User is off the vapes."]),
+        ("I'm off work today", []),
+        ("we're open Tuesday to Saturday", ["User is open Tuesday to Saturday."]),
+        ("I'm open to ideas", []),
+        ("My physio says no running on hard ground", ["User must not run on hard ground."]),
+        ("My boss says no meetings on Fridays", []),
+        ("My sister is moving in with us", ["User's sister is moving in with User."]),
+        ("My sister is moving in her own way", []),
+        ("Grace expects a baby in December", ["Grace expects a baby in December."]),
+        ("The parcel expects a signature", []),
+        ("I had thought of Truro for good", []),
+        ("I'm not pregnant", []),
+        ("I'm not American", []),
+        ("we got rid of that bug", []),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_written_out_where_it_is_sure(text: str, expected: list[str]) -> None:
+    assert [
+        each.content for each in said(text) if each.source_confidence is not SourceConfidence.SPECULATED
+    ] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The new lad at work is diabetic", []),
+        ("One of them is a vegetarian", []),
+        ("Some of us are vegan", []),
+        ("Another guest has diabetes", []),
+        ("That man is blind", []),
+        ("The soup has gluten and I'm coeliac", ["User is coeliac."]),
+        ("The twins are allergic to eggs", ["User's twins are allergic to eggs."]),
+        ("The dog is on carprofen", ["User's dog is on carprofen."]),
+        ("The doctor has put me on ramipril", ["User takes ramipril."]),
+        ("and Cian who's 15 has asthma", ["Cian has asthma."]),
+        ("well Ida the 12 year old has turned vegetarian", ["Ida is vegetarian."]),
+        ("The doctor at Aga Khan was cross: amlodipine is 10 mg now", ["User takes amlodipine 10 mg."]),
+        ("The metformin has been doubled: it is now 1000 mg", ["User takes metformin 1000 mg."]),
+        ("turns out it isn't asthma", []),
+        ("doctor says it's probably shingles", []),
+        ("My boss reckons I have ADHD", []),
+        ("I come off the sertraline next week", []),
+        ("I came off sertraline in March", ["User no longer takes sertraline."]),
+        ("they've stopped my statins", ["User no longer takes statins."]),
+        ("I was allergic to being contradicted", []),
+        ("bees and I don't mix", []),
+        ("I'm low on cash", []),
+        ("I'm low in B12", ["User has low B12."]),
+        ("It is because of the simvastatin that I take", ["User takes simvastatin."]),
+    ],
+)
+def test_health_is_told_of_whom_a_clause_is_about(text: str, expected: list[str]) -> None:
     assert [
         each.content for each in said(text) if each.source_confidence is not SourceConfidence.SPECULATED
     ] == expected
@@ -82,6 +143,12 @@ def test_what_is_left_out_is_written_out_where_it_is_sure(text: str, expected: l
         ("i have adhd so no massive paragraphs ok", "never use massive paragraphs"),
         ("We're vegan so never suggest meat", "never suggest meat"),
         ("I'm in a hurry so keep it short", ""),
+        ("write the summary as always", ""),
+        ("please continue to the next step", ""),
+        ("Please continue to use Canadian spelling", "always use Canadian spelling"),
+        ("Would you kindly write somewhat shorter paragraphs?", "always write somewhat shorter paragraphs"),
+        ("Can you write a shorter paragraph?", ""),
+        ("Do not, please, lecture me about cake", "never lecture User about cake"),
         ("I'm tired so no long texts please", ""),
         ("I have two drafts so please use simple words", ""),
         ("We have guests so please use nice words in the invite", ""),

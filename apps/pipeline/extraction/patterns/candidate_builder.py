@@ -68,7 +68,11 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
         row.predicate in ("name", "age") and statement.about_speaker and _WE_ARE.search(said.evidence) is not None
     )
     is_one_of_both = text in (said.speaker.text, statement.subject.text)
-    if is_nobody or is_plural or (is_one_of_both and not (row.name == "lives_with" and not statement.about_speaker)):
+    if (
+        is_nobody
+        or is_plural
+        or (is_one_of_both and not (row.name in ("lives_with", "moving_in") and not statement.about_speaker))
+    ):
         return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:

@@ -33,7 +33,9 @@ _PASSING_DAY = re2.compile(
     rf"(?i)(?:\b(?:on|this|next|by|until|coming) )?\b(?:{alternation(WEEKDAYS)})\b(?: (?:morning|afternoon|evening|night))?"
 )
 # "on Tuesday and Thursday" is regular
-_SEVERAL_DAYS = re2.compile(rf"(?i)\b(?:{alternation(WEEKDAYS)})s?(?:,| and|, and| &|/)? ?(?:{alternation(WEEKDAYS)})")
+_SEVERAL_DAYS = re2.compile(
+    rf"(?i)\b(?:{alternation(WEEKDAYS)})s?(?:,| and|, and| &|/| to| till| until| through|-)? ?(?:{alternation(WEEKDAYS)})"
+)
 _DATE = re2.compile(rf"(?i)\d(?:st|nd|rd|th)\b|\b(?:{alternation(MONTHS)}) \d|\d (?:{alternation(MONTHS)})\b")
 _DATED = re2.compile(
     rf"(?i)\d(?:st|nd|rd|th)?\b|\b(?:every|each|last|{alternation(MONTHS)})\b|\b(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)"

@@ -261,7 +261,7 @@ def free_phrase(phrase: str, *, least: int = 0) -> str:
     """
     cut = _CUT.search(phrase, 12)
     kept = phrase[: cut.start()] if cut else phrase
-    kept = _DANGLING.sub("", kept.strip(" .,!~*\"'")).strip(" .,!~*\"'")
+    kept = _DANGLING.sub("", kept.strip(" .,:!~*\"'")).strip(" .,:!~*\"'")
     if cut:
         kept = _DANGLING.sub("", _UNFINISHED.sub("", kept).strip()).strip(" .,")
     words = kept.split()

@@ -105,8 +105,6 @@ _FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or w
 _KIN_AND_NAME = re.compile(
     rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>(?!(?:group|request|zone|circle|list|class|club|team|area|[a-z]+(?:tion|ment|ness|ship|ing))\b)[a-z]{{2,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
 )
-# "rosas my boss"
-_IS_MY = re.compile(rf"^(?P<name>[a-z]{{3,10}})s (?=my (?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)})(?:$|[,.!]| (?:and|at|from|now)\b))")
 _NO_NAMES = SMALL | frozenset("also just still already really never always now then only both says said thinks".split())
 
 
@@ -171,15 +169,8 @@ def _with_apostrophe(found: re.Match[str]) -> str:
 
 def _with_names(text: str) -> str:
     text = _OF_A_PERSON.sub(_with_capital, text)
-    text = _IS_MY.sub(_with_its_verb, text)
     text = _SMALL_APPOSITION.sub(_with_capital, text) if "my " in text or "our " in text else text
     return text if any(char.isupper() for char in text.replace("I", "")) else _KIN_NAMED.sub(_with_capital, text)
-
-
-def _with_its_verb(found: re.Match[str]) -> str:
-    name = found["name"]
-    is_word = name in KIN_WORDS or name in _NO_NAMES or bool(verbs.past_of(name)) or f"{name}s" in SMALL
-    return found.group() if is_word else f"{name.capitalize()} is "
 
 
 def _with_capital(found: re.Match[str]) -> str:

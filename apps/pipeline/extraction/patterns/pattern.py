@@ -60,7 +60,11 @@ class Pattern:
 
     def may_speak_of(self, *, about_speaker: bool, is_negated: bool) -> bool:
         """Return True if the row applies to a statement."""
-        return (about_speaker or not self.only_speaker) and (is_negated or not self.only_negated) and not (is_negated and self.never_negated)
+        return (
+            (about_speaker or not self.only_speaker)
+            and (is_negated or not self.only_negated)
+            and not (is_negated and self.never_negated)
+        )
 
     def refuses(self, text: str) -> bool:
         """Return True if the row excludes an object."""

@@ -14,12 +14,12 @@ from apps.pipeline.lexicon import verbs
 _DO = (
     r"(?:answer|respond|reply|use|write|format|give|include|show|explain|mention|say|add|translate|summari[sz]e|speak|talk|keep|list|send|suggest|recommend|ask|"
     r"assume|quote|cite|put|start|end|begin|convert|remind|check|make|wrap|sign|spell|round|sort|group|return|provide|avoid|prefer|tell|share|book|schedule|"
-    r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe)"
+    r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe|lecture|nag|patroni[sz]e)"
 )
 _LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing|in (?:the )?future|going forward|as a rule)[,:.]? )*"
 _ALWAYS = re2.compile(
     rf"{_LEAD}(?:(?:you (?:should|must|can) )?always|from now on,?(?: please)?(?: always)?|going forward,?(?: please)?|in (?:the )?future,?(?: please)?|make sure (?:to|that you|you)(?: always)?|be sure to(?: always)?|remember to(?: always)?"
-    rf"|I(?:'d| would)? (?:want|like|prefer|love) (?:you|it if you) to(?: always)?|I need you to always) (?P<object>{_DO}\b.*)$"
+    rf"|(?:please )?continue to|I(?:'d| would)? (?:want|like|prefer|love) (?:you|it if you) to(?: always)?|I need you to always) (?P<object>{_DO}\b.*)$"
 )
 _WHENEVER = re2.compile(
     rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"
@@ -74,7 +74,7 @@ _NEVER = re2.compile(
     rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
 )
 _FROM_NOW_ON = re2.compile(
-    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
+    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default|always)$"
 )
 _IN_LANGUAGE = re.compile(
     r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
@@ -83,10 +83,10 @@ _NO_MORE = re2.compile(
     r"(?i)^(?:(?:please|and|also|but|so),? )*no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
 )
 _CALL_ME = re2.compile(
-    r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
+    r"^(?i:(?:please |just |you can |you may |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
 )
 _NOT_LASTING = re2.compile(
-    r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
+    r"(?i)\bas (?:always|usual|ever)\b|\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
 )
 _STATEMENTS = ("I ", "I'm ", "I've ", "My ", "my ", "We ", "we ", "We're ", "Our ", "our ", "i ", "i'm ", "He ", "She ")
 _WISHED = (
@@ -145,7 +145,9 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 
     A question counts if it says that it is for good: "could you … from now on?"
     """
-    said = sentence.replace("’", "'").rstrip(" .!?")
+    said = _PLEASE_WITHIN.sub(" ", sentence.replace("’", "'").rstrip(" .!?"))
+    if asks and (shorter := _COMPARATIVE.match(said)):
+        return _rule(_convention, shorter.group("object"), name, lead="always ")
     if asks:
         wished = _REQUEST.match(said)
         return (
@@ -183,6 +185,11 @@ _PLAIN_WORDS = re2.compile(
 )
 _NO_TEXTS = re2.compile(
     r"(?i)^(?:please,? )?no (?P<object>(?:(?:more|massive|long|big|huge|endless|giant) )*(?:paragraphs|essays|walls of text|long texts|lists|calls|phone calls|links|videos))(?:,? (?:please|pls|ok|okay))?$"
+)
+_PLEASE_WITHIN = re.compile(r",? (?:please|kindly), ")
+# "Would you kindly write somewhat shorter paragraphs?": by how much is asked of what comes.
+_COMPARATIVE = re2.compile(
+    rf"(?i)^(?:can|could|would|will) you (?:please |kindly )?(?P<object>(?:use|write|give me|keep to) (?:somewhat |a bit |much )?(?:shorter|simpler|plainer|easier|fewer|longer) {_TEXTS})(?:,? please)?$"
 )
 _NEXT_RULE = re.compile(
     r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])|,? and (?=no [a-z]+(?:,? (?:please|pls))?[.!]*$)"

@@ -8,6 +8,7 @@ import re
 
 from apps.pipeline.extraction.patterns.topics.work import ROLE_NOUN
 from apps.pipeline.lexicon.calendar import MONTHS, NAMES
+from apps.pipeline.lexicon.foods import is_food
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, NOUNS, PLURALS
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.numerals import ORDINALS
@@ -68,6 +69,14 @@ _KIN_AT = re.compile(
 _MADE = re.compile(
     rf"^(?:[Tt]hey|[Ss]he|[Hh]e|[Ww]ork|[Mm]y boss)(?:['’]ve| have|['’]s| has)? (?:made me|promoted me to) (?P<what>(?:the )?(?:head [a-z]+|team (?:lead|leader)|(?:[a-z]+ )?(?:manager|supervisor|director|partner|{ROLE_NOUN})))(?=$|[.,!])"
 )
+# "My physio says no running on hard ground"
+_FORBIDDEN = {
+    "running": "run", "swimming": "swim", "driving": "drive", "flying": "fly", "lifting": "lift", "kneeling": "kneel",
+    "climbing": "climb", "alcohol": "have alcohol", "caffeine": "have caffeine", "salt": "have salt", "dairy": "have dairy",
+}  # fmt: skip
+_SAYS_NO = re.compile(
+    rf"^(?:(?:[Mm]y|[Tt]he) )?(?:[Pp]hysio|[Dd]octor|[Dd]oc|GP|gp|[Nn]urse|[Cc]onsultant|[Mm]idwife|[Dd]entist|[Ss]urgeon|[Dd]ietician) (?:says|said) no (?P<what>{alternation(_FORBIDDEN)})\b"
+)
 _WRITTEN_SHORT = {"'s": " is", "’s": " is"}
 
 
@@ -78,6 +87,7 @@ def written_in_full(text: str) -> str:
     text = _with_days_in_digits(_TAIL.sub("", _IN_PASSING.sub("", text)))
     if " that " in text and (reminding := _REMINDING.search(text)):
         text = text[reminding.end() :]
+    text = _SAYS_NO.sub(lambda found: f"I must not {_FORBIDDEN[found['what']]}", text)
     text = _FRONTED.sub(_in_order, text)
     text = _KIN_AT.sub(r"\g<who> lives in \g<where> and \g<who> ", text)
     text = _MADE.sub(lambda found: f"I'm the {found['what'].removeprefix('the ')}", text)
@@ -92,7 +102,9 @@ def written_in_full(text: str) -> str:
 
 
 def _in_order(found: re.Match[str]) -> str:
-    return f"I {found['verb']} {found['thing'][:1].lower()}{found['thing'][1:]}{found['end']}"
+    thing = found["thing"]
+    thing = f"{thing[:1].lower()}{thing[1:]}" if " " in thing or is_food(thing) else thing
+    return f"I {found['verb']} {thing}{found['end']}"
 
 
 def _named_again(found: re.Match[str]) -> str:

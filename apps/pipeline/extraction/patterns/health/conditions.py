@@ -36,6 +36,10 @@ _COUNTED = re2.compile(
 _LEVEL = re2.compile(
     r"(?i)\b(?P<what>blood pressure|blood sugar|cholesterol|iron|ferritin|b12|vitamin d|thyroid|potassium|sodium|calcium|uric acid|pressure)(?: level)?(?:['’]s| is| was| are)?(?: (?:too|very|quite|still|a bit|much|really|now|also|super|so|pretty|way|always))* (?P<level>high|up|raised|elevated|through the roof|low|down|less|deficient)\b"
 )
+# "I'm low in B12"
+_LOW_IN = re2.compile(
+    r"(?i)\b(?P<level>low|high|deficient) (?:in|on) (?P<what>iron|ferritin|b12|vitamin d|potassium|sodium|calcium|folate|magnesium)\b"
+)
 _LOW = re2.compile(r"(?i)low|down|less|deficient")
 _TURNED_OUT = re2.compile(r"(?i)^(?:it|that|this) turn(?:ed|s) out to be\b")  # what did is not told
 _NO_LASTING = frozenset(
@@ -61,7 +65,7 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
         is_had = not (_NOT_HAD.search(before) or _COMPOUND.match(after) or term.text.lower() in _NO_LASTING)
         if is_had:
             yield _condition(term.text, before, after, owner_before(term.start))
-    if level := _LEVEL.search(clause):
+    if level := _LEVEL.search(clause) or _LOW_IN.search(clause):
         what = level.group("what").lower().replace("b12", "B12")
         told = f"{'low' if _LOW.match(level.group('level')) else 'high'} {what}"
         yield HealthStatement(owner_before(level.start() + 1), "has_condition", told, f"has {told}")

@@ -46,7 +46,9 @@ _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|last night|this (?:morning|afternoon|evening)|right now|at the moment|just now|(?:all|the whole) (?:day|night|morning|afternoon|evening)|tomorrow|(?:on|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day|appointment|killing|asked|called|rang|read(?:ing)?|watch\w*|tired|hungover)\b"
 )
 # "The steps of this equation", "short-sighted about money"
-_FIGURATIVE = re2.compile(r"(?i)\ballergic to \w+ing\b|\b(?:stairs|steps|hills|sighted) (?:about|of|in this|in the|in that|project)\b")
+_FIGURATIVE = re2.compile(
+    r"(?i)\ballergic to \w+ing\b|\b(?:stairs|steps|hills|sighted) (?:about|of|in this|in the|in that|project)\b"
+)
 # Of a boss, or of what somebody did once, this is a judgement.
 _SIGHTED = re2.compile(r"(?i)^(?:is|was|has been) .{0,20}\b(?:short|near|long|far)[ -]?sighted\b")
 _LEAD = re2.compile(

@@ -38,6 +38,10 @@ _REGULARLY = re2.compile(
 _NO_DOSE = re2.compile(
     r"(?i)^ ?(?:mins?|minutes?|hours?|hrs?|people|guests|degrees|°|%|quid|pounds?|euros?|dollars?)\b"
 )
+# "the simvastatin that I take for my cholesterol"
+_TAKEN_BEHIND = re2.compile(
+    r"(?i)^(?: tablets?| pills?)? (?:that |which )?(?:I|she|he) (?:take|takes|have to take|has to take|am on|is on)\b"
+)
 _ONLY = re2.compile(r"(?i)^,? (?P<only>only)(?:$|[.,;!])")
 _AIDS = re2.compile(r"(?i)^epi-?pens?$")
 _DOSE_BEFORE = re2.compile(rf"(?i)(?P<detail>{_NUMBER} ?{_UNIT})(?: of)?(?: the| my| her| his)? $")
@@ -132,7 +136,7 @@ def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> Health
     if only := _ONLY.match(after):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"can take {name} {only.group('only')}")
-    if dosed is None and not _TAKES.search(clause[: term.start]):
+    if dosed is None and not _TAKES.search(clause[: term.start]) and not _TAKEN_BEHIND.match(after):
         return None
     return _taken(owner, term.text, dosed.group("detail") if dosed else "")
 

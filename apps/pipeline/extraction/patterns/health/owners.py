@@ -26,7 +26,7 @@ _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis no
 # "The new lad at work is diabetic", "our character is a dwarf with gout"; what doctors find is the speaker's.
 _SOMEBODY_AT_HAND = (
     # "One of them is a vegetarian", "another guest has diabetes"
-    r"\b(?:[Oo]ne|[Ss]ome|[Tt]wo|[Tt]hree|[Mm]any|[Mm]ost|[Hh]alf|[Bb]oth|[Ee]ach) of (?:them|these|those|the [a-z]+|my [a-z]+s|our [a-z]+s)\b|\b[Aa]nother (?:[a-z]+ ){1,2}(?:is|has|was|had|can['’]t|cannot)\b"
+    r"\b(?:[Oo]ne|[Ss]ome|[Tt]wo|[Tt]hree|[Mm]any|[Mm]ost|[Hh]alf|[Bb]oth|[Ee]ach) of (?:them|these|those|us|the [a-z]+|my [a-z]+s|our [a-z]+s)\b|\b[Aa]nother (?:[a-z]+ ){1,2}(?:is|has|was|had|can['’]t|cannot)\b"
     rf"|^(?:(?:[Aa]nd|[Bb]ut|[Ss]o) )?(?:[Tt]he|[Oo]ur|[Tt]hat|[Tt]his|[Ss]ome) (?!(?:[a-z]+ )?(?:{alternation(KIN_WORDS)}|{BODY_PART}s?)\b)"
     r"(?!(?:[a-z]+ )?(?:diagnos[ie]s|results?|verdict|problem|issue|trouble|matter|reason|cause|news|tests?|scans?|bloods?|answer|point|thing|truth|other|rest|pain)\b)"
     r"(?:[a-z-]+ ){1,5}(?:is|was|has|had|gets|takes|suffers)\b"
@@ -59,6 +59,7 @@ _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 _SOMEBODY_FIRST = re.compile(
     r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
 )
+_COMPARED = re.compile(r"\b(?:than|as|what|whatever|how) $")
 _AT_PLACE = re.compile(r"\b(?:at|in|from|near) (?:the )?$")
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
 _FEMALE = frozenset({"she", "her", "hers"})
@@ -140,6 +141,8 @@ def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, ant
     if _GIVES.match(clause[found.end() :]):
         return None
     if found["pronoun"]:
+        if _COMPARED.search(clause[: found.start()]):
+            return None  # "my sugar was higher than she likes"
         return _by_pronoun(found["pronoun"].lower(), last, antecedent)
     return _named(found, clause)
 

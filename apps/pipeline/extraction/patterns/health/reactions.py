@@ -59,7 +59,9 @@ _FORBIDDEN = re2.compile(
 _ALLERGIC = re2.compile(
     rf"(?i)\b(?:allergic|allergies|allergy|intolerant)(?: (?:to|is|are|for)|:) (?P<thing>[\p{{L}}'’-]+(?:(?:,? (?:and|or)|,)? [\p{{L}}'’-]+){{0,4}}?){_END}"
 )
-_FIGURATIVE = re2.compile(r"(?i)\ballergic to (?:being|getting|doing|having|going|work|hard work|mornings|people|nonsense|housework)\b")
+_FIGURATIVE = re2.compile(
+    r"(?i)\ballergic to (?:being|getting|doing|having|going|work|hard work|mornings|people|nonsense|housework)\b"
+)
 _HAS_ALLERGY = re2.compile(
     r"(?i)\b(?:has|have|got|with|my|her|his|['’]s) (?:an? )?(?:(?:bad|severe|serious|mild) )?(?P<thing>[\p{L}-]+(?: [\p{L}-]+)?) (?:allergy|intolerance)\b"
 )

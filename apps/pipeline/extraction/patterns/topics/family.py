@@ -90,6 +90,15 @@ PATTERNS = (
         importance=0.9,
     ),
     _row(
+        name="expects_baby",
+        type=MemoryType.EVENT,
+        predicate="expecting",
+        verbs=("expects",),
+        expression=r"expects (?P<object>(?:a (?:baby|boy|girl|child)|twins|(?:his|her|their) (?:first|second|third))\b.*)",
+        max_words=10,
+        importance=0.9,
+    ),
+    _row(
         name="life_event",
         type=MemoryType.EVENT,
         predicate="life_event",

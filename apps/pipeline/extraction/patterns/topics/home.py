@@ -85,6 +85,15 @@ PATTERNS = (
         max_words=8,
     ),
     _row(
+        name="moving_in",
+        predicate="moving_in_with",
+        verbs=("is", "moves"),
+        expression=r"(?:is moving|moves|is going to move) in with (?P<object>.+)",
+        entity=None,
+        importance=0.7,
+        max_words=8,
+    ),
+    _row(
         name="lives_how",
         predicate="lives_how",
         verbs=("lives", "is"),

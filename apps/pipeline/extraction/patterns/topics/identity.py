@@ -63,6 +63,7 @@ PATTERNS = (
     ),
     _row(
         name="introduces_self",
+        never_negated=True,
         predicate="name",
         verbs=("is",),
         expression=r"is (?P<object>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ'-]+){0,2}))[\s.!]*(?:,? (?:from|by the way|the new)\b.*)?",

@@ -4,6 +4,8 @@ from functools import partial
 
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
+from apps.pipeline.lexicon.calendar import NAMES
+from apps.pipeline.lexicon.tables import alternation
 
 ROLE_NOUN = (
     r"(?:engineer|developer|programmer|designer|teacher|nurse|doctor|surgeon|lawyer|attorney|accountant|manager|director|consultant|analyst|architect|"
@@ -14,7 +16,7 @@ ROLE_NOUN = (
     r"counsellor|psychiatrist|dentist|pharmacist|veterinarian|vet|physicist|chemist|biologist|mathematician|economist|statistician|historian|philosopher|"
     r"geologist|astronomer|tester|admin|administrator|technician|operator|lead|retiree|pensioner|blogger|youtuber|streamer|postdoc|"
     r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
-    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|foreman|lineman|fireman|postman|postwoman|policewoman|fisherman|salesman|saleswoman|businesswoman|businessman|craftsman|tradesman|handyman|doorman|cameraman|chairman|chairwoman|colou?rist|bricklayer|welder|joiner|roofer|decorator|builder|surveyor|optician|physio|physiotherapist|paralegal|solicitor|barrister|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
+    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|foreman|lineman|fireman|postman|postwoman|policewoman|fisherman|salesman|saleswoman|businesswoman|businessman|craftsman|tradesman|handyman|doorman|cameraman|chairman|chairwoman|colou?rist|bricklayer|welder|joiner|roofer|decorator|builder|surveyor|optician|physiotherapist|paralegal|solicitor|barrister|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
 _HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
 _ORG_ENDS = (
@@ -218,6 +220,15 @@ PATTERNS = (
         only_speaker=True,
         max_words=12,
         importance=0.6,
+    ),
+    _row(
+        name="is_open",
+        predicate="opening_hours",
+        verbs=("is",),
+        expression=rf"is (?:now |only )?open (?P<object>(?:on |from )?(?:{alternation(NAMES)}|every day|daily|weekdays|weekends|seven days)\b.*)",
+        only_speaker=True,
+        is_single=True,
+        max_words=10,
     ),
     _row(
         name="works_on_team",
