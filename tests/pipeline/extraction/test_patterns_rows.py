@@ -295,6 +295,7 @@ HITS = [
         "aunt",
     ),
     ("expects_baby", "Ann expects a baby in May.", "Ann expects a baby in May.", "event expecting", "baby in May"),
+    ("earns", "I earn 34 dollars an hour.", "User earns 34 dollars an hour.", "fact income", "34 dollars an hour"),
     ("new_working_time", "I've gone part-time.", "User works part-time.", "fact working_time", "part-time"),
     ("sells", "I sell candles and soap.", "User sells candles and soap.", "fact trade", "candles and soap"),
     ("is_at", "My son is in the navy.", "User's son is in the navy.", "fact studies_at", "in the navy"),

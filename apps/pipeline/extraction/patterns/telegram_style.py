@@ -85,7 +85,7 @@ def written_in_full(text: str) -> str:
     if not is_english(text):
         return text
     text = _with_days_in_digits(_TAIL.sub("", _IN_PASSING.sub("", text)))
-    if " that " in text and (reminding := _REMINDING.search(text)):
+    if " that " in text and not text.endswith("?") and (reminding := _REMINDING.search(text)):
         text = text[reminding.end() :]
     text = _SAYS_NO.sub(lambda found: f"I must not {_FORBIDDEN[found['what']]}", text)
     text = _FRONTED.sub(_in_order, text)

@@ -131,9 +131,7 @@ def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, ant
     if found["others"]:
         return Owner(Mention(text=found["others_name"] or found["others"], type=EntityType.PERSON))
     if found["stranger"]:
-        # "The metformin has been doubled" is about a thing.
-        is_thing = next(medicines_in(found["stranger"]), None) is not None
-        return None if is_thing else _STRANGER
+        return _stranger(found["stranger"])
     if found["speaker"]:
         return speaker_as_owner(speaker)
     if found["kin"]:
@@ -141,10 +139,15 @@ def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, ant
     if _GIVES.match(clause[found.end() :]):
         return None
     if found["pronoun"]:
-        if _COMPARED.search(clause[: found.start()]):
-            return None  # "my sugar was higher than she likes"
-        return _by_pronoun(found["pronoun"].lower(), last, antecedent)
+        is_compared = _COMPARED.search(clause[: found.start()])  # "my sugar was higher than she likes"
+        return None if is_compared else _by_pronoun(found["pronoun"].lower(), last, antecedent)
     return _named(found, clause)
+
+
+def _stranger(said: str) -> Owner | None:
+    """Return nobody known; but "the metformin has" tells of a thing, and "the doctor has" of who treats somebody."""
+    is_thing = next(medicines_in(said), None) is not None
+    return None if is_thing or any(_TREATS.search(word.lower()) for word in said.split()) else _STRANGER
 
 
 def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | None:

@@ -222,6 +222,17 @@ PATTERNS = (
         importance=0.6,
     ),
     _row(
+        name="earns",
+        predicate="income",
+        verbs=("earns", "makes", "gets", "is"),
+        expression=r"(?:earns|makes|gets|gets paid|is paid|is on) (?P<object>(?:about |around |only )?(?:[€$£] ?\d[\d.,]*k?|\d[\d.,]*k? ?(?:dollars|euros|pounds|quid|rupees|shillings|€|\$|£)) (?:an|per|a) (?:hour|week|month|year)\b.*)",
+        content="earns {object}",
+        is_single=True,
+        max_words=7,
+        ends="now|after|before|and|but|so|at|from|as",
+        importance=0.7,
+    ),
+    _row(
         name="is_open",
         predicate="opening_hours",
         verbs=("is",),
