@@ -63,6 +63,7 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
     score = _start_of(candidate)
     score += _GAIN * is_named + _GAIN * is_timed + _SMALL_GAIN * (candidate.type is MemoryType.PREFERENCE)
     score += _SMALL_GAIN * (_DENIES.search(said) is not None)
+    score -= _SMALL_LOSS * (candidate.predicate == "remembers")  # "I'll never forget their faces" denies nothing
     score -= _LOSS * (_OF_THE_MOMENT.search(said) is not None) + _LOSS * (_POINTS.search(said) is not None)
     depends = _DEPENDS.search(said) is not None and (
         candidate.type is MemoryType.EVENT or _DATE.search(said) is not None

@@ -273,7 +273,8 @@ def _wished_thing(said: str, name: str) -> StandingRule | None:
         return None
     what = found.group("object") or found.group("plain") or ""
     first = what.partition(" ")[0]
-    if verbs.may_be_past(first) or first in verbs.MODALS:
+    is_told = " there " in f" {found.group('where') or ''}"  # "in the evening there is always a lorry"
+    if is_told or verbs.may_be_past(first) or first in verbs.MODALS:
         return None
     value = f"{what} {_third((found.group('where') or '').strip(), name)}".strip()
     return StandingRule(_convention, value, f"{name} always wants {value}.")
