@@ -19,6 +19,7 @@ from apps.pipeline.extraction.patterns.foreign_statements import foreign_stateme
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.naming import is_called, named_in_place
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
+from apps.pipeline.extraction.patterns.reasoned_wishes import gives_reason
 from apps.pipeline.extraction.patterns.regimen import refused_in, with_medicine
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -29,7 +30,7 @@ from apps.pipeline.extraction.patterns.self_correction import misnomer_in
 from apps.pipeline.extraction.patterns.speech_act import (
     is_unreal,
 )
-from apps.pipeline.extraction.patterns.standing_rules import gives_reason, rule_in, rules_in
+from apps.pipeline.extraction.patterns.standing_rules import rule_in, rules_in
 from apps.pipeline.extraction.patterns.translation import translated
 from apps.pipeline.lexicon.calendar import NAMES
 from apps.pipeline.lexicon.tables import alternation

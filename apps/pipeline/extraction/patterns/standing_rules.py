@@ -8,6 +8,7 @@ import re2
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
+from apps.pipeline.extraction.patterns.reasoned_wishes import plain_style_in, unwanted_texts_in, wish_with_reason
 from apps.pipeline.lexicon import verbs
 
 # Verbs for actions of an assistant; without them, "never give up" would be a constraint.
@@ -173,19 +174,6 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 _REASON = re.compile(
     r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
 )
-# "My English is not so good so please use easy words": who gives a reason that lasts, wishes for good.
-_REASONED = re.compile(
-    r"^(?P<reason>(?:I (?:can['’]t|cannot|don['’]t|do not|have|['’]ve)|I['’](?:ve|m)|My|my|We|Our|our) [^,;]{3,70}),? so (?P<rule>(?:please|pls|don['’]t|dont|do not|no|never|always|keep|use|be|speak|write|call|text|mail) .+)$"
-)
-_PASSING_REASON = re.compile(
-    r"(?i)\b(?:today|tonight|now|tomorrow|this|tired|hurry|rush|train|bus|plane|car|driving|outside?|busy|meeting|late|minutes?|hours?|deadline|exam|phone|low|battery|going|in bed|sick|ill|guests?|questions?|problems?|ideas?|drafts?|codes?|files?|errors?|texts?|letters?|essays?)\b"
-)
-_PLAIN_WORDS = re2.compile(
-    rf"{_LEAD}(?P<object>(?:use|write|answer|reply|respond|speak|talk|explain)(?: to me| me)?(?: only)?(?: (?:in|with))? (?:(?:very|more|only) )?[a-z]+(?: and [a-z]+)? (?:words|english|language|terms|sentences|answers|paragraphs|units|steps))(?:,? (?:please|pls|ok|okay))?$"
-)
-_NO_TEXTS = re2.compile(
-    r"(?i)^(?:please,? )?no (?P<object>(?:(?:more|massive|long|big|huge|endless|giant) )*(?:paragraphs|essays|walls of text|long texts|lists|calls|phone calls|links|videos))(?:,? (?:please|pls|ok|okay))?$"
-)
 _PLEASE_WITHIN = re.compile(r",? (?:please|kindly), ")
 # "Would you kindly write somewhat shorter paragraphs?": by how much is asked of what comes.
 _COMPARATIVE = re2.compile(
@@ -214,22 +202,14 @@ def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingR
     return tuple(read) if len(read) == len(parts) > 1 else (first,)
 
 
-def gives_reason(sentence: str) -> bool:
-    """Return True if a sentence tells of the speaker before it wishes: "I have ADHD so keep it short"."""
-    return _REASONED.match(sentence.replace("’", "'")) is not None
-
-
 def _with_reason(sentence: str, *, name: str) -> StandingRule | None:
     """Read a wish with a reason that lasts: "I can't read small print so no long texts please"."""
-    found = _REASONED.match(sentence.replace("’", "'").rstrip(" .!")) if " so " in sentence else None
-    if found is None or _PASSING_REASON.search(sentence):
-        return None
-    said = found["rule"]
-    if plain := _PLAIN_WORDS.match(said):
-        return _rule(_convention, plain.group("object"), name, lead="always ")
-    if texts := _NO_TEXTS.match(said):
-        return _rule(_constraint, f"use {texts.group('object')}", name, lead="never ")
-    return _wish_in(said, name=name)
+    said = wish_with_reason(sentence)
+    if plain := plain_style_in(said):
+        return _rule(_convention, plain, name, lead="always ")
+    if texts := unwanted_texts_in(said):
+        return _rule(_constraint, f"use {texts}", name, lead="never ")
+    return _wish_in(said, name=name) if said else None
 
 
 # Every wish contains one of these words.

@@ -287,18 +287,6 @@ PATTERNS = (
         importance=0.8,
     ),
     _row(
-        name="is_off",
-        predicate="consumes",
-        verbs=("is",),
-        expression=r"is off (?P<object>(?:the )?(?:vapes?|fags|cigs|cigarettes|drink|booze|beer|wine|alcohol|weed|sugar|caffeine|coffee|meat|dairy)\b.*)",
-        content="is off {object}",
-        topic="food",
-        polarity=Polarity.NEGATIVE,
-        ends="for|since|now|until|because|and|but|so|today|tonight",
-        importance=0.7,
-        max_words=4,
-    ),
-    _row(
         name="given_up",
         predicate="does",
         verbs=("stopped", "quit", "gave", "has", "is"),

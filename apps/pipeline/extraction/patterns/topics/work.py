@@ -1,4 +1,4 @@
-"""Work and study: employers, roles, teams, schools."""
+"""Work: employers, roles, teams, pay."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ ROLE_NOUN = (
     r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|foreman|lineman|fireman|postman|postwoman|policewoman|fisherman|salesman|saleswoman|businesswoman|businessman|craftsman|tradesman|handyman|doorman|cameraman|chairman|chairwoman|colou?rist|bricklayer|welder|joiner|roofer|decorator|builder|surveyor|optician|physiotherapist|paralegal|solicitor|barrister|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
 _HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
-_ORG_ENDS = (
+ORG_ENDS = (
     "today|yesterday|tomorrow|as|in|for|since|and|on|with|now|from|after|last|this|next|during|every|not|instead|here"
 )
 _NAME = r"(?-i:(?:The |[Tt]he )?[A-Z0-9À-Þ]).*"
@@ -35,7 +35,7 @@ PATTERNS = (
         rf"(?: as (?:a|an|the) [\w -]{{2,40}}?)? (?:at|for) (?P<object>{_NAME})",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=_ORG_ENDS,
+        ends=ORG_ENDS,
         max_words=5,
     ),
     _row(
@@ -73,7 +73,7 @@ PATTERNS = (
         rf"|is (?:now )?employed (?:at|by)) (?P<object>{_NAME})",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=_ORG_ENDS,
+        ends=ORG_ENDS,
         max_words=4,
     ),
     _row(
@@ -83,7 +83,7 @@ PATTERNS = (
         expression=rf"(?:joined|has joined) (?P<object>{_NAME} as (?:a|an|the|their|head)\b.*)",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=_ORG_ENDS,
+        ends=ORG_ENDS,
         max_words=4,
     ),
     _row(
@@ -156,7 +156,7 @@ PATTERNS = (
         expression=rf"(?:reports|will report|will be reporting) (?:directly )?to (?:(?:somebody|someone|a [a-z]+) (?:called|named) )?(?P<object>{_NAME})",
         content="reports to {object}",
         entity=EntityType.PERSON,
-        ends=_ORG_ENDS,
+        ends=ORG_ENDS,
         max_words=3,
     ),
     _row(
@@ -270,54 +270,5 @@ PATTERNS = (
         verbs=("lost", "quit", "left", "got", "was", "resigned", "retired", "has", "accepted", "started", "is", "found", "changed"),
         expression=r"(?P<object>(?:(?:lost|quit|left|changed|got|found|started|accepted) (?:a|an|the|another|[\w ]+'s)? ?(?:new |old |dream |part[- ]time |full[- ]time )*(?:job|role|position|promotion|job offer|offer|internship|jobs)"
         r"|is (?:joining|starting (?:at|with)|leaving) (?-i:[A-Z][\w&. ]+)|got (?:promoted|laid off|fired|hired)|was (?:promoted|laid off|fired|hired|let go)|resigned|retired|has (?:retired|resigned)|is retired|is unemployed|is between jobs|is (?:changing|switching|quitting) jobs?)\b.*)",
-    ),
-    _row(
-        name="studies",
-        predicate="studies",
-        verbs=("studies", "is", "majors", "has"),
-        expression=r"(?:studies|is studying|majors in|is majoring in|has been studying|is (?:getting|doing|pursuing) (?:a|an|[\w]+'s) (?:degree|master'?s|masters|bachelor'?s|phd|doctorate|mba)(?: degree)?(?: in)?) (?P<object>.+)",
-        content="studies {object}",
-        unless=r"(?:for|hard|now|tonight|today|late)\b",
-        ends="at|because|since|for|with",
-        topic="education",
-        max_words=6,
-    ),
-    _row(
-        name="study_year",
-        predicate="studies",
-        verbs=("is",),
-        expression=r"is (?:now )?(?:in|doing) (?:the|my|their|\w+'s|a)? ?(?P<object>(?:first|second|third|fourth|fifth|final|last|\d(?:st|nd|rd|th)) year\b.*)",
-        topic="education",
-        ends="and|so|because",
-        max_words=10,
-    ),
-    _row(
-        name="studies_at",
-        predicate="studies_at",
-        verbs=("studies", "is", "goes", "attends"),
-        expression=r"(?:studies|is studying|is a student|goes to|attends|is enrolled) (?:at |in )?(?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*\b(?:university|college|school|academy|institute|conservatory|polytechnic|uni)\b.*|(?-i:[A-Z]{2,6})\b.*)",
-        content="studies at {object}",
-        entity=EntityType.ORGANISATION,
-        topic="education",
-        ends=_ORG_ENDS,
-        max_words=6,
-    ),
-    # "Ellie's at Sheffield doing radiography", "my son is in the army"
-    _row(
-        name="is_at",
-        predicate="studies_at",
-        verbs=("is",),
-        expression=r"is (?P<object>(?:away )?at (?:uni|university|college|sixth form|boarding school|(?-i:[A-ZÀ-Þ])\w+(?: (?-i:[A-ZÀ-Þ])\w+)? (?:doing|studying|reading) [a-z]+)\b.*|in the (?:army|navy|air force|marines|police|fire service|coastguard)(?:,.*| (?:over|in|since|for|as|now|and|till|until)\b.*)?|in (?:nursery|preschool|kindergarten|reception|year (?:\d+|[a-z]+)|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) grade|high school|medical school|law school)\b.*)",
-        topic="education",
-        importance=0.6,
-        ends="and|but|so|because|until|till|for",
-        max_words=10,
-    ),
-    _event(
-        name="graduated",
-        predicate="graduated",
-        verbs=("graduated", "has", "finished", "completed", "earned", "got", "is"),
-        expression=r"(?P<object>(?:(?:has |just )?graduated|is graduating|(?:finished|completed|earned|got|has finished|has completed) (?:a|an|the|[\w]+'s) (?:[\w']+ ){0,2}(?:degree|diploma|phd|thesis|master'?s|bachelor'?s|studies|certificate|certification))\b.*)",
-        topic="education",
     ),
 )  # fmt: skip
