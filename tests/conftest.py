@@ -57,10 +57,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and collected tests, which stay to the end, out of all further garbage collections."""
+    """Leave modules and collected tests, which stay to the end, out of all further garbage collections.
+
+    They are also rarer than usual: a test leaves much that is short-lived and little that is cyclic.
+    """
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
