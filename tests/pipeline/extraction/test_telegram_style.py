@@ -95,7 +95,7 @@ from tests.pipeline.extraction.extract_helper import POLICY, contents, said
         ("My son eats nothing but pasta", []),
         ("In the evening there is always a lorry.", []),
         ("I'll never forget the face on the priest", []),
-        ("Cian broke his finger", ["Cian broke his finger."]),
+        ("Chef broke his wrist", []),
         ("Cian broke the news", []),
         ("I'm not pregnant", []),
         ("I'm not American", []),
