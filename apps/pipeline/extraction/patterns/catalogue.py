@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.extraction.patterns.topics import (
+    education,
     events,
     family,
     health,
@@ -22,6 +23,7 @@ PATTERNS: tuple[Pattern, ...] = (
     *identity.PATTERNS,
     *home.PATTERNS,
     *work.PATTERNS,
+    *education.PATTERNS,
     *family.PATTERNS,
     *plans.PATTERNS,
     *hobbies.PATTERNS,
