@@ -148,7 +148,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 @pytest.fixture
 def project(db: None) -> Project:
-    return kept_rows.project_of(Kept.NEW_PROJECT)
+    return kept_rows.new_project()
 
 
 @pytest.fixture

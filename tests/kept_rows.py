@@ -1,11 +1,13 @@
 """Keep the rows of the test database, and put them back in later tests: faster than making them anew in each."""
 
 from enum import StrEnum
+from uuid import UUID
 
 from django.db import connection
 
 from apps.intake import session_cache
 from apps.memories.search import clear_cache
+from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from tests.emptied import KEPT
 
@@ -17,23 +19,29 @@ class Kept(StrEnum):
     FULL_PROJECT = "kept_full_project"
 
 
-# Rows are kept in a schema of their own, which emptying the database leaves alone, and put back by one function.
-# Triggers, among them those of foreign keys, do not fire for a replica: the rows have been through them before.
+# Rows are kept in a schema of their own, which emptying the database leaves alone, and put back by one function, with
+# another identifier of the project if one is given. Triggers, among them those of foreign keys, do not fire for a
+# replica: the rows have been through them before.
 _KEEP = """
-do $$ declare name text; columns text; has_rows boolean; body text := ''; begin
+do $$ declare name text; columns text; kept text; has_rows boolean; body text := ''; project uuid; begin
+  select id from tenants_project into strict project;
   create schema {schema};
   for name in select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
       and relname <> all(array{others}) loop
     execute format('select exists (select from public.%I)', name) into has_rows;
     continue when not has_rows;
     execute format('create table {schema}.%I as table public.%I', name, name);
-    select string_agg(quote_ident(attname), ', ') into columns from pg_attribute
+    select string_agg(quote_ident(attname), ', '),
+      string_agg(case when atttypid <> 'uuid'::regtype then quote_ident(attname)
+        else format('case when %I = %L then coalesce(project, %I) else %I end', attname, project, attname, attname) end,
+        ', ') into columns, kept
+      from pg_attribute
       where attrelid = format('public.%I', name)::regclass and attnum > 0 and not attisdropped and attgenerated = '';
-    body := body || format('insert into public.%I (%s) select %s from {schema}.%I; ', name, columns, columns, name);
+    body := body || format('insert into public.%I (%s) select %s from {schema}.%I; ', name, columns, kept, name);
   end loop;
   execute format(
-    'create function {schema}.put_back() returns void language plpgsql set session_replication_role to replica as %L',
-    'begin ' || body || 'end');
+    'create function {schema}.put_back(project uuid) returns void language plpgsql '
+    'set session_replication_role to replica as %L', 'begin ' || body || 'end');
 end $$
 """
 
@@ -46,15 +54,24 @@ def are_kept(what: Kept) -> bool:
 
 
 def keep(what: Kept) -> None:
-    """Keep all rows that are there; may be called once in a database."""
+    """Keep all rows that are there, those of one project; may be called once in a database."""
     with connection.cursor() as cursor:
         cursor.execute(_KEEP.format(schema=what, others=KEPT))
 
 
-def project_of(what: Kept) -> Project:
-    """Put the kept rows back, and return their project; forget what is cached by identifiers, as they repeat."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"select {what}.put_back()")
+def new_project() -> Project:
+    """Return a project as it is right after it was created, with an identifier of its own."""
+    return _put_back(Kept.NEW_PROJECT, project=new_id())
+
+
+def full_project() -> Project:
+    """Put the full project back with the identifiers that it had, and forget what is cached by these."""
     clear_cache()
     session_cache.forget()
+    return _put_back(Kept.FULL_PROJECT, project=None)
+
+
+def _put_back(what: Kept, *, project: UUID | None) -> Project:
+    with connection.cursor() as cursor:
+        cursor.execute(f"select {what}.put_back(%s)", [project])
     return Project.objects.get(slug="test")

@@ -53,8 +53,8 @@ def _kept_project(django_db_setup: None, django_db_blocker: Any) -> None:
 def project(request: pytest.FixtureRequest, db: None) -> Project:
     """The project of the test, which is the full one for tests that use it."""
     if "full_project" not in request.fixturenames:
-        return kept_rows.project_of(Kept.NEW_PROJECT)
-    full = kept_rows.project_of(Kept.FULL_PROJECT)
+        return kept_rows.new_project()
+    full = kept_rows.full_project()
     for seen in (WorkerHeartbeat, ReviewPresence):  # else who is there depends on when the rows were kept
         seen.objects.update(seen_at=timezone.now())
     return full

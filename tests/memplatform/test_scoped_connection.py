@@ -22,8 +22,9 @@ from apps.actions.keys.create_key import create_key
 from apps.actions.memories.archive_memories import archive_memories
 from apps.actions.projects.create_project import create_project
 from apps.memories.sql_pipeline import pipelined, pipelined_transaction
-from apps.outbox.fetch import fetch, run_constant
+from apps.outbox.fetch import fetch
 from apps.pipeline.core.enums import Scope
+from apps.tenants.constant_statements import run_constant
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, OtherProject, entered, no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
