@@ -9,6 +9,7 @@ from apps.intake import session_cache
 from apps.memories.search import clear_cache
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
+from apps.traces.policies import policy_of
 from tests.emptied import KEPT
 
 
@@ -65,13 +66,15 @@ def new_project() -> Project:
 
 
 def full_project() -> Project:
-    """Put the full project back with the identifiers that it had, and forget what is cached by these."""
-    clear_cache()
-    session_cache.forget()
+    """Put the full project back with the identifiers that it had."""
     return _put_back(Kept.FULL_PROJECT, project=None)
 
 
 def _put_back(what: Kept, *, project: UUID | None) -> Project:
+    """Put rows back, and forget what this process has cached by the identifiers that they had before."""
+    clear_cache()
+    session_cache.forget()
+    policy_of.cache_clear()
     with connection.cursor() as cursor:
         cursor.execute(f"select {what}.put_back(%s)", [project])
     return Project.objects.get(slug="test")

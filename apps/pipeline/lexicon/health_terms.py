@@ -48,7 +48,7 @@ _OTHERS = (
     "ibuprofen", "paracetamol", "acetaminophen", "codeine", "morphine", "tramadol", "warfarin",
     "clopidogrel", "digoxin", "lithium", "melatonin", "methotrexate", "prednisone", "prednisolone", "cortisone",
     "levodopa", "antihistamines?", "antibiotics?", "antidepressants?", "painkillers?", "steroids?", "beta[ -]blockers?",
-    "blood thinners?", "iron (?:tablets?|pills?)", "statins?", r"vitamin [a-z]\d*",
+    "blood thinners?", "iron tablets?", r"vitamin [a-z]\d*",
     "folic acid", "iodine", "magnesium", "zinc", r"ferrous \w+",
 )  # fmt: skip
 

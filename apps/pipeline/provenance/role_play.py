@@ -11,7 +11,6 @@ _OPENS = re2.compile(
     r"(?i)\b(?:role-?play\w*|let['’]?s play\b[^.!?\n]{0,60}\b(?:roles?|pretend|dungeons|adventure|scene|characters?|you['’]?re|you are|as)\b"
     r"|(?:pretend|imagine|suppose|let['’]?s (?:say|pretend|play))\b[^.!?\n]{0,80}\byou(?:['’]re| are|['’]ll be| be| play)\b"
     r"|(?:i['’]ll|i will|let me) (?:be|play) [^.!?\n]{1,60}\byou(?:['’]re| are| be| play)\b|\byou(?:['’]re| are| be| play) [^.!?\n]{1,60}\b(?:i['’]ll|i will) (?:be|play)\b"
-    r"|\b(?:do|have) (?:a |some )?practi[cs]e\W{1,3}you(?:['’]re| are)\b"
     r"|\b(?:stay|be|remain) in character\b|rollenspiel|(?:lass uns|wir) (?:so tun|spielen)|tu so\b[^.!?\n]{0,60}\bdu\b|jeu de rôle|mise en situation|(?:faisons|fais|faites) (?:comme si|semblant)\b[^.!?\n]{0,60}\b(?:tu|vous)\b|juego de rol"
     r"|\b(?:du (?:bist|spielst|wärst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: moi,?)? (?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b"
     r"|\b(?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: toi,?)? (?:du (?:bist|spielst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b"

@@ -11,10 +11,6 @@ import re2
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns.sentences import sentences_of
-from apps.pipeline.extraction.patterns.topics.work import ROLE_NOUN
-from apps.pipeline.lexicon.calendar import NAMES
-from apps.pipeline.lexicon.kinship import KIN_WORDS, PLURALS
-from apps.pipeline.lexicon.tables import alternation
 
 MOST_WORDS = 10  # maximal length of an answer without a verb
 _LEAD = (
@@ -54,20 +50,6 @@ _ARE_YOU = re2.compile(rf"{_LEAD}are you (?P<rest>[^?;:.]{{3,80}})\?$")
 _HAVE_YOU = re2.compile(rf"{_LEAD}(?P<verb>have|can) you (?P<rest>[^?;:.]{{3,80}})\?$")
 _ALLERGIES = re2.compile(
     rf"{_LEAD}(?:do you have |are there |have you got |does anyone have )?any (?:known )?(?:food )?(?P<kind>allergies|allergy|intolerances)\b[^?;.]*\?$|{_LEAD}(?:what|which) (?:food )?(?P<what>allergies|intolerances) do you have\?$"
-)
-# "What's your cat called?", "how old is your son?", "what does your husband do?", "what sets off your migraines?"
-_CALLED = re2.compile(
-    rf"{_LEAD}(?:what(?:'s| is)|who is) (?P<thing>(?:the (?:{alternation(KIN_WORDS - PLURALS)})|your [a-z][^?,;:.]{{1,30}}?)) (?:called|named)\?$|{_LEAD}what(?:'s| is) (?P<owner>your [a-z][^?,;:.]{{1,30}}?)'s name\?$"
-)
-_HOW_OLD_IS = re2.compile(rf"{_LEAD}how old(?:'s| is| are) (?P<who>(?:your [a-z][a-z -]{{1,30}}|\p{{Lu}}\p{{Ll}}+))\?$")
-_TRADE = re2.compile(
-    rf"{_LEAD}what does (?P<who>(?:your [a-z][a-z -]{{1,30}}?|\p{{Lu}}\p{{Ll}}+)) do(?: for (?:a living|work))?\?$"
-)
-_TRIGGERS = re2.compile(
-    rf"{_LEAD}what (?:usually |normally |typically )?(?:triggers|sets off|brings on|causes) (?P<what>your [a-z][a-z ]{{2,30}})\?$"
-)
-_WHEN_IS = re2.compile(
-    rf"{_LEAD}when(?:'s| is) (?P<thing>the [a-z][a-z ]{{2,30}}|\p{{Lu}}\p{{Ll}}+'s [a-z ]{{3,20}})\?$"
 )
 _OPENINGS = ((_ALLERGIES, "My allergies: "), (_HOW_OLD, "I am "), (_LIVING, "I'm "))
 _ANYTHING = re2.compile(r"(?i)\b(?:anything|any [a-z]+|something)(?: (?:special|particular|in particular|else))?")
@@ -164,8 +146,6 @@ def _of_fragment(question: str, said: str) -> str | None:
 def _of_open_question(question: str, said: str) -> str | None:
     if where := _WHERE.match(question):
         return _placed(where.group("be").lower(), where.group("verb").lower(), where.group("rest"), said)
-    if (behind := _of_somebody_asked(question, said)) is not None:
-        return behind
     if owned := _WHAT_IS_YOUR.match(question):
         return f"My {_of_the_speaker(owned.group('thing'))} is {said}"
     if many := _HOW_MANY.match(question):
@@ -174,35 +154,6 @@ def _of_open_question(question: str, said: str) -> str | None:
         verb, rest = asked.group("verb"), asked.group("rest")
         return None if _is_passing(verb, rest) else f"I {verb} {said}{_of_the_speaker(rest)}"
     return _chosen(question, said)
-
-
-_NAME = re2.compile(r"^\p{Lu}[\p{L}'’-]+$")
-_AGE = re2.compile(r"(?i)^(?:he's |she's )?(?:\d{1,3}|[a-z]+(?:-[a-z]+)?)(?: (?:years old|now))?$")
-_DAY = re2.compile(rf"(?i)\b(?:\d{{1,2}}(?:st|nd|rd|th)?|{alternation(NAMES)})\b")
-_HAS_VERB = re2.compile(r"(?i)\b(?:is|was|are|will|has|have|moved|changed)\b")
-_ROLE = re2.compile(rf"(?i)^(?:an? )?(?:[a-z-]+ ){{0,2}}{ROLE_NOUN}(?: (?:at|in|for) .+)?$")
-
-
-def _of_somebody_asked(question: str, said: str) -> str | None:
-    """Return what an answer says of the one that is asked about; None for other questions."""
-    if (called := _CALLED.match(question)) and _NAME.match(said):
-        return f"My {(called.group('thing') or called.group('owner')).partition(' ')[2]} is called {said}"
-    if (aged := _HOW_OLD_IS.match(question)) and _AGE.match(said):
-        return f"{_subject(aged.group('who'))} is {said}"
-    if (works := _TRADE.match(question)) and _ROLE.match(said):
-        article = "" if said.lower().startswith(("a ", "an ")) else "a "
-        return f"{_subject(works.group('who'))} is {article}{said[:1].lower()}{said[1:]}"
-    if triggers := _TRIGGERS.match(question):
-        return f"{said[:1].upper()}{said[1:]} triggers {_of_the_speaker(triggers.group('what'))}"
-    if (dated := _WHEN_IS.match(question)) and _DAY.search(said) and not _HAS_VERB.search(said):
-        on = "" if _PREPOSITION.match(said) else "on "
-        return f"{dated.group('thing')[:1].upper()}{dated.group('thing')[1:]} is {on}{said[:1].lower() if not on else said[:1]}{said[1:]}"
-    return None
-
-
-def _subject(who: str) -> str:
-    told = _of_the_speaker(who)
-    return f"{told[:1].upper()}{told[1:]}"
 
 
 def _chosen(question: str, said: str) -> str | None:

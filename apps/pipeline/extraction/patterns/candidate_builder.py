@@ -22,7 +22,7 @@ _EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$
 _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
 # Objects that only refer to earlier words have no content of their own.
 _POINTS_ELSEWHERE = re.compile(
-    r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|nothing|anything|all|things?|stuff|something|to)"
+    r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
     r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
     r"|^(?:an?|the|another|some) (?:[\w-]+ )?ones?$"
 )
@@ -34,9 +34,7 @@ _PICKS = re.compile(
 )
 
 
-_WE_ARE = re.compile(
-    r"\b[Ww]e(?:['’]re| are) (?:all |both )?(?:[A-ZÀ-Þ]|(?P<number>\d|two|three|four|five|six|seven|eight|nine|ten)\b)"
-)
+_WE_ARE = re.compile(r"\b[Ww]e(?:['’]re| are) (?:all |both )?[A-ZÀ-Þ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +61,8 @@ def typed(statement: ParsedClause, row: Pattern, match: PatternMatch, *, said: S
     if row.entity is EntityType.PLACE and text.islower():
         text = text.title()
     is_nobody = row.predicate == "nickname" and statement.subject.text in ("She", "He")  # who that is was not told
-    # "we are Jains", "we're four": several are neither called nor aged so.
-    is_plural = (
-        row.predicate in ("name", "age") and statement.about_speaker and _WE_ARE.search(said.evidence) is not None
-    )
-    is_one_of_both = text in (said.speaker.text, statement.subject.text)
-    if (
-        is_nobody
-        or is_plural
-        or (is_one_of_both and not (row.name in ("lives_with", "moving_in") and not statement.about_speaker))
-    ):
+    is_plural = row.predicate == "name" and _WE_ARE.search(said.evidence) is not None  # "we are Jains"
+    if is_nobody or is_plural or text in (said.speaker.text, statement.subject.text):
         return None  # "Sofia joined us as head of sales"
     value = ObjectValue(entity=Mention(text=text, type=row.entity))
     if row.entity is None:

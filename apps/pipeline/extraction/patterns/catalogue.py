@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.extraction.patterns.topics import (
-    education,
     events,
     family,
     health,
@@ -23,7 +22,6 @@ PATTERNS: tuple[Pattern, ...] = (
     *identity.PATTERNS,
     *home.PATTERNS,
     *work.PATTERNS,
-    *education.PATTERNS,
     *family.PATTERNS,
     *plans.PATTERNS,
     *hobbies.PATTERNS,

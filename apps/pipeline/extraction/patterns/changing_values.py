@@ -24,14 +24,13 @@ _DAY = rf"(?:(?:{_WEEKDAY},? )?(?:the )?{DATE}|{_WEEKDAY}|the \d{{1,2}}(?:st|nd|
 _NUMBER_WORD = rf"(?:{alternation(NUMBERS)})"
 _SUM = rf"(?:[€$£] ?\d[\d.,]*(?:k|m)?|\d[\d.,]* ?(?:k|euros?|eur|dollars?|pounds?|quid|chf|€|\$|£|%|percent)(?: (?:a|per) [a-z]+)*|{_NUMBER_WORD}(?:[- ]{_NUMBER_WORD})? (?:euros?|dollars?|pounds?|quid)(?: {_NUMBER_WORD})?(?: (?:a|per) [a-z]+)*)"
 _COUNT = r"\d[\d.,:]*(?: ?(?:km|kg|miles|minutes|hours|days|weeks|months|people|guests|users|customers|seats|pages))?"
-_OF_EACH_MONTH = rf"the (?:first|second|third|fourth|last) {_WEEKDAY} of (?:each|every|the) month"
-_VALUE = rf"(?P<value>(?i:{_OF_EACH_MONTH})|(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
+_VALUE = rf"(?P<value>(?i:{_DAY})|(?i:{_SUM})|{_COUNT})"
 _THING = r"(?:(?P<owner>(?i:my|our|the)) )?(?P<thing>(?:[A-Za-z][\w'-]* ){0,3}?[A-Za-z][\w'-]*)"
 _ALTERED = r"(?:moved|pushed|pushed back|postponed|rescheduled|shifted|brought forward|put back|changed|switched|raised|increased|bumped|upped|lowered|reduced|cut|dropped|extended|put off|put back|put|delayed)"
 _ADVERBS = r"(?:(?:now|currently|about|around|just|finally|again|already|actually|all|back|only) )*"
 _TAIL = r"(?:,? (?:now|again|instead|these days|from now on|yesterday|today|(?:last|this|next) [a-z]+))?[.!]*$"
 _IS = re2.compile(
-    rf"^{_THING}(?:'s| is| are| costs?| falls)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
+    rf"^{_THING}(?:'s| is| are| costs?)(?: (?:now|set|planned|up|down|back))*(?: (?:on|at|to|for))? {_ADVERBS}{_VALUE}{_TAIL}"
 )
 _WENT = re2.compile(
     rf"^{_THING}(?:'s)? (?:(?:has |have |is |are |was |were |got |gets |been )*{_ALTERED}|(?:has |have )?(?:grew|grown|rose|risen|went up|gone up|went down|fell|fallen|moves|goes up|goes down|slipped))(?: up| down| back| forward)?(?: from [^,;]{{1,25}}?)? (?:to|until|till) {_ADVERBS}{_VALUE}{_TAIL}"

@@ -33,9 +33,7 @@ _PASSING_DAY = re2.compile(
     rf"(?i)(?:\b(?:on|this|next|by|until|coming) )?\b(?:{alternation(WEEKDAYS)})\b(?: (?:morning|afternoon|evening|night))?"
 )
 # "on Tuesday and Thursday" is regular
-_SEVERAL_DAYS = re2.compile(
-    rf"(?i)\b(?:{alternation(WEEKDAYS)})s?(?:,| and|, and| &|/| to| till| until| through|-)? ?(?:{alternation(WEEKDAYS)})"
-)
+_SEVERAL_DAYS = re2.compile(rf"(?i)\b(?:{alternation(WEEKDAYS)})s?(?:,| and|, and| &|/)? ?(?:{alternation(WEEKDAYS)})")
 _DATE = re2.compile(rf"(?i)\d(?:st|nd|rd|th)\b|\b(?:{alternation(MONTHS)}) \d|\d (?:{alternation(MONTHS)})\b")
 _DATED = re2.compile(
     rf"(?i)\d(?:st|nd|rd|th)?\b|\b(?:every|each|last|{alternation(MONTHS)})\b|\b(?:{alternation(WEEKDAYS)})(?:s\b| (?:mornings|afternoons|evenings|nights)\b)"
@@ -63,7 +61,6 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
     score = _start_of(candidate)
     score += _GAIN * is_named + _GAIN * is_timed + _SMALL_GAIN * (candidate.type is MemoryType.PREFERENCE)
     score += _SMALL_GAIN * (_DENIES.search(said) is not None)
-    score -= _SMALL_LOSS * (candidate.predicate == "remembers")  # "I'll never forget their faces" denies nothing
     score -= _LOSS * (_OF_THE_MOMENT.search(said) is not None) + _LOSS * (_POINTS.search(said) is not None)
     depends = _DEPENDS.search(said) is not None and (
         candidate.type is MemoryType.EVENT or _DATE.search(said) is not None

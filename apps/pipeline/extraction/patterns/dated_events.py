@@ -21,7 +21,7 @@ _MONTH = rf"(?:{alternation({*MONTHS, *(word for word, name in NAMES.items() if 
 _DAY = r"(?:\d{1,2}(?:st|nd|rd|th)?)"
 DATE = rf"(?:(?:the )?{_DAY}(?: of)? {_MONTH}\b(?: \d{{4}})?|{_MONTH} (?:the )?{_DAY}\b(?:,? \d{{4}})?|{_MONTH} \d{{4}}\b|\d{{4}}-\d{{2}}-\d{{2}})"
 _NAMES_A_DATE = re2.compile(
-    rf"(?i)\b(?:{DATE}|(?:early|mid|late|the end of|end of|the beginning of) {_MONTH}\b|in (?:early |mid |late |mid-|the middle of |the end of )?{_MONTH}\b|the \d{{1,2}}(?:st|nd|rd|th) of {_MONTH}\b)"
+    rf"(?i)\b(?:{DATE}|in (?:early |mid |late |mid-|the middle of |the end of )?{_MONTH}\b|the \d{{1,2}}(?:st|nd|rd|th) of {_MONTH}\b)"
 )
 
 _HAPPENS = (

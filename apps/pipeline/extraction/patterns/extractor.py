@@ -34,11 +34,6 @@ from apps.pipeline.extraction.patterns.speech_act import (
     rolls_eyes,
     speech_act_of,
 )
-from apps.pipeline.extraction.patterns.telegram_style import (
-    introducing_oneself,
-    with_person_before,
-    written_in_full,
-)
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
@@ -49,7 +44,6 @@ _MOST_SENTENCES = 50
 _TURNS_LOOKED_BACK, _CHARACTERS_LOOKED_BACK = 3, 500
 _MOST_LISTED = 20  # lines of lists
 _ASIDE = 3  # words of a sentence that leaves open nobody new: "One stent."
-_INTRODUCED = 2  # sentences in which somebody new says who they are
 _SENTENCES_LOOKED_BACK = 40  # number of earlier sentences that a correction may refer to
 
 
@@ -120,8 +114,6 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
     for place, sentence in enumerate(all_said):
         quote = sentence.text
         sentence = _in_full(sentence.in_one_line(), elsewhere=around)
-        if not earlier and place < _INTRODUCED:
-            sentence = replace(sentence, text=introducing_oneself(sentence.text, turn=text))
         if place == 0 and (statement := answers.completed(sentence.text, question=question)):
             sentence = sentences.Sentence(text=statement, asks=False)
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
@@ -137,8 +129,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         said = SentenceContext(turn, speaker, quote, speech_act, policy.pattern_reliability, antecedent=antecedent)
         if claim != sentence.text:
             sentence = sentences.Sentence(text=claim.rstrip(" ?.!"), asks=False)
-        continued = with_person_before(antecedent.put_into(sentence.text), name=antecedent.name)
-        named = replace(sentence, text=named_in_place(continued, after=after))
+        named = replace(sentence, text=named_in_place(antecedent.put_into(sentence.text), after=after))
         found = tuple(of_sentence(named, said=said, before=before))
         of_health, patient = health_in(named, said=said, known=found, last=patient, before=last, after=after)
         found = (*without_told(found, of_health), *of_health)
@@ -155,7 +146,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
 
 def _in_full(sentence: sentences.Sentence, *, elsewhere: str) -> sentences.Sentence:
     """Write out what hasty or short sentences leave to the reader."""
-    return replace(sentence, text=told_of_each(written_in_full(written_out(sentence.text, elsewhere=elsewhere))))
+    return replace(sentence, text=told_of_each(written_out(sentence.text, elsewhere=elsewhere)))
 
 
 def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:

@@ -18,7 +18,6 @@ _EMPTY_VERBS = frozenset(
     "thinks thought guesses guessed knows knew hopes hoped means meant says said sees hears heard agrees agreed bets bet "
     "wonders wondered appreciates appreciated understands understood believes supposes promises remembers remembered forgot "
     "forgets asks asked tells told looks sounds seems let lets could will would should must might may cares trusts "
-    "reckons insists claims swears suspects maintains "
     "thanks wishes imagines assumes figured figures doubts cares sends sent shows showed shares has was is".split()
 )
 # In the present, what people do over and over is told in free words: not what they can or want, nor what they do in the
@@ -51,10 +50,6 @@ _STATE = re2.compile(
 _HAS_TO = re.compile(
     r"(?i)^(?:has|had) (?:to (?:run|go|get going|head|sleep|say|admit|try|check|savor|look|have|see|agree|ask)\b|not\b|no\b|got to\b"
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
-)
-# What somebody had wanted came to nothing.
-_HAD_MEANT = re2.compile(
-    r"(?i)^had (?:\w+ly |always |once )?(?:thought|hoped|meant|wanted|planned|expected|considered|intended|wished)\b"
 )
 _PRONOUN_OBJECT = re.compile(
     r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
@@ -95,7 +90,6 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
         _PRONOUN_OBJECT.match(phrase)
         or _EMPTY_DEED.match(phrase)
         or _HAS_TO.match(phrase)
-        or _HAD_MEANT.match(phrase)
         or len(phrase.split()) < least
     ):
         return None
@@ -162,7 +156,7 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     phrase = statement.phrase.replace(f"{name}'s ", "").replace(f" {name}", "")
     if not (_is_near(statement) or _is_named(statement)):
         return False
-    if statement.is_over and (_HEALTH.search(phrase) or _was_a_habit(statement)):
+    if statement.is_over and _HEALTH.search(phrase):
         return True  # "no longer needs the tablets"
     is_passing = _OF_THE_MOMENT.search(phrase if not _REGULARLY.search(phrase) else _NOW.sub("", phrase)) is not None
     if _HEALTH.search(phrase) and not (is_passing or _PASSING_STATE.search(phrase)):
@@ -173,13 +167,6 @@ def _shows_that_it_lasts(statement: ParsedClause, name: str) -> bool:
     if not _WANTED.match(phrase) and (names_a_date(phrase) or _is_relation_to(statement, name)):
         return True
     return not is_passing and _is_done_again(statement, phrase)
-
-
-def _was_a_habit(statement: ParsedClause) -> bool:
-    """Return True for an undertaking that is over: "we're not doing the Spain trip any more"."""
-    words = statement.phrase.split()
-    verb = words[1].removesuffix("ing") if words[0] == "is" and len(words) > 1 else verbs.base_form(words[0])
-    return len(words) > 2 and (verb in _HABITUAL or verb in ("do", "go", "see", "attend", "play", "meet"))
 
 
 def _is_done_again(statement: ParsedClause, phrase: str) -> bool:
@@ -261,7 +248,7 @@ def free_phrase(phrase: str, *, least: int = 0) -> str:
     """
     cut = _CUT.search(phrase, 12)
     kept = phrase[: cut.start()] if cut else phrase
-    kept = _DANGLING.sub("", kept.strip(" .,:!~*\"'")).strip(" .,:!~*\"'")
+    kept = _DANGLING.sub("", kept.strip(" .,!~*\"'")).strip(" .,!~*\"'")
     if cut:
         kept = _DANGLING.sub("", _UNFINISHED.sub("", kept).strip()).strip(" .,")
     words = kept.split()

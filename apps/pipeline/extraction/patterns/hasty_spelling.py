@@ -74,10 +74,6 @@ _THE_WIFE = re.compile(
 _THAT_IS = re.compile(
     rf"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+), (?:that['’]s|who['’]s|that is|who is|(?:s?he['’]s|s?he is)) (?P<whose>my|our) (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?P<end>[,.!]|$)(?: (?:he|she)(?=['’ ]))?"
 )
-# "anna, my sister, is a nurse"
-_SMALL_APPOSITION = re.compile(
-    rf"(?:(?<=^)|(?<=and )|(?<=with )|(?<=for ))(?P<name>[a-z]{{2,12}})(?=, (?:that['’]s )?(?:my|our) (?:[a-z]+ )?(?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or word in partners())})(?:,|$|[.!]))"
-)
 # "Mark, he's a plumber"
 _TAKEN_UP = re.compile(r"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+), s?he['’]s (?=[a-z])")
 # "me and joel (boyfriend)"
@@ -87,7 +83,7 @@ _ROLE_FIRST = re.compile(
     rf"^(?:(?:[Mm]y|[Oo]ur|[Tt]he) )?(?:[Nn]ew )?(?P<kin>(?i:{alternation(KIN_WORDS - PLURALS)})): (?P<name>[A-ZÀ-Þ][a-zà-ÿ]+)(?=[,.!]|$)"
 )
 _SHORT_NAME = r"(?P<name>(?!(?:she|he|who|it|that|this|there|they|what|whoever|whatever|one|and|but|so|mine|food|(?:every|some|any|no)(?:one|body|thing)|none|both|all)\b)[a-z]{3,12})"
-_AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pescatarian|coeliac|celiac|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
+_AS_A_PERSON = rf"(?:{alternation(CONDITION_ADJECTIVES)}|allergic to|vegetarian|veggie|vegan|pregnant|expecting|engaged|getting married|moving (?:in|out)|retir(?:ed|ing))"
 # Only of somebody these are said without an article: "gareth is coeliac", "joel's asthmatic", "mia hates her job".
 _OF_A_PERSON = re.compile(
     rf"(?:(?<=^)|(?<=[,;.] )|(?<=and )|(?<=but )|(?<=so )|(?<=because )|(?<=cause )){_SHORT_NAME}"
@@ -96,14 +92,14 @@ _OF_A_PERSON = re.compile(
     rf"|['’]s (?:{alternation(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin)})\b)"
 )
 _KIN_NAMED = re.compile(
-    rf"\b(?P<lead>(?:(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)})|^(?:mum|mom|mam|dad|gran|nan|grandma|grandad|grandpa)(?=['’ ])),?(?:['’]s| is|) (?:called |named )|(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:is called |called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:{alternation(KIN_WORDS)}),? (?:is called |called |named )|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) called |(?:[Hh]er|[Hh]is|[Mm]y) name(?:'s| is) )(?P<name>[a-z]{{2,12}})(?=$|[\s,.;!])"
 )
 
 
-_FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or word in partners()) | {"friend"}
+_FAMILY = frozenset(word for word in KIN_WORDS - PLURALS if NOUNS[word].kin or word in partners())
 # "my sister simran's getting married": a word between a relative and a verb that is no verb itself.
 _KIN_AND_NAME = re.compile(
-    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>(?!(?:group|request|zone|circle|list|class|club|team|area|[a-z]+(?:tion|ment|ness|ship|ing))\b)[a-z]{{2,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
+    rf"\b(?P<lead>(?:[Mm]y|[Oo]ur) (?:(?:lil|little|big|older|younger) )?(?:{alternation(_FAMILY)}) )(?P<name>[a-z]{{3,12}})(?=['’]s [a-z]| (?:is|was|has|had|can['’]t|cannot|will|does|doesn['’]t|works|lives|likes|loves|hates|got|goes|says|wants|needs|plays|takes|gets)\b)"
 )
 _NO_NAMES = SMALL | frozenset("also just still already really never always now then only both says said thinks".split())
 
@@ -169,11 +165,10 @@ def _with_apostrophe(found: re.Match[str]) -> str:
 
 def _with_names(text: str) -> str:
     text = _OF_A_PERSON.sub(_with_capital, text)
-    text = _SMALL_APPOSITION.sub(_with_capital, text) if "my " in text or "our " in text else text
     return text if any(char.isupper() for char in text.replace("I", "")) else _KIN_NAMED.sub(_with_capital, text)
 
 
 def _with_capital(found: re.Match[str]) -> str:
-    is_noun = found["name"] in KIN_WORDS or found["name"] in _NO_NAMES or verbs.may_be_past(found["name"])
+    is_noun = found["name"] in KIN_WORDS or found["name"] in _NO_NAMES
     lead = found.groupdict().get("lead") or ""
     return found.group() if is_noun else f"{lead}{found['name'].capitalize()}"

@@ -102,7 +102,7 @@ _TOLD_NOT_TO = re.compile(
     re.IGNORECASE,
 )
 _TOLD_TO_AVOID = re.compile(
-    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was| am|'m)) (?:told|advised|warned|ordered)) to (?=(?:avoid|cut out|stay off|keep off|stay away from|give up)\b)",
+    r"^(?:(?:(?:the|my) (?:new )?[a-z]+|she|he|they|[Dd]r\.? [A-ZÀ-Þ][\w-]+)(?:'s| has|'ve| have)? (?:told|advised|warned|ordered) me|(?:I(?:'ve been| have been| was)) (?:told|advised|warned|ordered)) to (?=(?:avoid|cut out|stay off|keep off|stay away from|give up)\b)",
     re.IGNORECASE,
 )
 # "The four of us", "Tom and I", "me and my wife"

@@ -44,7 +44,6 @@ class Pattern:
     max_words: int = 12  # of the object
     only_speaker: bool = False
     only_negated: bool = False
-    never_negated: bool = False  # whose denial says nothing worth keeping: "I'm not pregnant"
     is_single: bool = False  # one value at a time, though its predicate is not known to be
     is_list: bool = False  # the object may be several: "nuts, soy and eggs"
     values: Mapping[str, str] = field(default_factory=dict)  # objects that are stored under another name
@@ -60,11 +59,7 @@ class Pattern:
 
     def may_speak_of(self, *, about_speaker: bool, is_negated: bool) -> bool:
         """Return True if the row applies to a statement."""
-        return (
-            (about_speaker or not self.only_speaker)
-            and (is_negated or not self.only_negated)
-            and not (is_negated and self.never_negated)
-        )
+        return (about_speaker or not self.only_speaker) and (is_negated or not self.only_negated)
 
     def refuses(self, text: str) -> bool:
         """Return True if the row excludes an object."""

@@ -36,7 +36,7 @@ _OF_NAMED = re.compile(
 _PRONOUN = re.compile(r"^(?P<who>[Ss]he|[Hh]e)(?P<short>'s|'ll|'d)?\s+(?P<rest>.+)$", re.DOTALL)
 _NAMED = re.compile(
     rf"^(?P<who>{_NAME})(?P<short>'s)?\s+(?P<rest>(?:is|was|works|lives|moved|got|has|loves|likes|hates|started|joined|prefers|studies|speaks|plays|"
-    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|does|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|teaches|carries|sings|swims|runs|rides|smokes|keeps|wears|sells|makes|cooks|swaps|sleeps|hates|knows|gets|sees|picks|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates|expects|avoids|suffers|volunteers|attends|coaches|weighs|collects|accompanies)\b.+)$",
+    rf"bought|adopted|graduated|teaches|turned|will be|used to|can|can't|cannot|does|doesn't|isn't|hasn't|won't|takes|comes|stays|turns|brings|visits|retires|married|died|lived|became|starts|ends|joins|quit|had|gave|taught|teaches|carries|sings|swims|runs|rides|smokes|keeps|wears|sells|makes|cooks|swaps|sleeps|hates|knows|gets|sees|picks|handles|manages|runs|leads|drives|eats|drinks|wants|needs|goes|runs|uses|owns|leaves|left|took|tolerates)\b.+)$",
     re.DOTALL,
 )
 _NOT_NAMES = frozenset(

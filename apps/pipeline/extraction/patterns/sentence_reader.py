@@ -19,7 +19,6 @@ from apps.pipeline.extraction.patterns.foreign_statements import foreign_stateme
 from apps.pipeline.extraction.patterns.lists import allergies_in, family_in, stack_in
 from apps.pipeline.extraction.patterns.naming import is_called, named_in_place
 from apps.pipeline.extraction.patterns.openers import clause_words, with_child_named
-from apps.pipeline.extraction.patterns.reasoned_wishes import gives_reason
 from apps.pipeline.extraction.patterns.regimen import refused_in, with_medicine
 from apps.pipeline.extraction.patterns.relation_statements import (
     RelationStatement,
@@ -47,7 +46,7 @@ def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: 
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
     if rules:
-        for clause in sentences.clauses_of(sentence)[0 if gives_reason(sentence.text) else 1 :]:
+        for clause in sentences.clauses_of(sentence)[1:]:
             yield from of_clause(clause_words(clause), said=said, before=before)
         return
     if misnomer := misnomer_in(sentence):

@@ -38,8 +38,6 @@ _NAME_AND_VERB = re.compile(
 )
 # "she's the one who can't eat eggs"
 _THE_ONE = re.compile(r"(?:['’]s| is) the one (?:who|that) (?=[a-z])")
-# "Bees and I don't mix": what both don't do together is no denial of one.
-_NOT_TOGETHER = re.compile(r"^[a-zA-Z]+ and (?:I|me) (?:don['’]t|do not|never|aren['’]t|are not|just don['’]t) ")
 _PART = re.compile(r",\s+")
 _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
@@ -96,8 +94,6 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 def clauses_of(sentence: Sentence) -> list[str]:
     """Split a sentence where a new statement begins; of a question, return only a statement before it."""
-    if _NOT_TOGETHER.match(sentence.text):
-        return []
     text = _THE_ONE.sub(" ", with_partner(sentence.text))
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)

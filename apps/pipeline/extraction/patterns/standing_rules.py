@@ -8,19 +8,18 @@ import re2
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Polarity
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.pattern import Pattern, trim_object
-from apps.pipeline.extraction.patterns.reasoned_wishes import plain_style_in, unwanted_texts_in, wish_with_reason
 from apps.pipeline.lexicon import verbs
 
 # Verbs for actions of an assistant; without them, "never give up" would be a constraint.
 _DO = (
     r"(?:answer|respond|reply|use|write|format|give|include|show|explain|mention|say|add|translate|summari[sz]e|speak|talk|keep|list|send|suggest|recommend|ask|"
     r"assume|quote|cite|put|start|end|begin|convert|remind|check|make|wrap|sign|spell|round|sort|group|return|provide|avoid|prefer|tell|share|book|schedule|"
-    r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe|lecture|nag|patroni[sz]e)"
+    r"contact|repeat|apologi[sz]e|address|refer|output|generate|stick|draft|run|commit|deploy|delete|touch|change|call|skip|leave|highlight|express|describe)"
 )
 _LEAD = r"(?i)^(?:(?:please|pls|and|also|so|ok|okay|yes|no|hey|remember|note|one more thing|in (?:the )?future|going forward|as a rule)[,:.]? )*"
 _ALWAYS = re2.compile(
     rf"{_LEAD}(?:(?:you (?:should|must|can) )?always|from now on,?(?: please)?(?: always)?|going forward,?(?: please)?|in (?:the )?future,?(?: please)?|make sure (?:to|that you|you)(?: always)?|be sure to(?: always)?|remember to(?: always)?"
-    rf"|(?:please )?continue to|I(?:'d| would)? (?:want|like|prefer|love) (?:you|it if you) to(?: always)?|I need you to always) (?P<object>{_DO}\b.*)$"
+    rf"|I(?:'d| would)? (?:want|like|prefer|love) (?:you|it if you) to(?: always)?|I need you to always) (?P<object>{_DO}\b.*)$"
 )
 _WHENEVER = re2.compile(
     rf"{_LEAD}(?P<when>(?:every time|whenever|each time|any time|anytime|when(?:ever)?) (?:I|you|we|there)\b[^,]{{3,80}}),? (?:please |always |then )*(?P<object>{_DO}\b.*)$"
@@ -75,19 +74,19 @@ _NEVER = re2.compile(
     rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
 )
 _FROM_NOW_ON = re2.compile(
-    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default|always)$"
+    rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
 )
 _IN_LANGUAGE = re.compile(
     r"^(?:answer|respond|reply|speak|talk|write)(?: to \w+)? (?:only )?in (?P<language>[A-Z]\w+)$"
 )
 _NO_MORE = re2.compile(
-    r"(?i)^(?:(?:please|and|also|but|so),? )*no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
+    r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
 )
 _CALL_ME = re2.compile(
-    r"^(?i:(?:please |just |you can |you may |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
+    r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
 )
 _NOT_LASTING = re2.compile(
-    r"(?i)\bas (?:always|usual|ever)\b|\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
+    r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
 )
 _STATEMENTS = ("I ", "I'm ", "I've ", "My ", "my ", "We ", "we ", "We're ", "Our ", "our ", "i ", "i'm ", "He ", "She ")
 _WISHED = (
@@ -146,9 +145,7 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 
     A question counts if it says that it is for good: "could you … from now on?"
     """
-    said = _PLEASE_WITHIN.sub(" ", sentence.replace("’", "'").rstrip(" .!?"))
-    if asks and (shorter := _COMPARATIVE.match(said)):
-        return _rule(_convention, shorter.group("object"), name, lead="always ")
+    said = sentence.replace("’", "'").rstrip(" .!?")
     if asks:
         wished = _REQUEST.match(said)
         return (
@@ -174,11 +171,6 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 _REASON = re.compile(
     r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
 )
-_PLEASE_WITHIN = re.compile(r",? (?:please|kindly), ")
-# "Would you kindly write somewhat shorter paragraphs?": by how much is asked of what comes.
-_COMPARATIVE = re2.compile(
-    rf"(?i)^(?:can|could|would|will) you (?:please |kindly )?(?P<object>(?:use|write|give me|keep to) (?:somewhat |a bit |much )?(?:shorter|simpler|plainer|easier|fewer|longer) {_TEXTS})(?:,? please)?$"
-)
 _NEXT_RULE = re.compile(
     r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])|,? and (?=no [a-z]+(?:,? (?:please|pls))?[.!]*$)"
 )
@@ -191,7 +183,7 @@ def _wanted_style(said: str | None) -> str:
 
 def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingRule, ...]:
     """Parse all standing wishes of a sentence: "don't use emojis, never use tables"."""
-    first = rule_in(sentence, name=name, asks=asks) or (None if asks else _with_reason(sentence, name=name))
+    first = rule_in(sentence, name=name, asks=asks)
     if first is None and "," in sentence and (bare := _REASON.sub("", sentence)) != sentence:
         first = rule_in(bare, name=name, asks=asks)
     if first is None:
@@ -200,16 +192,6 @@ def rules_in(sentence: str, *, name: str, asks: bool = False) -> tuple[StandingR
     parts = [] if asks else _NEXT_RULE.split(sentence.replace("’", "'"))
     read = [rule for part in parts if (rule := rule_in(part, name=name)) is not None]
     return tuple(read) if len(read) == len(parts) > 1 else (first,)
-
-
-def _with_reason(sentence: str, *, name: str) -> StandingRule | None:
-    """Read a wish with a reason that lasts: "I can't read small print so no long texts please"."""
-    said = wish_with_reason(sentence)
-    if plain := plain_style_in(said):
-        return _rule(_convention, plain, name, lead="always ")
-    if texts := unwanted_texts_in(said):
-        return _rule(_constraint, f"use {texts}", name, lead="never ")
-    return _wish_in(said, name=name) if said else None
 
 
 # Every wish contains one of these words.
@@ -253,8 +235,7 @@ def _wished_thing(said: str, name: str) -> StandingRule | None:
         return None
     what = found.group("object") or found.group("plain") or ""
     first = what.partition(" ")[0]
-    is_told = " there " in f" {found.group('where') or ''}"  # "in the evening there is always a lorry"
-    if is_told or verbs.may_be_past(first) or first in verbs.MODALS:
+    if verbs.may_be_past(first) or first in verbs.MODALS:
         return None
     value = f"{what} {_third((found.group('where') or '').strip(), name)}".strip()
     return StandingRule(_convention, value, f"{name} always wants {value}.")

@@ -14,10 +14,10 @@ from apps.pipeline.lexicon.tables import alternation
 
 # "no asthma", "a test for diabetes", "the Parkinson's choir"
 _NOT_HAD = re2.compile(
-    r"(?i)(?:\b(?:no|not|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)? for|check(?:ed|s)? (?:for|on)|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)|n['’]t)(?: \w+){0,2} $"
+    r"(?i)\b(?:no|not|n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)? for|check(?:ed|s)? (?:for|on)|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
 )
 _COMPOUND = re2.compile(
-    r"(?i)^(?:['’]s)? (?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|camp|summer camp|conference|app|forum|blog|podcast|friendly|safe|menu|options|allerg\w+)\b"
+    r"(?i)^(?:['’]s)? (?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
 )
 _PASSING = re2.compile(
     r"(?i)\b(?:yesterday|today|tonight|last night|this morning|lost (?:all|the)|a touch of|bit of a|coming down with)\b"
@@ -34,11 +34,7 @@ _COUNTED = re2.compile(
 )
 # "Blood pressure's up", "B12 is very less": what blood tests measure.
 _LEVEL = re2.compile(
-    r"(?i)\b(?P<what>blood pressure|blood sugar|cholesterol|iron|ferritin|b12|vitamin d|thyroid|potassium|sodium|calcium|uric acid|pressure)(?: level)?(?:['’]s| is| was| are)?(?: (?:too|very|quite|still|a bit|much|really|now|also|super|so|pretty|way|always))* (?P<level>high|up|raised|elevated|through the roof|low|down|less|deficient)\b"
-)
-# "I'm low in B12"
-_LOW_IN = re2.compile(
-    r"(?i)\b(?P<level>low|high|deficient) (?:in|on) (?P<what>iron|ferritin|b12|vitamin d|potassium|sodium|calcium|folate|magnesium)\b"
+    r"(?i)\b(?P<what>blood pressure|blood sugar|cholesterol|iron|ferritin|b12|vitamin d|thyroid|potassium|sodium|calcium|uric acid|pressure)(?: level)?(?:['’]s| is| was| are)?(?: (?:too|very|quite|still|a bit|much|really|now|also))* (?P<level>high|up|raised|elevated|through the roof|low|down|less|deficient)\b"
 )
 _LOW = re2.compile(r"(?i)low|down|less|deficient")
 _TURNED_OUT = re2.compile(r"(?i)^(?:it|that|this) turn(?:ed|s) out to be\b")  # what did is not told
@@ -65,7 +61,7 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
         is_had = not (_NOT_HAD.search(before) or _COMPOUND.match(after) or term.text.lower() in _NO_LASTING)
         if is_had:
             yield _condition(term.text, before, after, owner_before(term.start))
-    if level := _LEVEL.search(clause) or _LOW_IN.search(clause):
+    if level := _LEVEL.search(clause):
         what = level.group("what").lower().replace("b12", "B12")
         told = f"{'low' if _LOW.match(level.group('level')) else 'high'} {what}"
         yield HealthStatement(owner_before(level.start() + 1), "has_condition", told, f"has {told}")

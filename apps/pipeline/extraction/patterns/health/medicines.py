@@ -29,18 +29,14 @@ _PART = rf"(?:{_AMOUNT}|{_TIME}\b)"
 _DETAIL = rf"(?P<detail>{_PART}(?:,? (?:and )?{_PART}){{0,4}})"
 _GLUE = (
     r"(?:is|was|are|has|have|had|been|be|become|became|went|gone|goes|put|moved|changed|up|down|back|again|to|at|of|on|now|only|still|just|dose|increased|raised|reduced|lowered|doubled|halved|upped|brought"
-    r"|dropped|it|it's|that|that's|therefore|thus|the|a|my|also|already|from \d+|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|yesterday|today|since \w+|for \w+|since \w+ years?|tablets?|pills?|instead|so|and|since|then)"
+    r"|dropped|it|it's|that|that's|the|a|my|also|already|from \d+|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|yesterday|today|since \w+|for \w+|since \w+ years?|tablets?|pills?|instead|so|and|since|then)"
 )
-_DOSE_AFTER = re2.compile(rf"(?i)^(?:['’]s)?(?:[,:;]? {_GLUE}\b){{0,8}},? {_DETAIL}")
+_DOSE_AFTER = re2.compile(rf"(?i)^(?:['’]s)?(?:,? {_GLUE}\b){{0,8}},? {_DETAIL}")
 _REGULARLY = re2.compile(
     rf"(?i)^[^.;]{{0,40}}?[, ](?P<detail>(?:{_NUMBER} )?(?:daily|once daily|twice daily|every (?:day|morning|evening|night|week)|each (?:day|morning|evening|night)|(?:once|twice|three times) (?:a|per) (?:day|week)))\b"
 )
 _NO_DOSE = re2.compile(
     r"(?i)^ ?(?:mins?|minutes?|hours?|hrs?|people|guests|degrees|°|%|quid|pounds?|euros?|dollars?)\b"
-)
-# "the simvastatin that I take for my cholesterol"
-_TAKEN_BEHIND = re2.compile(
-    r"(?i)^(?: tablets?| pills?)? (?:that |which )?(?:I|she|he) (?:take|takes|have to take|has to take|am on|is on)\b"
 )
 _ONLY = re2.compile(r"(?i)^,? (?P<only>only)(?:$|[.,;!])")
 _AIDS = re2.compile(r"(?i)^epi-?pens?$")
@@ -60,9 +56,6 @@ _NOT_STOPPED = re2.compile(
 )
 _NOT_TAKEN = re2.compile(
     r"(?i)\b(?:no|not|never|n't|n’t|without|instead of|from|react\w*(?: \w+)? to|allerg\w+|forbidden|one of (?:my|her|his|the)|took)(?: \w+){0,2} $|\bcan(?:no|')t\b|\b(?:must|should|may|could) not\b|\btook \w+ of\b"
-)
-_NOT_YET = re2.compile(
-    r"(?i)\b(?:next (?:week|month|year|spring|summer|autumn|winter)|tomorrow|soon|will|going to|(?:have|has|need|needs|want|wants|hope|hopes|plan|plans|trying|try) to)\b"
 )
 _PAST = re2.compile(
     r"(?i)\b(?:was on|were on|used to|had been on|years ago|in (?:19|20)\d\d|as a (?:child|kid)|once upon|once,)\b"
@@ -123,8 +116,6 @@ def _unknown(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
 def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> HealthStatement | None:
     before, after = clause[start : term.start], clause[term.end : end]
     is_stopped = _STOPPED_BEFORE.search(before) or _STOPPED_AFTER.match(after)
-    if is_stopped and _NOT_YET.search(clause):
-        return None
     if is_stopped and not _NOT_STOPPED.search(before):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
@@ -136,7 +127,7 @@ def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> Health
     if only := _ONLY.match(after):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"can take {name} {only.group('only')}")
-    if dosed is None and not _TAKES.search(clause[: term.start]) and not _TAKEN_BEHIND.match(after):
+    if dosed is None and not _TAKES.search(clause[: term.start]):
         return None
     return _taken(owner, term.text, dosed.group("detail") if dosed else "")
 

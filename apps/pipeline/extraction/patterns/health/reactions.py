@@ -59,9 +59,6 @@ _FORBIDDEN = re2.compile(
 _ALLERGIC = re2.compile(
     rf"(?i)\b(?:allergic|allergies|allergy|intolerant)(?: (?:to|is|are|for)|:) (?P<thing>[\p{{L}}'’-]+(?:(?:,? (?:and|or)|,)? [\p{{L}}'’-]+){{0,4}}?){_END}"
 )
-_FIGURATIVE = re2.compile(
-    r"(?i)\ballergic to (?:being|getting|doing|having|going|work|hard work|mornings|people|nonsense|housework)\b"
-)
 _HAS_ALLERGY = re2.compile(
     r"(?i)\b(?:has|have|got|with|my|her|his|['’]s) (?:an? )?(?:(?:bad|severe|serious|mild) )?(?P<thing>[\p{L}-]+(?: [\p{L}-]+)?) (?:allergy|intolerance)\b"
 )
@@ -101,8 +98,6 @@ def _allergy(clause: str, owner_before: FindOwner) -> HealthStatement | None:
         thing = intolerant.group("thing").lower()
         owner = owner_before(intolerant.start())
         return HealthStatement(owner, "is_intolerant", thing, f"is {thing} intolerant")
-    if _FIGURATIVE.search(clause):
-        return None
     found = _ALLERGIC.search(clause) or _HAS_ALLERGY.search(clause)
     if found is None or _AGAINST.search(clause[: found.start()].strip()) or not _is_thing(found.group("thing")):
         return None

@@ -49,8 +49,7 @@ _SWITCHES = re2.compile(
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
-    # "The metformin has been doubled: it is now 1000 mg" is told in one part.
-    r"(?i)[;:]\s+(?!(?:it is|it['’]s|now)\b[^,.;]{0,12}\d)|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
+    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 # What somebody else says of others may be wrong; doctors are believed.
 # What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.
@@ -185,8 +184,6 @@ def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
     """Return True if a candidate says as much about the same thing already."""
     head = told.thing.split()[-1] if told.thing else ""
     for each in known:
-        if told.row == "state_of_health" and told.content.startswith(each.content.rstrip(".")):
-            return True
         if told.is_negated and told.row == "takes_medicine":
             if each.predicate == "takes_medication" and each.polarity is Polarity.NEGATIVE and head in each.content:
                 return True

@@ -15,7 +15,7 @@ _WORD = re2.compile(r"\p{L}[\p{L}\d'’-]*")
 _FORM = r"(?:inhalers?|puffer|patch|patches|drops|ointment|nasal spray|injections?|jabs?|insulin)"
 _OF_A_KIND = re2.compile(
     rf"(?i)\b(?:(?P<kind>(?:blue|brown|purple|orange|green|steroid|insulin|nicotine|hormone|eye|ear|nose|\p{{L}}+(?:ine|ol|in)) {_FORM})"
-    r"|(?P<acid>\p{L}{4,}ic acid)|(?P<class>blood thinners?|statins?|iron (?:tablets?|pills?)|beta[ -]blockers?|vitamin [a-z]\d*))\b"
+    r"|(?P<acid>\p{L}{4,}ic acid)|(?P<class>blood thinners?|beta[ -]blockers?|vitamin [a-z]\d*))\b"
 )
 _STEM = re2.compile(rf"(?i)^{MEDICINE}$")
 _CONDITION = re2.compile(rf"(?i)\b(?:{CONDITION_NOUNS}|a[- ]fib|afib|copd|hypothyroid\w*|neuropathy|hashimoto'?s?)\b")

@@ -81,21 +81,11 @@ PATTERNS = (
     ),
     _row(
         name="expecting",
-        never_negated=True,
         type=MemoryType.EVENT,
         predicate="expecting",
         verbs=("is", "has", "had"),
         expression=r"(?:is|found out [\w' ]+ is) (?P<object>(?:(?:\w+ (?:weeks|months) )?pregnant|expecting|having a baby|trying for a baby|adopting|going to be a (?:dad|mom|father|mother|parent|grandma|grandpa|aunt|uncle))\b.*)",
         max_words=16,
-        importance=0.9,
-    ),
-    _row(
-        name="expects_baby",
-        type=MemoryType.EVENT,
-        predicate="expecting",
-        verbs=("expects",),
-        expression=r"expects (?P<object>(?:a (?:baby|boy|girl|child)|twins|(?:his|her|their) (?:first|second|third))\b.*)",
-        max_words=10,
         importance=0.9,
     ),
     _row(

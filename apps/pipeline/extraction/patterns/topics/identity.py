@@ -39,7 +39,6 @@ PATTERNS = (
     ),
     _row(
         name="nationality",
-        never_negated=True,
         predicate="nationality",
         verbs=("is",),
         expression=rf"is (?:half |originally |a |an )*(?P<object>{_DEMONYM})(?: citizen)?[\s.!]*",
@@ -63,7 +62,6 @@ PATTERNS = (
     ),
     _row(
         name="introduces_self",
-        never_negated=True,
         predicate="name",
         verbs=("is",),
         expression=r"is (?P<object>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ'-]+){0,2}))[\s.!]*(?:,? (?:from|by the way|the new)\b.*)?",

@@ -11,7 +11,7 @@ _row = partial(Pattern, type=MemoryType.FACT, topic="possessions", importance=0.
 _THING = (
     r"(?:car|bike|bicycle|motorbike|motorcycle|scooter|van|truck|boat|phone|iphone|laptop|macbook|computer|pc|tablet|ipad|camera|guitar|piano|violin|drum|house|apartment|"
     r"flat|cabin|garden|watch|tv|console|printer|telescope|kayak|tent|collection|business|shop|store|studio|subscription|membership|website|blog|podcast|channel|"
-    r"keyboard|synth|bookcase|library|tattoo|salon|caf[eé]|restaurant|bakery|pub|farm|garage|stall|workshop|gallery|practice|company|firm|allotment|caravan|motorhome|campervan)s?"
+    r"keyboard|synth|bookcase|library|tattoo)s?"
 )
 
 PATTERNS = (
@@ -75,15 +75,6 @@ PATTERNS = (
         max_words=12,
         ends="so|and",
         is_single=True,
-    ),
-    _row(
-        name="got_rid_of",
-        type=MemoryType.EVENT,
-        predicate="got_rid_of",
-        verbs=("got", "has"),
-        expression=r"(?:got rid of|has got rid of|has gotten rid of) (?P<object>(?:the|an?|\w+'s|some) [a-z].+)",
-        unless=r"(?:the )?(?:\w+ )?(?:error|warning|bug|problem|issue|line|code|file|smell|stain|cold|feeling)s?\b",
-        max_words=6,
     ),
     _row(
         name="sold",

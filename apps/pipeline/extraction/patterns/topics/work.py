@@ -1,11 +1,9 @@
-"""Work: employers, roles, teams, pay."""
+"""Work and study: employers, roles, teams, schools."""
 
 from functools import partial
 
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.extraction.patterns.pattern import Pattern
-from apps.pipeline.lexicon.calendar import NAMES
-from apps.pipeline.lexicon.tables import alternation
 
 ROLE_NOUN = (
     r"(?:engineer|developer|programmer|designer|teacher|nurse|doctor|surgeon|lawyer|attorney|accountant|manager|director|consultant|analyst|architect|"
@@ -16,10 +14,10 @@ ROLE_NOUN = (
     r"counsellor|psychiatrist|dentist|pharmacist|veterinarian|vet|physicist|chemist|biologist|mathematician|economist|statistician|historian|philosopher|"
     r"geologist|astronomer|tester|admin|administrator|technician|operator|lead|retiree|pensioner|blogger|youtuber|streamer|postdoc|"
     r"\w+ologist|\w+ographer|electrician|politician|physician|technician|dietician|pirate|astronaut|king|queen|spy|detective|wizard|judge|captain|"
-    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|foreman|lineman|fireman|postman|postwoman|policewoman|fisherman|salesman|saleswoman|businesswoman|businessman|craftsman|tradesman|handyman|doorman|cameraman|chairman|chairwoman|colou?rist|bricklayer|welder|joiner|roofer|decorator|builder|surveyor|optician|physiotherapist|paralegal|solicitor|barrister|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
+    r"beekeeper|florist|tailor|hairdresser|stylist|cleaner|nanny|caregiver|carer|social worker|midwife|courier|cashier|clerk|butcher|priest|pastor|monk|nun)"
 )
 _HOLDS = r"(?:is|works as|has become|became|will be|is going to be) (?:now |the (?:new )?|a (?:new )?)?"
-ORG_ENDS = (
+_ORG_ENDS = (
     "today|yesterday|tomorrow|as|in|for|since|and|on|with|now|from|after|last|this|next|during|every|not|instead|here"
 )
 _NAME = r"(?-i:(?:The |[Tt]he )?[A-Z0-9À-Þ]).*"
@@ -35,7 +33,7 @@ PATTERNS = (
         rf"(?: as (?:a|an|the) [\w -]{{2,40}}?)? (?:at|for) (?P<object>{_NAME})",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=ORG_ENDS,
+        ends=_ORG_ENDS,
         max_words=5,
     ),
     _row(
@@ -58,14 +56,6 @@ PATTERNS = (
         importance=0.6,
     ),
     _row(
-        name="new_working_time",
-        predicate="working_time",
-        verbs=("has", "went", "is", "goes"),
-        expression=r"(?:(?:has gone|went|is going|goes)|is (?:now )?(?:down|up|back) to) (?P<object>(?:part|full)[- ]time|(?:\d|two|three|four|five) days(?: (?:a|per) week)?)\b.*",
-        content="works {object}",
-        importance=0.6,
-    ),
-    _row(
         name="new_employer",
         predicate="works_at",
         verbs=("joined", "started", "is", "has", "got", "accepted"),
@@ -73,7 +63,7 @@ PATTERNS = (
         rf"|is (?:now )?employed (?:at|by)) (?P<object>{_NAME})",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=ORG_ENDS,
+        ends=_ORG_ENDS,
         max_words=4,
     ),
     _row(
@@ -83,7 +73,7 @@ PATTERNS = (
         expression=rf"(?:joined|has joined) (?P<object>{_NAME} as (?:a|an|the|their|head)\b.*)",
         content="works at {object}",
         entity=EntityType.ORGANISATION,
-        ends=ORG_ENDS,
+        ends=_ORG_ENDS,
         max_words=4,
     ),
     _row(
@@ -103,17 +93,6 @@ PATTERNS = (
         content="is {article} {object}",
         ends=r"at|in|for|with|by|from|on|who|since|working|now|and|not|here",
         max_words=9,
-    ),
-    # "My wife is pastry chef": some languages have no article here.
-    _row(
-        name="works_as_bare",
-        predicate="works_as",
-        verbs=("is",),
-        expression=rf"is (?P<object>(?:[a-z]+ )?{ROLE_NOUN})(?: (?:in|at) .*)?[\s.!]*",
-        content="is {article} {object}",
-        unless=r"(?:\w+ )?(?:lead|king|queen|owner|admin|assistant|judge|captain|spy|pirate|veteran|trainer|editor|operator)$|(?:my|your|his|her|their|the|our|no|not|also|now|still|such|like|another|one|very|so|too|only|just|really|basically)\b",
-        ends=r"at|in",
-        max_words=2,
     ),
     _row(
         name="works_as_named",
@@ -156,7 +135,7 @@ PATTERNS = (
         expression=rf"(?:reports|will report|will be reporting) (?:directly )?to (?:(?:somebody|someone|a [a-z]+) (?:called|named) )?(?P<object>{_NAME})",
         content="reports to {object}",
         entity=EntityType.PERSON,
-        ends=ORG_ENDS,
+        ends=_ORG_ENDS,
         max_words=3,
     ),
     _row(
@@ -205,41 +184,11 @@ PATTERNS = (
     _row(
         name="trade",
         predicate="trade",
-        verbs=("makes", "builds", "develops", "offers"),
-        expression=r"(?:makes|builds|develops|offers) (?P<object>[a-z][\w-]*(?: [\w-]+){0,3} for .+)",
+        verbs=("makes", "sells", "builds", "develops", "offers", "produces", "imports", "manufactures"),
+        expression=r"(?:(?:makes|builds|develops|offers) (?P<object>[a-z][\w-]*(?: [\w-]+){0,3} for .+)|(?:sells|produces|imports|manufactures) (?P<goods>[a-z][\w-]+.*))",
         unless=r"(?:it|this|that|them|some|an?|the|my|dinner|lunch|breakfast|room|time|plans|sense)\b",
         only_speaker=True,
         max_words=12,
-    ),
-    _row(
-        name="sells",
-        predicate="trade",
-        verbs=("sells", "produces", "imports", "manufactures"),
-        expression=r"(?:sells|produces|imports|manufactures) (?P<object>[a-z][\w-]+ .+|[a-z][\w-]+s)",
-        unless=r"(?:it|this|that|them|some|an?|the|my|\w+'s|out|off|up|everything|nothing|so|too|very)\b",
-        only_speaker=True,
-        max_words=12,
-        importance=0.6,
-    ),
-    _row(
-        name="earns",
-        predicate="income",
-        verbs=("earns", "makes", "gets", "is"),
-        expression=r"(?:earns|makes|gets|gets paid|is paid|is on) (?P<object>(?:about |around |only )?(?:[€$£] ?\d[\d.,]*k?|\d[\d.,]*k? ?(?:dollars|euros|pounds|quid|rupees|shillings|€|\$|£)) (?:an|per|a) (?:hour|week|month|year)\b.*)",
-        content="earns {object}",
-        is_single=True,
-        max_words=7,
-        ends="now|after|before|and|but|so|at|from|as",
-        importance=0.7,
-    ),
-    _row(
-        name="is_open",
-        predicate="opening_hours",
-        verbs=("is",),
-        expression=rf"is (?:now |only )?open (?P<object>(?:on |from )?(?:{alternation(NAMES)}|every day|daily|weekdays|weekends|seven days)\b.*)",
-        only_speaker=True,
-        is_single=True,
-        max_words=10,
     ),
     _row(
         name="works_on_team",
@@ -270,5 +219,43 @@ PATTERNS = (
         verbs=("lost", "quit", "left", "got", "was", "resigned", "retired", "has", "accepted", "started", "is", "found", "changed"),
         expression=r"(?P<object>(?:(?:lost|quit|left|changed|got|found|started|accepted) (?:a|an|the|another|[\w ]+'s)? ?(?:new |old |dream |part[- ]time |full[- ]time )*(?:job|role|position|promotion|job offer|offer|internship|jobs)"
         r"|is (?:joining|starting (?:at|with)|leaving) (?-i:[A-Z][\w&. ]+)|got (?:promoted|laid off|fired|hired)|was (?:promoted|laid off|fired|hired|let go)|resigned|retired|has (?:retired|resigned)|is retired|is unemployed|is between jobs|is (?:changing|switching|quitting) jobs?)\b.*)",
+    ),
+    _row(
+        name="studies",
+        predicate="studies",
+        verbs=("studies", "is", "majors", "has"),
+        expression=r"(?:studies|is studying|majors in|is majoring in|has been studying|is (?:getting|doing|pursuing) (?:a|an|[\w]+'s) (?:degree|master'?s|masters|bachelor'?s|phd|doctorate|mba)(?: degree)?(?: in)?) (?P<object>.+)",
+        content="studies {object}",
+        unless=r"(?:for|hard|now|tonight|today|late)\b",
+        ends="at|because|since|for|with",
+        topic="education",
+        max_words=6,
+    ),
+    _row(
+        name="study_year",
+        predicate="studies",
+        verbs=("is",),
+        expression=r"is (?:now )?(?:in|doing) (?:the|my|their|\w+'s|a)? ?(?P<object>(?:first|second|third|fourth|fifth|final|last|\d(?:st|nd|rd|th)) year\b.*)",
+        topic="education",
+        ends="and|so|because",
+        max_words=10,
+    ),
+    _row(
+        name="studies_at",
+        predicate="studies_at",
+        verbs=("studies", "is", "goes", "attends"),
+        expression=r"(?:studies|is studying|is a student|goes to|attends|is enrolled) (?:at |in )?(?P<object>(?:the )?(?-i:[A-ZÀ-Þ]).*\b(?:university|college|school|academy|institute|conservatory|polytechnic|uni)\b.*|(?-i:[A-Z]{2,6})\b.*)",
+        content="studies at {object}",
+        entity=EntityType.ORGANISATION,
+        topic="education",
+        ends=_ORG_ENDS,
+        max_words=6,
+    ),
+    _event(
+        name="graduated",
+        predicate="graduated",
+        verbs=("graduated", "has", "finished", "completed", "earned", "got", "is"),
+        expression=r"(?P<object>(?:(?:has |just )?graduated|is graduating|(?:finished|completed|earned|got|has finished|has completed) (?:a|an|the|[\w]+'s) (?:[\w']+ ){0,2}(?:degree|diploma|phd|thesis|master'?s|bachelor'?s|studies|certificate|certification))\b.*)",
+        topic="education",
     ),
 )  # fmt: skip
