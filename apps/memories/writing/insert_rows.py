@@ -56,7 +56,8 @@ def _fields(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
 def _statement(model: type[Model], on_conflict: OnConflict | None) -> str:
     fields, table = _fields(model), connection.ops.quote_name(model._meta.db_table)
     columns = ", ".join(f'"{each.column}"' for each in fields)
-    insert = f"insert into {table} ({columns}) values ({', '.join(['%s'] * len(fields))})"  # noqa: S608  (names only)
+    values = ", ".join(map(_placeholder, fields))
+    insert = f"insert into {table} ({columns}) values ({values})"  # noqa: S608  (names only)
     if on_conflict is None:
         return insert
     unique = ", ".join(f'"{_column(model, name)}"' for name in on_conflict.unique)
@@ -64,6 +65,15 @@ def _statement(model: type[Model], on_conflict: OnConflict | None) -> str:
         f'"{column}" = excluded."{column}"' for column in (_column(model, n) for n in on_conflict.update)
     )
     return f"{insert} on conflict ({unique}) do update set {update}"
+
+
+def _placeholder(field: "Field[Any, Any]") -> str:
+    """Return the one that Django uses: its cast of an array cuts texts that are longer than the column allows.
+
+    PostgreSQL's fields choose it by their type alone, whatever the value.
+    """
+    chosen = getattr(field, "get_placeholder", None)
+    return str(chosen(None, None, connection)) if chosen else "%s"
 
 
 def _column(model: type[Model], name: str) -> str:
