@@ -28,16 +28,19 @@ _STOPS = {
 }
 
 
+_Count = int | float | None  # some gateways write 12.0
+
+
 class _Block(msgspec.Struct):
-    type: str
-    text: str = ""
+    type: str = ""
+    text: str | None = None
 
 
 class _Tokens(msgspec.Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
+    input_tokens: _Count = None
+    output_tokens: _Count = None
+    cache_read_input_tokens: _Count = None
+    cache_creation_input_tokens: _Count = None
 
 
 class _Message(msgspec.Struct):
@@ -70,7 +73,7 @@ class AnthropicModel:
         try:
             message = retried(partial(self._ask, request), seconds=self._timeout, failures=(anthropic.AnthropicError,))
             return ModelAnswer(
-                text=without_thinking("".join(block.text for block in message.content if block.type == "text")),
+                text=without_thinking("".join(block.text or "" for block in message.content if block.type == "text")),
                 model=self._name,
                 usage=_usage(message),
                 stop=_STOPS.get(message.stop_reason or "", StopReason.END),
@@ -138,10 +141,10 @@ def _timeout(seconds: float) -> anthropic.Timeout:
 def _usage(message: _Message) -> Usage:
     usage = message.usage
     return Usage(
-        input=usage.input_tokens or 0,
-        cache_read=usage.cache_read_input_tokens or 0,
-        cache_write=usage.cache_creation_input_tokens or 0,
-        output=usage.output_tokens or 0,
+        input=int(usage.input_tokens or 0),
+        cache_read=int(usage.cache_read_input_tokens or 0),
+        cache_write=int(usage.cache_creation_input_tokens or 0),
+        output=int(usage.output_tokens or 0),
     )
 
 

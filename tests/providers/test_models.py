@@ -134,6 +134,23 @@ def test_a_server_without_structured_output_is_asked_without(model_server: Model
     assert told[1:] == ([None, None] if spec is CLAUDE else [{"type": "json_object"}] * 2)
 
 
+@pytest.mark.parametrize(
+    "block",
+    ['{"type": "thinking", "text": null}', '{"type": "tool_use", "input": {}}', '{"text": null}', '{"signature": "s"}'],
+)
+def test_blocks_of_claude_that_are_not_used_are_passed_over(model_server: ModelServer, block: str) -> None:
+    content = f'{block}, {{"type": "text", "text": "{{}}"}}, {{"type": "text", "text": null}}'
+    script(model_server, Reply(raw=f'{{"content": [{content}], "usage": {{}}}}'.encode()))
+    assert registry.PricedModels().complete(request(CLAUDE)).text == "{}"
+
+
+def test_counts_of_claude_may_be_written_as_fractions(model_server: ModelServer) -> None:
+    usage = b'{"input_tokens": 12.0, "output_tokens": 3.0, "cache_read_input_tokens": null}'
+    script(model_server, Reply(raw=b'{"content": [{"type": "text", "text": "{}"}], "usage": ' + usage + b"}"))
+    counted = registry.PricedModels().complete(request(CLAUDE)).usage
+    assert (repr(counted.input), repr(counted.output), counted.cache_read) == ("12", "3", 0)
+
+
 def test_redirects_are_not_followed(model_server: ModelServer) -> None:
     script(model_server, Reply(status=307, raw=b"", headers={"location": "http://127.0.0.1:9/v1/messages"}))
     with pytest.raises(ModelFailed):
