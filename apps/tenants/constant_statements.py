@@ -10,11 +10,14 @@ from apps.tenants.scoped_connection import scoped_connection
 
 
 def run_constant(sql: str, values: Any) -> Any:
-    """Run a statement that is sent often, a constant; return its cursor, whose rows are read before it runs again."""
+    """Run a statement that is sent often, a constant; return its cursor.
+
+    `take_rows()` of the cursor reads its rows, before the statement runs again, and lets go of them.
+    """
     return scoped_connection().execute_kept(sql, values)
 
 
 def fetch_constant(sql: str, values: Any) -> list[tuple[Any, ...]]:
     """Run a statement that is sent often, a constant, and return all of its rows."""
-    rows: list[tuple[Any, ...]] = run_constant(sql, values).fetchall()
+    rows: list[tuple[Any, ...]] = run_constant(sql, values).take_rows()
     return rows

@@ -82,8 +82,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Run a statement by the cursor that the connection keeps for it, and return this cursor.
 
         It has found out before how to convert the parameters of the statement and the columns of its rows. Statements
-        must be constants, as their cursors stay until the connection is closed. The rows have to be fetched before the
-        statement runs again.
+        must be constants, as their cursors stay until the connection is closed. Rows have to be taken by `take_rows`
+        before the statement runs again, so that the cursor holds no texts of end users.
         """
         if self.connection is None:
             self.ensure_connection()
@@ -96,8 +96,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.execute_wrappers or self.queries_logged:
             cursor = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # not in the stubs
         self.validate_no_broken_transaction()
-        with self.wrap_database_errors:
-            cursor.execute(statement, values)
+        try:
+            with self.wrap_database_errors:
+                cursor.execute(statement, values)
+        finally:
+            cursor.release_parameters()
         return cursor
 
     def has_scope(self) -> bool:

@@ -1,5 +1,6 @@
 """Cursors whose statements run in the current scope (base.py tells how it is set)."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -18,6 +19,7 @@ class _Scoped:
 
     database: "DatabaseWrapper | None" = None
     connection: Any
+    _query: Any  # what psycopg has sent, with its parameters
     _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
 
     def execute(self, *args: Any, **options: Any) -> Any:
@@ -42,6 +44,20 @@ class _Scoped:
             return super().execute(*args, **options)  # type: ignore[misc]
         finally:
             self._is_alone = False
+
+    def take_rows(self) -> list[tuple[Any, ...]]:
+        """Return all rows and let go of them. Raises Django's errors, also those that a pipeline tells only now."""
+        try:
+            with self.database.wrap_database_errors if self.database else nullcontext():
+                rows: list[tuple[Any, ...]] = self.fetchall()  # type: ignore[attr-defined]  # of psycopg's cursor
+            return rows
+        finally:
+            self._reset()  # type: ignore[attr-defined]
+            self._tx.set_pgresult(None, set_loaders=False)  # type: ignore[attr-defined]
+
+    def release_parameters(self) -> None:
+        """Let go of the parameters of the last statement, which has been sent, or is in the queue of a pipeline."""
+        self._query = None
 
     def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
         """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""

@@ -24,7 +24,7 @@ from apps.actions.projects.create_project import create_project
 from apps.memories.sql_pipeline import pipelined, pipelined_transaction
 from apps.outbox.fetch import fetch
 from apps.pipeline.core.enums import Scope
-from apps.tenants.constant_statements import run_constant
+from apps.tenants.constant_statements import fetch_constant, run_constant
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, OtherProject, entered, no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -46,6 +46,17 @@ def seen() -> tuple[str, str, str]:
         cursor.execute(SETTINGS)
         role, project, user = cursor.fetchone()
     return role, project or "", user or ""
+
+
+def held_by(statement: str) -> bytes:
+    """Return the parameters and the rows that the cursor of a statement still refers to."""
+    cursor = connection.connection.kept_cursors[statement]
+    values = cursor._query.params if cursor._query else []
+    results = [each for each in (cursor.pgresult, *cursor._results) if each]
+    rows = [
+        each.get_value(row, column) for each in results for row in range(each.ntuples) for column in range(each.nfields)
+    ]
+    return b" ".join(bytes(each) for each in (*values, *rows) if each)
 
 
 def rename_and_leave(project: Project) -> None:
@@ -100,6 +111,26 @@ class TestOutsideOfTransactions:
             with pytest.raises(DatabaseError, match="division by zero"):
                 run_constant(ONE_OF, [0]).fetchall()
             assert run_constant(ONE_OF, [1]).fetchall() == [(1,)]
+
+    @pytest.mark.parametrize("times", [1, 8])  # psycopg prepares a statement that runs often, and keeps other things
+    def test_a_kept_cursor_holds_no_texts_of_the_last_run(self, times: int) -> None:
+        statement = f"select {times}, %s::text"
+        with tenant_scope(project_id=ONE):
+            for _ in range(times):
+                assert fetch_constant(statement, ["I live in Lisbon."]) == [(times, "I live in Lisbon.")]
+        assert b"Lisbon" not in held_by(statement)
+
+    def test_a_kept_cursor_holds_no_parameters_of_a_change(self, project: Project) -> None:
+        with tenant_scope(project_id=project.pk):
+            run_constant(RENAME, ["Lisbon", project.pk])
+            assert b"Lisbon" not in held_by(RENAME)
+            with pipelined_transaction():
+                run_constant(RENAME, ["Lisbon again", project.pk])
+        assert b"Lisbon" not in held_by(RENAME)
+
+    def test_an_error_that_a_pipeline_tells_late_is_one_of_django(self) -> None:
+        with tenant_scope(project_id=ONE), pipelined(), pytest.raises(DatabaseError, match="division by zero"):
+            fetch_constant(ONE_OF, [0])
 
     def test_an_exception_undoes_a_pipelined_transaction(self, project: Project) -> None:
         with tenant_scope(project_id=project.pk):
