@@ -1,6 +1,7 @@
 """Every page of the admin opens with few queries, escapes text of callers, and can't change the history."""
 
 import re
+from uuid import uuid5
 
 import pytest
 from django.apps import apps
@@ -12,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.actions.keys.create_key import CreatedKey
-from apps.memories.models import Entity, Memory, Rollback
+from apps.actions.ledger.record import record
+from apps.memories.models import Entity, LedgerEntry, Memory, Rollback
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 from tests.console.operation_rows import HOSTILE
@@ -167,3 +169,36 @@ def test_members_are_not_led_to_the_admin(tuner: Client, full_project: Project) 
     memory = Memory.objects.filter(project=full_project).latest("pk")
     for path in (f"memories/{memory.pk}/", "project/", "queue/"):
         assert "/admin/" not in tuner.get(f"/console/test/{path}").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("ana", {"one", "other"}),
+        ("person:7 ana", {"one"}),
+        ("maria person:7", {"one", "third"}),
+        ("ana bruno", set()),
+        ("'ana maria' trace:9", {"other"}),
+        ("'maria ana'", set()),
+    ],
+)
+def test_each_word_is_in_a_column_of_the_ledger_or_names_the_user(
+    admin: Client, project: Project, words: str, found: set[str]
+) -> None:
+    entries = [
+        ("one", "ana maria", "person:7"),
+        ("other", "ana maria", "trace:9"),
+        ("third", "bruno maria", "person:7"),
+        ("fourth", "bruno", "trace:9"),
+    ]
+    for verb, name, actor in entries:
+        user, _ = EndUser.objects.get_or_create(
+            project=project, external_id=name, defaults={"id": uuid5(project.pk, name)}
+        )
+        record(
+            project_id=project.pk, verb=verb, object_kind="memory", object_id=user.pk, end_user_id=user.pk, actor=actor
+        )
+
+    answer = admin.get(page(LedgerEntry, "changelist"), {"q": words})
+
+    assert {entry.verb for entry in answer.context["cl"].result_list} == found

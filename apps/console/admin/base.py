@@ -10,6 +10,7 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.text import smart_split, unescape_string_literal
 
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.tenants.models import EndUser
@@ -107,14 +108,23 @@ class UserApartAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Find rows by what the user is called as well."""
-        found, may_repeat = super().get_search_results(request, queryset, search_term)
-        words = search_term.strip()
-        if not words or self._identifier(words) is not None:
-            return found, may_repeat
-        users = EndUser.objects.filter(external_id__icontains=words).order_by("id")
-        of_users = queryset.filter(end_user_id__in=list(users.values_list("id", flat=True)[:MAX_USERS]))
-        return found | of_users, may_repeat
+        """Find rows by what the user is called as well: each word in a column or in the name of the user."""
+        if self._identifier(search_term.strip()) is not None:
+            return super().get_search_results(request, queryset, search_term)
+        found, may_repeat = queryset, False
+        for word in smart_split(search_term):
+            named, repeats = super().get_search_results(request, queryset, word)
+            found &= named | queryset.filter(end_user_id__in=_users_called(word))
+            may_repeat |= repeats
+        return found, may_repeat
+
+
+def _users_called(word: str) -> list[UUID]:
+    """Return the first users with a word in their names; it may be a phrase in quotes, as the admin reads it."""
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    phrase = unescape_string_literal(word) if is_quoted else word
+    users = EndUser.objects.filter(external_id__icontains=phrase).order_by("id")
+    return list(users.values_list("id", flat=True)[:MAX_USERS])
 
 
 class SameUserFormSet(BaseInlineFormSet):
