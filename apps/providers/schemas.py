@@ -11,7 +11,7 @@ _SENT: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}  # by identity; 
 
 
 def sent_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `plain_schema` of a constant, which is made once."""
+    """Return `plain_schema` of a constant, which is made once; whatever it is called with is kept for ever."""
     known = _SENT.get(id(schema))
     if known is None:
         known = _SENT[id(schema)] = (schema, plain_schema(schema))

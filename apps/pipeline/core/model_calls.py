@@ -62,7 +62,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """A request to a model; `static` comes first and is the same for all calls, so that providers can cache it."""
+    """A request to a model; `static` comes first and is the same for all calls, so that providers can cache it.
+
+    `schema` must be a constant of its module: what is sent of it is made once and kept for as long as the process runs.
+    """
 
     purpose: Purpose
     prompt_version: str
