@@ -44,7 +44,8 @@ class Drain:
 
     With `idle_seconds` it also survives an outage of the database. End users whose work was left running by a crashed
     worker are processed alone, so that other work loses no attempt if that work kills the worker again. A thread keeps
-    its end user for as long as no other waits.
+    its end user while no other waits, for at most MOST_SLICES slices. Others wait in the queue, while all threads work,
+    or here for the first permit of their thread.
     """
 
     ports: Ports
@@ -58,6 +59,7 @@ class Drain:
     ended: SimpleQueue[Future[int]] = field(default_factory=SimpleQueue)  # of those in flight
     suspects: deque[Lease] = field(default_factory=deque)
     others_wait: bool = False  # end users who are ready when all threads work
+    unstarted: set[Lease] = field(default_factory=set)  # of those in flight, whose threads have had no permit yet
     last_look: float = float("-inf")
 
     def run(self) -> int:
@@ -130,6 +132,7 @@ class Drain:
             self.others_wait = leases.is_anyone_ready()
 
     def _submit(self, pool: ThreadPool, lease: Lease) -> None:
+        self.unstarted.add(lease)  # before its thread can discard it
         future = pool.submit(partial(self._work, lease))
         self.in_flight[future] = lease
         future.add_done_callback(self.ended.put)
@@ -137,6 +140,7 @@ class Drain:
     def _work(self, lease: Lease) -> int:
         """Do the work of one end user, in a thread of the pool."""
         with self.permits.held(), tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+            self.unstarted.discard(lease)
             try:
                 if self.stop.is_set():  # set while this thread waited for a permit
                     leases.release(lease=lease)
@@ -146,13 +150,21 @@ class Drain:
                     ports=self.ports,
                     stop=self.stop,
                     seconds=settings.WORK_SLICE_SECONDS,
-                    others_wait=lambda: self.others_wait,
+                    others_wait=self._gives_way,
                 )
             except DatabaseError:
                 log.exception("work abandoned", end_user=str(lease.end_user_id))
                 return 0  # the lease expires, and the next worker that claims it repeats the work
             finally:
                 connection.close()  # returns the thread's connection to the pool
+
+    def _gives_way(self) -> bool:
+        """Return True if a thread whose slice is over should release its user.
+
+        Threads that wait for a permit again, after a model has answered, don't count: with a model there are nearly
+        always some, so no user would be kept. A released user can be claimed by another process whose threads are idle.
+        """
+        return self.others_wait or bool(self.unstarted)
 
     def _held(self) -> list[Lease]:
         return [*self.in_flight.values(), *self.suspects]
