@@ -54,6 +54,7 @@ _POINTS_AT_TEXT = re2.compile(
 _DEMONSTRATIVE = re2.compile(
     r"(?i)\b(?:this|these|the following|following|below|here(?:'s|’s| is| are)|what does it|dies\w*|folgende\w*|unten|hier|ce|cet|cette|ci-dessous|voici|got|received|bekommen|erhalten|reçu)\b"
 )
+_SHORTEST_REQUEST = 4  # characters: a text of very many shorter lines is passed over at once
 _ABOUT_SPEAKER = re2.compile(
     r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
@@ -186,7 +187,12 @@ def _after_requests(lines: Sequence[Line]) -> Iterator[ForeignSpan]:
 
 
 def _asks_about_text_below(line: str) -> bool:
-    if len(line) > 2 * LONGEST_HEAD or HIDDEN in line or _ADDRESS.search(line) or not _DEMONSTRATIVE.search(line):
+    if (
+        not _SHORTEST_REQUEST <= len(line) <= 2 * LONGEST_HEAD
+        or HIDDEN in line
+        or _ADDRESS.search(line)
+        or not _DEMONSTRATIVE.search(line)
+    ):
         return False
     said = line.strip()
     last = f"{_last_clause(said[:-1])}{said[-1:]}".strip()

@@ -60,7 +60,7 @@ def _is_chat(block: list[Line]) -> bool:
 
 def _name_before(line: Line) -> str:
     """Return the words before the colon of a line if they may be a name."""
-    found = _NAMED_LINE.match(line.text)
+    found = _NAMED_LINE.match(line.text) if ":" in line.text else None
     name = found["name"] if found else ""
     return "" if set(name.casefold().split()) & OWN_LABELS else name
 
