@@ -15,9 +15,8 @@ _DETERMINER = (
     r"(?:the|an?|my|our|your|their|his|her|this|that|these|those|some|another|every|each|no|both|most|many|several)"
 )
 # A word of a noun phrase; conjunctions, pronouns and relatives end it.
-_WORD = (
-    r"(?!(?:and|but|or|so|because|cause|if|when|who|that|which|i|we|you|he|she|it|me|us|him|them)\b)[\w-]+(?:['’]s)?"
-)
+_NO_NOUN = r"(?:and|but|or|so|because|cause|if|when|who|that|which|i|we|you|he|she|it|me|us|him|them)"
+_WORD = rf"(?:(?:to|by|behind|near|beside|opposite) (?:me|us)\b|(?!{_NO_NOUN}\b)[\w-]+(?:['’]s)?)"
 _NOBODY = (
     r"(?:nobody|no[ -]one|none(?: of \w+(?: \w+)?)?|they|neither|(?:one|some|half|two|three) of \w+(?: \w+){0,2}?)"
 )
@@ -30,7 +29,7 @@ _STATE = (
     rf"(?:{_BE}{_ADVERBS} {_QUALITY}\b"
     rf"|(?: (?:has|have|had)|['’]s got|['’]ve got)\b(?!{_ADVERBS} {_DONE}\b)"
     r"| (?:can['’]?t|cannot|can(?: not)?|mustn['’]t|shouldn['’]t|doesn['’]?t|don['’]?t|won['’]?t) (?:eat|have|take|tolerate|drink|digest|handle|touch|do|bear)\b"
-    r"| (?:takes?|uses|eats?|avoids?|injects|wears|suffers|reacts|went|became|turned|gave up|follows|quit)\b)"
+    r"| (?:takes?|uses|eats?|avoids?|injects|wears|suffers|reacts|needs|lives with|went|became|turned|gave up|follows|quit)\b)"
 )
 _FOREIGN = re.compile(
     rf"(?i)(?<![\w'’-])(?<!\bat )(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bwith )(?<!\bafter )(?<!\bsince )(?<!\bas ){_SUBJECT}(?={_STATE})"

@@ -83,16 +83,19 @@ def speaker_as_owner(speaker: Mention) -> Owner:
     return Owner(mention=speaker, is_speaker=True)
 
 
-def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner:
+def owner_in(
+    clause: str, *, end: int, speaker: Mention, last: Owner, antecedent: Antecedent, has_statement: bool = True
+) -> Owner:
     """Return whose the thing is that stands before `end`: the person named last before it, or else after it.
 
-    `last` is whom the clause before was about, `antecedent` the person whom "she" means.
+    `last` is whom the clause before was about, `antecedent` the person whom "she" means. Without a statement of health
+    ("The nurse is on leave.") an unknown subject does not end talk about the one before.
     """
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
     before: Owner | None = _at_the_beginning(clause, end)
     after: Owner | None = None
     other: Owner | None = None  # the last one who is not the speaker: "she" means them
-    foreign = foreign_subject(clause, end=end)
+    foreign = foreign_subject(clause, end=end) if has_statement else None
     for found in _SAID.finditer(clause):
         owner = _meant(found, clause, speaker, other or last, Antecedent() if other else antecedent)
         if owner is None:
