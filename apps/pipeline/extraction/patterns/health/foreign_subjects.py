@@ -34,8 +34,10 @@ _STATE = (
 _FOREIGN = re.compile(
     rf"(?i)(?<![\w'’-])(?<!\bat )(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bwith )(?<!\bafter )(?<!\bsince )(?<!\bas ){_SUBJECT}(?={_STATE})"
 )
-# What is part of the speaker, and whom the speaker is one of.
-_OF_THE_SPEAKER = re.compile(rf"(?i)\b(?:{BODY_PART}|blood|skin|memory|body|family|household)s?\b")
+# What is part of the speaker or taken, and whom the speaker is one of.
+_OF_THE_SPEAKER = re.compile(
+    rf"(?i)\b(?:{BODY_PART}|blood|skin|memory|body|family|household|tablet|pill|med|medicine|medication|dose|prescription)s?\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
