@@ -11,7 +11,7 @@ def check_hosts(**_: Any) -> list[CheckMessage]:
     """Report that any host name is accepted."""
     if "*" not in settings.ALLOWED_HOSTS:
         return []
-    return [Warning("ALLOWED_HOSTS accepts any name: a forged one reaches the links of pages", id="memplatform.W030")]
+    return [Warning("ALLOWED_HOSTS accepts any name: a forged one reaches the links of pages", id="memplatform.W032")]
 
 
 @register(Tags.security, deploy=True)

@@ -23,6 +23,7 @@ from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
 from apps.telemetry.pool_metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
+from apps.tenants.scoped_connection import form_for_database
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
@@ -35,6 +36,7 @@ POLL_SECONDS = 0.05  # between two queries for work while idle
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
 LOOK_SECONDS = 0.2  # between two looks for end users who wait, while all threads work
+LOOK_SECONDS_ON_CITUS = 1.0  # where a look reads the open leases of all servers
 LAST_SECONDS = 600.0  # to finish work in flight after the last claim
 
 
@@ -44,7 +46,8 @@ class Drain:
 
     With `idle_seconds` it also survives an outage of the database. End users whose work was left running by a crashed
     worker are processed alone, so that other work loses no attempt if that work kills the worker again. A thread keeps
-    its end user for as long as no other waits.
+    its end user while no other waits, for at most MOST_SLICES slices. Others wait in the queue, while all threads work,
+    or here for the first permit of their thread.
     """
 
     ports: Ports
@@ -58,6 +61,7 @@ class Drain:
     ended: SimpleQueue[Future[int]] = field(default_factory=SimpleQueue)  # of those in flight
     suspects: deque[Lease] = field(default_factory=deque)
     others_wait: bool = False  # end users who are ready when all threads work
+    unstarted: set[Lease] = field(default_factory=set)  # of those in flight, whose threads have had no permit yet
     last_look: float = float("-inf")
 
     def run(self) -> int:
@@ -123,13 +127,14 @@ class Drain:
     def _look(self) -> None:
         """See now and then whether others wait, so that threads whose time is over go on, or release their users."""
         now = time.monotonic()
-        if now - self.last_look < LOOK_SECONDS:
+        if now - self.last_look < form_for_database(usual=LOOK_SECONDS, on_citus=LOOK_SECONDS_ON_CITUS):
             return
         self.last_look = now
         with system_scope(SystemWork.QUEUE):
             self.others_wait = leases.is_anyone_ready()
 
     def _submit(self, pool: ThreadPool, lease: Lease) -> None:
+        self.unstarted.add(lease)  # before its thread can discard it
         future = pool.submit(partial(self._work, lease))
         self.in_flight[future] = lease
         future.add_done_callback(self.ended.put)
@@ -137,6 +142,7 @@ class Drain:
     def _work(self, lease: Lease) -> int:
         """Do the work of one end user, in a thread of the pool."""
         with self.permits.held(), tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+            self.unstarted.discard(lease)
             try:
                 if self.stop.is_set():  # set while this thread waited for a permit
                     leases.release(lease=lease)
@@ -146,13 +152,21 @@ class Drain:
                     ports=self.ports,
                     stop=self.stop,
                     seconds=settings.WORK_SLICE_SECONDS,
-                    others_wait=lambda: self.others_wait,
+                    others_wait=self._gives_way,
                 )
             except DatabaseError:
                 log.exception("work abandoned", end_user=str(lease.end_user_id))
                 return 0  # the lease expires, and the next worker that claims it repeats the work
             finally:
                 connection.close()  # returns the thread's connection to the pool
+
+    def _gives_way(self) -> bool:
+        """Return True if a thread whose slice is over should release its user.
+
+        Threads that wait for a permit again, after a model has answered, don't count: with a model there are nearly
+        always some, so no user would be kept. A released user can be claimed by another process whose threads are idle.
+        """
+        return self.others_wait or bool(self.unstarted)
 
     def _held(self) -> list[Lease]:
         return [*self.in_flight.values(), *self.suspects]

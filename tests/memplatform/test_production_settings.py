@@ -36,7 +36,7 @@ def test_production_settings_are_clean() -> None:
     [
         ({"SECRET_KEY": "x"}, "SECRET_KEY must have at least 32 characters"),
         ({"SECRET_KEY": ""}, "set SECRET_KEY"),
-        ({"ALLOWED_HOSTS": "*"}, "memplatform.W030"),
+        ({"ALLOWED_HOSTS": "*"}, "memplatform.W032"),
         ({"HTTPS": "false"}, "security.W008"),
     ],
 )

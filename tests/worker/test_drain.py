@@ -18,6 +18,7 @@ from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
 from apps.worker import drain as drain_module
+from apps.worker import process_user as process_user_module
 from apps.worker.drain import Drain
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
@@ -120,23 +121,53 @@ def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: l
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
 
 
-def test_users_take_turns_where_more_wait_than_threads_work(
-    people: list[Person], settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.WORK_SLICE_SECONDS = 0
+@pytest.fixture
+def started(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The end users in the order in which threads start with them; slices end with each batch, and only for others."""
     order: list[str] = []
 
     def note(**given: Any) -> int:
         order.append(str(given["lease"].end_user_id))
         return process_user(**given)
 
+    settings.WORK_SLICE_SECONDS = 1e-9
+    monkeypatch.setattr(process_user_module, "MOST_SLICES", 1e15)
+    monkeypatch.setattr(drain_module, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr(drain_module, "process_user", note)
+    return order
+
+
+def test_users_take_turns_where_more_wait_than_threads_work(people: list[Person], started: list[str]) -> None:
     for session in ("monday", "tuesday"):
         for person in people[:2]:
             person.says("I live in Lisbon.", session=session)
     make(live(), threads=1).run()
     ana, ben = (str(person.id) for person in people[:2])
-    assert order[:4] == [ana, ben, ana, ben]
+    assert started[:4] == [ana, ben, ana, ben]
+
+
+def test_users_take_turns_where_more_threads_work_than_may_compute(
+    people: list[Person], started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have a thread at once, and a third thread is free, so nobody waits in the queue."""
+    drain = make(live(), threads=3)
+    drain.permits = CpuPermits(1)
+    work = drain_module.process_user
+
+    def work_once_the_other_waits(**given: Any) -> int:
+        until = time.monotonic() + PATIENCE
+        while not started and not drain.permits.waiting and time.monotonic() < until:
+            time.sleep(0.01)  # there is no notification of a thread that waits
+        return work(**given)
+
+    monkeypatch.setattr(drain_module, "process_user", work_once_the_other_waits)
+    for session in ("monday", "tuesday"):
+        for person in people[:2]:
+            person.says("I live in Lisbon.", session=session)
+    drain.run()
+    first, second = started[:2]
+    assert {first, second} == {str(person.id) for person in people[:2]}
+    assert started[2:3] == [first]
 
 
 def test_a_drain_with_full_hands_sees_whether_others_wait(people: list[Person]) -> None:

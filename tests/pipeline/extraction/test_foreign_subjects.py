@@ -51,7 +51,7 @@ def test_what_has_a_quality_of_its_own_gives_the_speaker_none() -> None:
         ("The doctor has me on metformin 500 mg.", ["User takes metformin 500 mg."]),
         ("The clinic has started metformin.", ["User takes metformin."]),
         ("The metformin is now 1000 mg.", ["User takes metformin 1000 mg."]),
-        ("My tablets are on repeat, metformin 500 mg twice a day.", ["User takes metformin 500 mg twice a day."]),
+        ("The tablets are on repeat, metformin 500 mg twice a day.", ["User takes metformin 500 mg twice a day."]),
         ("The rash is eczema.", ["User has eczema."]),
         ("My wife is coeliac.", ["User's wife is coeliac."]),
     ],
