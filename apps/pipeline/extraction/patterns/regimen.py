@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import re2
 
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
+from apps.pipeline.extraction.patterns.health.foreign_subjects import foreign_subject
+from apps.pipeline.extraction.patterns.health.no_doses import is_year, without_stock
 from apps.pipeline.extraction.patterns.lists import Listed
 from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.kinship import KIN_WORDS
@@ -52,7 +54,9 @@ def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Return the medicines of a list that the speaker takes; empty if a sentence says anything else about one."""
     if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
         return ()
-    return tuple(_listed(sentence, name))
+    if foreign_subject(sentence, end=len(sentence)):
+        return ()
+    return tuple(_listed(without_stock(sentence), name))
 
 
 def with_medicine(clause: str, *, before: str) -> str:
@@ -77,6 +81,7 @@ def _listed(sentence: str, name: str) -> Iterator[Listed]:
     for found in _ITEM.finditer(sentence):
         drug = english_medicine(found.group("drug") or found.group("other"))
         dose, time = found.group("dose") or found.group("dosed"), found.group("time") or found.group("when")
+        dose = "" if dose and is_year(dose) else dose
         if dose or time:
             taken = " ".join(part for part in (drug, dose, _TIME_OF.get((time or "").lower(), "")) if part)
             yield Listed(row=_TAKES, value=drug, content=f"{name} takes {taken}.")

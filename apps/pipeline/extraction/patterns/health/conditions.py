@@ -17,7 +17,7 @@ _NOT_HAD = re2.compile(
     r"(?i)\b(?:no|not|n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)? for|check(?:ed|s)? (?:for|on)|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
 )
 _COMPOUND = re2.compile(
-    r"(?i)^(?:['’]s)? (?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
+    r"(?i)^(?:['’]s)?[ -](?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
 )
 _PASSING = re2.compile(
     r"(?i)\b(?:yesterday|today|tonight|last night|this morning|lost (?:all|the)|a touch of|bit of a|coming down with)\b"
@@ -66,7 +66,9 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
         told = f"{'low' if _LOW.match(level.group('level')) else 'high'} {what}"
         yield HealthStatement(owner_before(level.start() + 1), "has_condition", told, f"has {told}")
     adjective = _ADJECTIVE.search(clause)
-    if adjective is not None and not _NOT_HAD.search(clause[: start_of(adjective, "what")]):
+    if adjective is not None and not (
+        _NOT_HAD.search(clause[: start_of(adjective, "what")]) or _COMPOUND.match(clause[adjective.end() :])
+    ):
         what = adjective.group("what").lower()
         owner = owner_before(start_of(adjective, "what"))
         yield HealthStatement(owner, "has_condition", CONDITION_ADJECTIVES[what], f"is {what}")

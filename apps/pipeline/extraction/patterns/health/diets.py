@@ -15,7 +15,7 @@ _UPSETS = re2.compile(rf"(?i)\b{SYMPTOM}\b|allerg")
 _DIETS = {"veggie": "vegetarian", "veg": "vegetarian"}
 _DIET = r"(?P<diet>vegetarian|vegan|veggie|pescatarian|halal|kosher|coeliac|celiac)"
 _BECAME = re2.compile(
-    rf"(?i)\b(?:went|going|gone|turned|became|become|now|full|fully|strict|strictly|pure|are|(?:has|have|needs?|must|should|got|gotta)(?: to)? be|(?:eat|eats|keep|keeps|only)|['’]m|am|is|['’]s) (?:(?:a|full|fully|strictly|pure|now|also|all) ){{0,2}}{_DIET}\b(?P<of> (?:recipes?|restaurants?|food|options?|dinners?|meals?))?"
+    rf"(?i)\b(?:went|going|gone|turned|became|become|now|full|fully|strict|strictly|pure|are|(?:has|have|needs?|must|should|got|gotta)(?: to)? be|(?:eat|eats|keep|keeps|only)|['’]m|am|is|['’]s) (?:(?:a|full|fully|strictly|pure|now|also|all) ){{0,2}}{_DIET}\b(?P<of>[ -](?:recipes?|restaurants?|food|options?|dinners?|meals?|friendly|safe)\b)?"
 )
 # "halal obvs", "kosher of course"
 _OF_COURSE = re2.compile(

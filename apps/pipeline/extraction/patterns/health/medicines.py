@@ -9,6 +9,7 @@ from itertools import islice
 
 import re2
 
+from apps.pipeline.extraction.patterns.health.no_doses import without_stock, without_year
 from apps.pipeline.extraction.patterns.health.owners import Owner
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, Term, end_of, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
@@ -114,22 +115,28 @@ def _unknown(clause: str, owner_before: FindOwner) -> Iterator[HealthStatement]:
 
 
 def _told(clause: str, term: Term, start: int, end: int, owner: Owner) -> HealthStatement | None:
-    before, after = clause[start : term.start], clause[term.end : end]
+    before, after = clause[start : term.start], without_stock(clause[term.end : end])
     is_stopped = _STOPPED_BEFORE.search(before) or _STOPPED_AFTER.match(after)
     if is_stopped and not _NOT_STOPPED.search(before):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
     if is_stopped or _NOT_TAKEN.search(clause[: term.start]) or _PAST.search(clause):
         return None
-    dosed = _DOSE_AFTER.match(after) or _DOSE_BEFORE.search(before) or _REGULARLY.search(after)
+    dosed = _dose(before, after)
     if dosed is not None and _NO_DOSE.match(after[dosed.end() :]) and dosed.re is _DOSE_AFTER:
         return None  # "chickpeas, 20 mins"
+    detail = without_year(dosed.group("detail")) if dosed else ""
     if only := _ONLY.match(after):
         name = english_medicine(term.text)
         return HealthStatement(owner, "takes_medicine", name, f"can take {name} {only.group('only')}")
-    if dosed is None and not _TAKES.search(clause[: term.start]):
+    if not detail and not _TAKES.search(clause[: term.start]):
         return None
-    return _taken(owner, term.text, dosed.group("detail") if dosed else "")
+    return _taken(owner, term.text, detail)
+
+
+def _dose(before: str, after: str) -> "re2._Match[str] | None":
+    """Return where a dose or time stands beside a medicine."""
+    return _DOSE_AFTER.match(after) or _DOSE_BEFORE.search(before) or _REGULARLY.search(after)
 
 
 def _taken(owner: Owner, name: str, detail: str) -> HealthStatement:

@@ -7,6 +7,7 @@ from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.antecedents import Antecedent
+from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject
 from apps.pipeline.extraction.patterns.health.terms import medicines_in
 from apps.pipeline.extraction.patterns.new_subjects import is_present
 from apps.pipeline.lexicon.foods import is_food
@@ -82,15 +83,19 @@ def speaker_as_owner(speaker: Mention) -> Owner:
     return Owner(mention=speaker, is_speaker=True)
 
 
-def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner:
+def owner_in(
+    clause: str, *, end: int, speaker: Mention, last: Owner, antecedent: Antecedent, has_statement: bool = True
+) -> Owner:
     """Return whose the thing is that stands before `end`: the person named last before it, or else after it.
 
-    `last` is whom the clause before was about, `antecedent` the person whom "she" means.
+    `last` is whom the clause before was about, `antecedent` the person whom "she" means. Without a statement of health
+    ("The nurse is on leave.") an unknown subject does not end talk about the one before.
     """
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
     before: Owner | None = _at_the_beginning(clause, end)
     after: Owner | None = None
     other: Owner | None = None  # the last one who is not the speaker: "she" means them
+    foreign = foreign_subject(clause, end=end) if has_statement else None
     for found in _SAID.finditer(clause):
         owner = _meant(found, clause, speaker, other or last, Antecedent() if other else antecedent)
         if owner is None:
@@ -98,10 +103,19 @@ def owner_in(clause: str, *, end: int, speaker: Mention, last: Owner, antecedent
         other = other if owner.is_speaker else owner
         if found.start() < end:
             before = owner
+            foreign = None if foreign is not None and _is_instead(found, foreign) else foreign
         elif after is None and (owner.is_speaker or found["kin"]):
             after = owner
+    if foreign is not None and not (last.is_known and not last.is_speaker and _RELATIVE.match(clause)):
+        return _STRANGER
     # "… who has had gout": who that is stands in the clause before.
     return before or (last if _RELATIVE.match(clause) else after) or last
+
+
+def _is_instead(found: re.Match[str], foreign: ForeignSubject) -> bool:
+    """Return True for whom the clause is about in place of its subject: "the doctor has me on", "my mum is"."""
+    is_possessive = found["speaker"] or found["pronoun"]
+    return found.start() >= (foreign.end if is_possessive else foreign.start)
 
 
 def _at_the_beginning(clause: str, end: int) -> Owner | None:

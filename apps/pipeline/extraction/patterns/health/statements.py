@@ -157,14 +157,23 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[HealthStatement], Owner]:
-    def owner_before(end: int) -> Owner:
-        return owner_in(clause, end=end, speaker=said.speaker, last=last, antecedent=said.antecedent)
+    def owner_before(end: int, *, has_statement: bool = True) -> Owner:
+        return owner_in(
+            clause,
+            end=end,
+            speaker=said.speaker,
+            last=last,
+            antecedent=said.antecedent,
+            has_statement=has_statement,
+        )
 
     if is_open(clause):
         return [], last
     told: list[HealthStatement] = []
+    has_statement = False
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
+            has_statement = True
             is_strangers = each.row in _OF_ONES_OWN and not each.owner.is_speaker and _ACQUAINTED.search(clause)
             is_hearsay = is_strangers or (
                 not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
@@ -172,7 +181,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
                 told.append(each)
     told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
-    return told, told[-1].owner if told else owner_before(len(clause))
+    return told, told[-1].owner if told else owner_before(len(clause), has_statement=has_statement)
 
 
 def _same_thing(one: HealthStatement, two: HealthStatement) -> bool:

@@ -1,0 +1,66 @@
+"""Grammatical subjects that are neither the speaker nor anybody known: "The new boss is vegan", "nobody is coeliac".
+
+What such a clause says of health is nobody's whom a memory could name, and never falls back to the speaker.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from apps.pipeline.extraction.patterns.health.terms import conditions_in, medicines_in
+from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES
+from apps.pipeline.lexicon.tables import alternation
+
+_DETERMINER = (
+    r"(?:the|an?|my|our|your|their|his|her|this|that|these|those|some|another|every|each|no|both|most|many|several)"
+)
+# A word of a noun phrase; conjunctions, pronouns and relatives end it.
+_NO_NOUN = r"(?:and|but|or|so|because|cause|if|when|who|that|which|i|we|you|he|she|it|me|us|him|them)"
+_WORD = rf"(?:(?:to|by|behind|near|beside|opposite) (?:me|us)\b|(?!{_NO_NOUN}\b)[\w-]+(?:['’]s)?)"
+_NOBODY = (
+    r"(?:nobody|no[ -]one|none(?: of \w+(?: \w+)?)?|they|neither|(?:one|some|half|two|three) of \w+(?: \w+){0,2}?)"
+)
+_SUBJECT = rf"(?P<subject>(?:{_NOBODY}|{_DETERMINER}(?: {_WORD}){{1,6}}?|^who))"
+_BE = r"(?: (?:is|are|was|were)|['’](?:s|re))"
+_ADVERBS = r"(?: (?:also|all|both|still|now|really|very|actually|always|either|strictly|fully|only|a|an|type (?:1|2|one|two))){0,3}"
+_QUALITY = rf"(?:vegetarians?|vegans?|veggie|pescatarian|halal|kosher|coeliacs?|celiacs?|{alternation(CONDITION_ADJECTIVES)}|allergic|(?:\w+[ -])?intolerant|on|off|taking|using|eating|avoiding|gluten[ -]free|dairy[ -]free|keto)"
+_DONE = r"(?:\w{2,}ed|put|been|given|taken|gone|brought|cut|told|said|made|come|to)"  # "has added": an act
+_STATE = (
+    rf"(?:{_BE}{_ADVERBS} {_QUALITY}\b"
+    rf"|(?: (?:has|have|had)|['’]s got|['’]ve got)\b(?!{_ADVERBS} {_DONE}\b)"
+    r"| (?:can['’]?t|cannot|can(?: not)?|mustn['’]t|shouldn['’]t|doesn['’]?t|don['’]?t|won['’]?t) (?:eat|have|take|tolerate|drink|digest|handle|touch|do|bear)\b"
+    r"| (?:takes?|uses|eats?|avoids?|injects|wears|suffers|reacts|needs|lives with|went|became|turned|gave up|follows|quit)\b)"
+)
+_FOREIGN = re.compile(
+    rf"(?i)(?<![\w'’-])(?<!\bat )(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bwith )(?<!\bafter )(?<!\bsince )(?<!\bas ){_SUBJECT}(?={_STATE})"
+)
+# What is part of the speaker or taken, and whom the speaker is one of.
+_OF_THE_SPEAKER = re.compile(
+    rf"(?i)\b(?:{BODY_PART}|blood|skin|memory|body|family|household|tablet|pill|med|medicine|medication|dose|prescription)s?\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSubject:
+    """The place of a subject in its clause, as offsets of characters."""
+
+    start: int
+    end: int
+
+
+def foreign_subject(clause: str, *, end: int) -> ForeignSubject | None:
+    """Return the last subject before `end` that has, takes or is something itself, or None."""
+    last: ForeignSubject | None = None
+    for found in _subjects(clause):
+        if found.end > end:
+            break
+        last = found
+    return last
+
+
+def _subjects(clause: str) -> Iterator[ForeignSubject]:
+    for found in _FOREIGN.finditer(clause):
+        text = found["subject"]
+        is_term = next(medicines_in(text), None) or next(conditions_in(text), None)
+        if not is_term and _OF_THE_SPEAKER.search(text) is None:
+            yield ForeignSubject(found.start("subject"), found.end("subject"))
