@@ -20,6 +20,7 @@ from memplatform.telemetry import start_sending
 LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
 LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
 PATIENCE = 10.0  # seconds for a graceful shutdown; more than GRACE_SECONDS of a drain
+_STOPS = frozenset({signal.SIGTERM, signal.SIGINT})
 
 log = structlog.get_logger(__name__)
 
@@ -57,7 +58,11 @@ class WorkProcesses:
 
     def _start(self, name: str) -> None:
         process = get_context("fork").Process(target=partial(_serve, self._works[name]), name=name)
-        process.start()
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)  # the child takes them once its own handlers are there
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         self._running[name] = (process, time.monotonic())
 
     def ask_to_stop(self) -> None:
@@ -72,6 +77,7 @@ class WorkProcesses:
         for process in self._alive():
             process.join(max(0.0, deadline - time.monotonic()))
         for process in self._alive():
+            log.error("process killed: it did not end in time", process=process.name, pid=process.pid)
             process.kill()
             process.join()
 
@@ -82,8 +88,9 @@ class WorkProcesses:
 def _serve(work: Callable[[], object]) -> None:
     """Work until the lifetime is over or a stop is requested; the database may be away meanwhile."""
     STOPPING.detach()  # asked by a signal of its own, it doesn't stop the others
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
+    for number in _STOPS:
+        signal.signal(number, _stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
     start_sending()
     try:
         with no_tenant():

@@ -1,15 +1,11 @@
 """Drain the outbox: work for many end users at once, each under a lease, until a stop is requested."""
 
-import signal
-import threading
 import time
 from collections import deque
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 
 import structlog
 from django.conf import settings
@@ -18,6 +14,7 @@ from django.db import DatabaseError, connection
 from apps.actions.live_ports import live
 from apps.outbox import heartbeats, leases, postponing
 from apps.outbox.leases import Lease
+from apps.outbox.outages import is_locked_out
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
@@ -27,7 +24,7 @@ from apps.tenants.scoped_connection import form_for_database
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
-from apps.worker.shutdown import STOPPING, StopFlag
+from apps.worker.shutdown import STOPPING, StopFlag, stopping_on_signals
 from apps.worker.thread_pool import ThreadPool
 
 log = structlog.get_logger(__name__)
@@ -58,7 +55,7 @@ class Drain:
     permits: CpuPermits = field(default_factory=lambda: CpuPermits(settings.WORKER_CPU_PERMITS))
     done: int = 0
     in_flight: dict[Future[int], Lease] = field(default_factory=dict)
-    ended: SimpleQueue[Future[int]] = field(default_factory=SimpleQueue)  # of those in flight
+    ended: Queue[Future[int]] = field(default_factory=Queue)  # of those in flight; see _collect
     suspects: deque[Lease] = field(default_factory=deque)
     others_wait: bool = False  # end users who are ready when all threads work
     unstarted: set[Lease] = field(default_factory=set)  # of those in flight, whose threads have had no permit yet
@@ -172,7 +169,10 @@ class Drain:
         return [*self.in_flight.values(), *self.suspects]
 
     def _collect(self, *, timeout: float) -> None:
-        """Wait for the first result, or without work in flight just for the timeout."""
+        """Wait for the first result, or without work in flight just for the timeout.
+
+        A SimpleQueue would wait for ever if a signal came when the timeout is just over (Python 3.11), as at a stop.
+        """
         if not self.in_flight:
             time.sleep(timeout)  # new work is found by polling
             return
@@ -193,11 +193,20 @@ class Drain:
         deadline = time.monotonic() + GRACE_SECONDS
         while self.in_flight and time.monotonic() < deadline:
             self._collect(timeout=POLL_SECONDS)
+        for lease in self._held():
+            try:
+                self._give_back(lease)
+            except DatabaseError as error:
+                log.warning("lease not released", end_user=str(lease.end_user_id), error=str(error))  # it expires
+                if not is_locked_out(error):
+                    connection.close()
+                    break  # the database is away: each further attempt would wait for it, too
+
+    def _give_back(self, lease: Lease) -> None:
         with system_scope(SystemWork.QUEUE):
-            for lease in self._held():
-                if self.stop.is_set():
-                    postponing.put_back_interrupted(lease=lease)
-                leases.release(lease=lease)
+            if self.stop.is_set():
+                postponing.put_back_interrupted(lease=lease)
+            leases.release(lease=lease)
 
 
 def _delete_heartbeat(heartbeat: heartbeats.Heartbeat) -> None:
@@ -221,27 +230,5 @@ def drain(*, idle_seconds: float = 0.0, most_seconds: float = float("inf")) -> i
         idle_seconds=idle_seconds,
         most_seconds=most_seconds,
     )
-    with _stopping_on_signals(), no_tenant():
+    with stopping_on_signals(), no_tenant():
         return worker.run()
-
-
-@contextmanager
-def _stopping_on_signals() -> Iterator[None]:
-    """Set the stop flag on SIGTERM and SIGINT while the block runs; raise a received SIGTERM again afterwards."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    received: list[int] = []
-
-    def stop(number: int, _: object) -> None:
-        received.append(number)
-        STOPPING.set()
-
-    former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-    if signal.SIGTERM in received:
-        signal.raise_signal(signal.SIGTERM)

@@ -1,6 +1,10 @@
 """Signals for work to stop: a flag that all workers of a cluster share, and a deadline."""
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Protocol
@@ -52,3 +56,25 @@ class StopFlag:
 
 
 STOPPING = StopFlag()
+
+
+@contextmanager
+def stopping_on_signals() -> Iterator[None]:
+    """Set the stop flag on SIGTERM and SIGINT while the block runs; raise a received SIGTERM again afterwards."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        received.append(number)
+        STOPPING.set()
+
+    former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    if signal.SIGTERM in received:
+        signal.raise_signal(signal.SIGTERM)

@@ -75,7 +75,7 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     cluster.send_signal(signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
     assert slow.instance.processes() == []
-    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
     assert slow.asks(WORK) == [("pending", USERS, 0)]  # the next worker does it; to be stopped costs no attempt
 
     slow.model.delay_ms = 0.0
@@ -90,7 +90,7 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
     os.killpg(cluster.pid, number)
     assert cluster.wait(timeout=PATIENCE) == 0
     wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
-    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
     assert slow.asks(WORK) == [("pending", USERS, 0)]
 
 
@@ -101,7 +101,18 @@ def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
     cluster.send_signal(signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
     wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
-    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
+
+
+def test_so_does_one_whose_sentinel_hangs_before_it_has_started(slow: Slow) -> None:
+    cluster = slow.instance.start(*slow.instance.command("cluster"))
+    others = int(QUICK["CLUSTER_WORKERS"]) + 2  # the event sender and the importer
+    wait_for(lambda: len(psutil.Process(cluster.pid).children()) > others, instance=slow.instance, process=cluster)
+    psutil.Process(cluster.pid).children()[-1].suspend()
+    cluster.send_signal(signal.SIGTERM)
+    assert cluster.wait(timeout=PATIENCE) == 0
+    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
 
 
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
@@ -110,7 +121,7 @@ def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
     os.killpg(cluster.pid, signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0
     wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
-    assert slow.asks(LEASES) == [(0,)]
+    assert slow.asks(LEASES) == [(0,)], slow.instance.output
 
 
 def has_grandchildren(pid: int) -> bool:

@@ -1,17 +1,22 @@
 """A drain processes due work of many users concurrently, stops gracefully and survives an outage."""
 
 import contextlib
+import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
+from uuid import uuid4
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection
 from structlog.testing import capture_logs
 
 from apps.actions.live_ports import live
 from apps.outbox import leases
+from apps.outbox.leases import Lease
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.ports import Ports
@@ -212,6 +217,55 @@ def fail_the_heartbeats_delete(execute: Callable[..., Any], sql: str, params: An
     if sql.startswith("DELETE") and "heartbeat" in sql and "seen_at" not in sql:
         raise OperationalError("the connection broke")
     return execute(sql, params, many, context)
+
+
+def test_a_signal_at_the_end_of_a_wait_does_not_prolong_it() -> None:
+    """A wait of queue.SimpleQueue that a signal interrupts when its time is over never ends (Python 3.11)."""
+    drain, given_up = make(live()), time.monotonic() + PATIENCE
+    drain.in_flight = {Future(): Lease(uuid4(), uuid4(), uuid4())}
+
+    def interrupt(*_: object) -> None:
+        assert time.monotonic() < given_up, "a wait does not end"
+
+    former = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    try:
+        for _ in range(1_000):
+            drain._collect(timeout=0.0007)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, former)
+
+
+@pytest.mark.parametrize(("sqlstate", "kept"), [("55P03", 1), ("57P01", 3)], ids=["locked", "database away"])
+def test_a_stop_releases_what_it_can(
+    people: list[Person], monkeypatch: pytest.MonkeyPatch, sqlstate: str, kept: int
+) -> None:
+    """A lease that can't be released expires by itself; the others are released, unless the database is away."""
+    for person in people[:3]:
+        person.says("I live in Lisbon.")
+    drain = make(live(), threads=3)
+    monkeypatch.setattr(drain_module, "GRACE_SECONDS", 0.0)
+    drain.stop.set()
+    drain.in_flight = {Future(): lease for lease in leases.claim(limit=3, seconds=60)}
+    with connection.execute_wrapper(FailOnce("update outbox_outboxrow", sqlstate)), capture_logs() as logged:
+        drain._finish()
+    assert UserLease.objects.filter(token__isnull=False).count() == kept
+    assert [line["event"] for line in logged] == ["lease not released"]
+
+
+class FailOnce:
+    """Fails the first statement that has this text in it."""
+
+    def __init__(self, text: str, sqlstate: str) -> None:
+        self._text, self._error = text, psycopg.errors.lookup(sqlstate)
+        self._has_failed = False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if self._text in sql and not self._has_failed:
+            self._has_failed = True
+            raise OperationalError("failed on purpose") from self._error()
+        return execute(sql, params, many, context)
 
 
 def test_work_of_a_worker_that_loses_its_connection_is_left_to_the_next(people: list[Person]) -> None:

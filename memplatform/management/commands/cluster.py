@@ -48,8 +48,9 @@ class GracefulCluster(Cluster):
         super().__init__()
 
     def sig_handler(self, signum: int, frame: object) -> None:
-        """Ask for a shutdown."""
+        """Ask for a shutdown, also while `start` waits for a sentinel, which may hang."""
         self.request_stop(signum, frame)
+        self.start_event = None
 
     @staticmethod
     def request_stop(signum: int, frame: object) -> None:
