@@ -113,7 +113,7 @@ def _scopes() -> None:
         with no_tenant() if is_ours else nullcontext():
             return execute(command, *args, **options)
 
-    BaseCommand.execute = executed  # type: ignore[method-assign]
+    BaseCommand.execute = executed  # type: ignore[method-assign]  # for all commands of the run
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -29,7 +29,7 @@ def allow() -> None:
     with connections["default"].cursor() as cursor:
         cursor.execute("alter table memories_ledgerentry disable trigger ledger_not_emptied")
         cursor.execute("alter table memories_ledgercheckpoint disable trigger ledger_checkpoint_not_emptied")
-    TransactionTestCase._fixture_teardown = _delete_rows  # type: ignore[attr-defined]
+    TransactionTestCase._fixture_teardown = _delete_rows  # type: ignore[attr-defined]  # private
 
 
 def _delete_rows(case: TransactionTestCase) -> None:

@@ -248,9 +248,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _rollback(self) -> None:
         self.before_commit.clear()
         self._scope_of_transaction = None
-        super()._rollback()  # type: ignore[misc]
+        super()._rollback()  # type: ignore[misc]  # not in the stubs
 
     def _savepoint_rollback(self, sid: str) -> None:
-        super()._savepoint_rollback(sid)  # type: ignore[misc]
+        super()._savepoint_rollback(sid)  # type: ignore[misc]  # not in the stubs
         if self._scope_of_transaction is not None:
             self._scope_of_transaction = _UNKNOWN

@@ -13,8 +13,12 @@ from memplatform.postgresql.scoped_message import run_after_scope
 if TYPE_CHECKING:
     from memplatform.postgresql.base import DatabaseWrapper
 
+    _Cursor = psycopg.Cursor[Any]  # what each class below is, beside _Scoped
+else:
+    _Cursor = object
 
-class _Scoped:
+
+class _Scoped(_Cursor):
     """A cursor whose statements run in the current scope; without `database`, as on a bare connection."""
 
     database: "DatabaseWrapper | None" = None
@@ -26,22 +30,22 @@ class _Scoped:
         """Execute a statement in the current scope."""
         database = self.database
         if database is None or database.has_scope():
-            return super().execute(*args, **options)  # type: ignore[misc]  # of psycopg's cursor
+            return super().execute(*args, **options)
         if database.connection.autocommit:
             return self._execute_alone(database, *args, **options)
         database.set_scope()
-        return super().execute(*args, **options)  # type: ignore[misc]
+        return super().execute(*args, **options)
 
     def _execute_alone(self, database: "DatabaseWrapper", *args: Any, **options: Any) -> Any:
         if database.is_pipelined():  # a nested pipeline would wait for its results
             database.set_scope_of_pipeline()
-            return super().execute(*args, **options)  # type: ignore[misc]
+            return super().execute(*args, **options)
         if database.has_citus:
             with database.transaction_with_scope():
-                return super().execute(*args, **options)  # type: ignore[misc]
+                return super().execute(*args, **options)
         self._is_alone = True
         try:
-            return super().execute(*args, **options)  # type: ignore[misc]
+            return super().execute(*args, **options)
         finally:
             self._is_alone = False
 
@@ -49,11 +53,11 @@ class _Scoped:
         """Return all rows and let go of them. Raises Django's errors, also those that a pipeline tells only now."""
         try:
             with self.database.wrap_database_errors if self.database else nullcontext():
-                rows: list[tuple[Any, ...]] = self.fetchall()  # type: ignore[attr-defined]  # of psycopg's cursor
+                rows: list[tuple[Any, ...]] = self.fetchall()
             return rows
         finally:
-            self._reset()  # type: ignore[attr-defined]
-            self._tx.set_pgresult(None, set_loaders=False)  # type: ignore[attr-defined]
+            self._reset()
+            self._tx.set_pgresult(None, set_loaders=False)
 
     def release_parameters(self) -> None:
         """Let go of the parameters of the last statement, which has been sent, or is in the queue of a pipeline."""
@@ -62,7 +66,7 @@ class _Scoped:
     def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
         """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
         if not self._is_alone or self.database is None:
-            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)  # type: ignore[misc]
+            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)
         return run_after_scope(
             cursor=self,
             statement=statement,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from tests.access_rows import CONSOLE, POSTS
 from tests.distributed.citus_database import run
-from tests.test_who_may_call import CONSOLE, POSTS
 
 # Pages of a person, not of a project.
 OF_PERSONS = {"home", "login", "login-code", "account", "password", "join", "projects"}
