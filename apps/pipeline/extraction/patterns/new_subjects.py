@@ -55,6 +55,11 @@ def _is_finite(found: re.Match[str]) -> bool:
     return not (found["article"] or found["article2"]) and is_present(verb)
 
 
+def is_finite(word: str) -> bool:
+    """Return True for an auxiliary, the third person of a known verb, or what can only be a past tense."""
+    return word.replace("’", "'") in _FINITE or is_present(word) or verbs.must_be_past(word)
+
+
 def is_present(word: str) -> bool:
     """Return True for the third person of a known verb: "leads", "works"."""
     base = verbs.base_form(word)

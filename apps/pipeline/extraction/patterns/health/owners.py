@@ -8,7 +8,7 @@ from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns import relatives
 from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject
-from apps.pipeline.extraction.patterns.health.terms import medicines_in
+from apps.pipeline.extraction.patterns.health.terms import conditions_in, medicines_in
 from apps.pipeline.extraction.patterns.new_subjects import is_present
 from apps.pipeline.lexicon.foods import is_food
 from apps.pipeline.lexicon.health_terms import BODY_PART
@@ -46,11 +46,18 @@ _GIVES = re.compile(
 _TREATS = re.compile(
     r"(?:ologist|iatrist|doctor|gp|dentist|nurse|consultant|specialist|surgeon|midwife|physio|physiotherapist|optician|vet|counsell?or|therapist)$"
 )
+# "The doctor at Aga Khan was": the place is not who does something.
+_AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
 _BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
 _ASIDE = re.compile(r"\([^()]{0,60}\)")
 _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 _SOMEBODY_FIRST = re.compile(
     r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
+)
+# "I have a son who has asthma"; but "I'm somebody who" and "as a person who" are the speaker.
+_DESCRIBED = re.compile(
+    r"(?<!\bam )(?<!['’]m )(?<!\bas )(?<!\bbe )(?<!\bwas )(?<!\bis )(?<!['’]s )"
+    r"(?<!, )\b(?i:an?|the|some|another|this|that|one) (?:[\w-]+ ){1,3}who(?:['’]s)? "
 )
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
 _FEMALE = frozenset({"she", "her", "hers"})
@@ -93,6 +100,7 @@ def owner_in(
     """
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
     before: Owner | None = _at_the_beginning(clause, end)
+    place = -1  # where the one before stands
     after: Owner | None = None
     other: Owner | None = None  # the last one who is not the speaker: "she" means them
     foreign = foreign_subject(clause, end=end) if has_statement else None
@@ -102,11 +110,13 @@ def owner_in(
             continue
         other = other if owner.is_speaker else owner
         if found.start() < end:
-            before = owner
+            before, place = owner, found.start()
             foreign = None if foreign is not None and _is_instead(found, foreign) else foreign
         elif after is None and (owner.is_speaker or found["kin"]):
             after = owner
     if foreign is not None and not (last.is_known and not last.is_speaker and _RELATIVE.match(clause)):
+        return _STRANGER
+    if any(each.start() > place for each in _DESCRIBED.finditer(clause, 0, end)):
         return _STRANGER
     # "… who has had gout": who that is stands in the clause before.
     return before or (last if _RELATIVE.match(clause) else after) or last
@@ -173,11 +183,12 @@ def _named(found: re.Match[str], clause: str) -> Owner | None:
         _BODY.search(name) is not None
         or is_food(name)
         or condition_length(name.split()) > 0
+        or next(conditions_in(f"{name}{found['owns'] or ''}"), None) is not None  # "Parkinson's"
         or next(medicines_in(name), None) is not None
     )
     if is_thing or not relatives.may_be_name(name):
         return None
-    acts = bool(after) and _is_verb(after[0].lower())
+    acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
     gets = _GETS.search(clause[: found.start()]) is not None
     return Owner(Mention(text=name, type=EntityType.PERSON)) if found["owns"] or acts or gets else None
 

@@ -20,6 +20,7 @@ from apps.pipeline.extraction.patterns.health.owners import Owner, owner_in, spe
 from apps.pipeline.extraction.patterns.health.reactions import reactions_told
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open
+from apps.pipeline.extraction.patterns.relative_clauses import without_relative_clauses
 from apps.pipeline.extraction.patterns.sentences import Sentence
 from apps.pipeline.lexicon.health_terms import english_medicine
 from apps.pipeline.lexicon.language import is_english
@@ -82,7 +83,7 @@ def health_in(
     found: list[Candidate] = []
     relatives = named_relatives(known)
     known = tuple(each for each in known if not is_thing_taken(each, relatives=relatives))
-    parts = tuple(_parts(sentence.text))
+    parts = tuple(_parts(without_relative_clauses(sentence.text)))
     for clause in parts[:-1] if sentence.asks else parts:  # what is told before a question
         if _SUPPOSES.search(clause):
             break  # what follows may depend on it

@@ -1,0 +1,91 @@
+"""Clauses with "who" say who is meant; what stands behind them is told of the same person."""
+
+import re
+
+import pytest
+
+from apps.pipeline.extraction.patterns.relative_clauses import without_relative_clauses
+from tests.pipeline.extraction.extract_helper import contents
+
+_OF_THE_SPEAKER = re.compile(
+    r"User (?:is|has|takes|cannot have) (?:an? )?(?:allergic|nut allergies|asthma|coeliac|diabetic|lithium|peanut)"
+)
+LONG = "My aunt who " + "works and rests who " * 5_000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister who lives in Cork is coeliac.", "User's sister has coeliac."),
+        ("Cian, who's 15, is coeliac.", "Cian has coeliac."),
+        ("Cian who's 15 is coeliac so it can't have flour", "Cian has coeliac."),
+        ("Maria who works with me is allergic to nuts.", "Maria is allergic to nuts."),
+        ("Anna, who I met in Rome, is allergic to nuts.", "Anna is allergic to nuts."),
+        ("My brother, who lives in Leeds, has diabetes.", "User's brother has diabetes."),
+        ("My mum, whose kidneys are weak, takes ramipril.", "User's mum takes ramipril."),
+        ("My son, who I told you about, takes methylphenidate 10 mg.", "User's son takes methylphenidate 10 mg."),
+        ("My nephew that lives with us has asthma.", "User's nephew has asthma."),
+        ("My son who has been ill takes amoxicillin 250 mg.", "User's son takes amoxicillin 250 mg."),
+        ("Tom, whose dog bit me, is on warfarin.", "Tom takes warfarin."),
+        ("My husband who works nights takes melatonin 3 mg.", "User's husband takes melatonin 3 mg."),
+        ("Mia who's had asthma since 2010 uses the blue inhaler.", "Mia uses the blue inhaler."),
+        ("Kim, who is diabetic, takes metformin 500 mg.", "Kim takes metformin 500 mg."),
+        ("Kim, who is diabetic, takes metformin 500 mg.", "Kim is diabetic."),
+        ("Leo, who can't eat nuts, takes cetirizine.", "Leo cannot eat nuts."),
+        ("My sister who is coeliac is visiting.", "User's sister has coeliac."),
+        ("Grandad, who turned 80, has Parkinson's and takes levodopa 100 mg.", "User's grandad takes levodopa 100 mg."),
+        # What is said of the speaker stays the speaker's.
+        ("The doctor who treats my mum says I have asthma.", "User has asthma."),
+        ("My sister who works with Tom said I am allergic to nuts.", "User is allergic to nuts."),
+        ("The doctor said that I have asthma.", "User has asthma."),
+        ("My doctor, who I saw on Monday, has put me on ramipril 5 mg.", "User takes ramipril 5 mg."),
+        ("I'm a person who can't eat dairy.", "User cannot have dairy."),
+        ("I'm the one who takes metformin in this house.", "User takes metformin."),
+        ("I, who never drink, have gout.", "User has gout."),
+        # A place is not who does something.
+        ("The doctor at Aga Khan was pleased. Amlodipine is 10 mg from today.", "User takes amlodipine 10 mg."),
+        ("My sister in Cork is allergic to eggs.", "User's sister is allergic to eggs."),
+    ],
+)
+def test_whoever_is_described_is_whom_the_rest_is_about(text: str, expected: str) -> None:
+    assert expected in contents(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mate who lives next door is diabetic.",
+        "The woman who cleans for us is allergic to dust.",
+        "The bloke who fixes our boiler has asthma.",
+        "The kids who come to us on Fridays have nut allergies.",
+        "My flatmate who I share a kitchen with is allergic to peanuts.",
+        "I have a son who has asthma.",
+        "I'm married to a man who is coeliac.",
+        "I know somebody who is coeliac.",
+        "I live with a partner who takes lithium 400 mg.",
+    ],
+)
+def test_what_strangers_have_is_not_the_speakers(text: str) -> None:
+    assert [each for each in contents(text) if _OF_THE_SPEAKER.match(each)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister who lives in Cork is coeliac", "My sister is coeliac"),
+        ("Leo, who can't eat nuts, takes iron", "Leo can't eat nuts, and Leo takes iron"),
+        ("Kim, who's had gout, who's 40, takes iron", "Kim, who's had gout, who's 40, takes iron"),
+        (
+            "My sister who phoned because Tom is coeliac is tired",
+            "My sister who phoned because Tom is coeliac is tired",
+        ),
+        ("It was Tom who told me that he has asthma", "It was Tom who told me that he has asthma"),
+        ("My sister knows who lives here is ill", "My sister knows who lives here is ill"),
+    ],
+)
+def test_a_clause_is_left_out_where_it_surely_ends(text: str, expected: str) -> None:
+    assert without_relative_clauses(text) == expected
+
+
+def test_many_clauses_are_read_in_bounded_work() -> None:
+    assert len(without_relative_clauses(LONG)) > 90_000
