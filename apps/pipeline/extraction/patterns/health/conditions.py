@@ -14,7 +14,7 @@ from apps.pipeline.lexicon.tables import alternation
 
 # "no asthma", "a test for diabetes", "the Parkinson's choir"
 _NOT_HAD = re2.compile(
-    r"(?i)\b(?:no|not|n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)? for|check(?:ed|s)? (?:for|on)|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
+    r"(?i)\b(?:no|not|\w+n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)?(?: \w+)? for|check(?:ed|s)?(?: \w+)? (?:for|on)|screened(?: \w+)? for|misdiagnosed(?: \w+)? with|(?:grew|grown) out of|outgrew|outgrown|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
 )
 _COMPOUND = re2.compile(
     r"(?i)^(?:['’]s)?[ -](?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"

@@ -27,7 +27,7 @@ _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis no
 _SAID = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>\b[Mm]ine (?=(?:is|has|was|had|can['’]t|takes) )|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
@@ -49,7 +49,9 @@ _TREATS = re.compile(
 # "The doctor at Aga Khan was": the place is not who does something.
 _AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
 _BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
-_ASIDE = re.compile(r"\([^()]{0,60}\)")
+_ASIDE = re.compile(r"\([^()]{0,60}\)|, (?:just )?(?:like|unlike|as well as) [^,]{1,30},")
+# "Ana (vegan), Bo (nut allergy)"
+_NAMED_BEHIND = re.compile(r"(?P<name>(?<![\w’'-])[A-ZÀ-Þ][a-zà-ÿ]+|\b[Mm]e) \([^()]{0,60}$")
 _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 _SOMEBODY_FIRST = re.compile(
     r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
@@ -98,6 +100,8 @@ def owner_in(
     `last` is whom the clause before was about, `antecedent` the person whom "she" means. Without a statement of health
     ("The nurse is on leave.") an unknown subject does not end talk about the one before.
     """
+    if named := _NAMED_BEHIND.search(clause, 0, end):
+        return speaker_as_owner(speaker) if named["name"].lower() == "me" else _person(named["name"]) or _STRANGER
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
     before: Owner | None = _at_the_beginning(clause, end)
     place = -1  # where the one before stands
@@ -178,19 +182,23 @@ def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | No
 
 def _named(found: re.Match[str], clause: str) -> Owner | None:
     """Return who is named with a verb, as an owner or as somebody who gets something; places and things are nobody."""
-    name, after = found["name"], clause[found.end() :].split()
+    after = clause[found.end() :].split()
+    acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
+    gets = _GETS.search(clause[: found.start()]) is not None
+    return _person(found["name"], owns=found["owns"] or "") if found["owns"] or acts or gets else None
+
+
+def _person(name: str, *, owns: str = "") -> Owner | None:
+    """Return somebody by their name; None for what is no name of a person."""
     is_thing = (
         _BODY.search(name) is not None
         or is_food(name)
         or condition_length(name.split()) > 0
-        or next(conditions_in(f"{name}{found['owns'] or ''}"), None) is not None  # "Parkinson's"
+        or next(conditions_in(f"{name}{owns}"), None) is not None  # "Parkinson's"
         or next(medicines_in(name), None) is not None
     )
-    if is_thing or not relatives.may_be_name(name):
-        return None
-    acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
-    gets = _GETS.search(clause[: found.start()]) is not None
-    return Owner(Mention(text=name, type=EntityType.PERSON)) if found["owns"] or acts or gets else None
+    is_named = relatives.may_be_name(name) and not is_thing
+    return Owner(Mention(text=name, type=EntityType.PERSON)) if is_named else None
 
 
 def _is_verb(word: str) -> bool:
