@@ -14,6 +14,10 @@ from tests.pipeline.extraction.extract_helper import contents
         ("Grandad has Parkinson's and takes levodopa 100 mg.", "User's grandad takes levodopa 100 mg."),
         ("I thought I had asthma, but it was reflux.", "User has reflux."),
         ("I have asthma (mild).", "User has asthma."),
+        ("My mum called about Dad. He has gout.", "User's dad has gout."),
+        ("We visited my aunt. She can't have salt.", "User's aunt cannot have salt."),
+        ("Allergies: penicillin, latex.", "User is allergic to latex."),
+        ("There's a history of diabetes in my family.", "Diabetes runs in User's family."),
         ("I'm afraid I have diabetes.", "User has diabetes."),
     ],
 )
@@ -37,8 +41,31 @@ def test_it_is_told_of_whom_it_is_said(text: str, expected: str) -> None:
         "I'm thinking of going vegan.",
         "Ana, like me, has asthma.",
         "My guests: Ana (vegan), Bo (nut allergy) and Cy.",
+        "The twins came, one is coeliac.",
+        "The twins came, the other has asthma.",
+        "Nobody in my family has diabetes.",
+        "Diabetes runs in my wife's family.",
+        "Allergies: none.",
+        "Patient: John Smith, allergic to penicillin.",
+        "Diabetes meal plan please",
+        "Mark said I should take vitamin D.",
     ],
 )
 def test_nothing_is_told_of_the_speaker(text: str) -> None:
     beginnings = ("User has", "User is allergic", "User is lactose", "User is vegan", "User takes")
     assert [each for each in contents(text) if each.startswith(beginnings)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom came by with his sister. She is coeliac.",
+        "My son has a new teacher. She is diabetic.",
+        "My brother's girlfriend is coming. She's vegan.",
+        "Diabetes runs in my wife's family.",
+    ],
+)
+def test_she_is_nobody_whom_she_can_not_mean(text: str) -> None:
+    assert [
+        each for each in contents(text) if each.startswith(("Tom is", "User's")) and " has a new " not in each
+    ] == []

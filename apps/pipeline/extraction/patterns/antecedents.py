@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.pipeline.extraction.patterns.new_subjects import is_present
 from apps.pipeline.extraction.patterns.relatives import may_be_name
 from apps.pipeline.lexicon import verbs
-from apps.pipeline.lexicon.kinship import KIN_WORDS, PLURALS
+from apps.pipeline.lexicon.kinship import KIN_WORDS, NOUNS, PLURALS, Gender
 from apps.pipeline.lexicon.tables import alternation
 
 _NAME = r"(?P<name>(?!(?:I|We|You|It|This|That|They|She|He|There|What|Who)\b)[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?<!['’]s))"
@@ -17,6 +17,10 @@ _BEFORE_VERB = re.compile(
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
 _JOINED = re.compile(rf"\b{_NAME},? (?:and|or) (?=[A-ZÀ-Þ])")
+# "Tom came with his sister": she may be meant.
+_OF_THEIRS = re.compile(
+    rf"\b(?:his|her|their) (?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)})(?![\w-])(?!,? [A-ZÀ-Þ])"
+)
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
 _KIN_OF_NAMED = re.compile(
     rf"(?:^|, |(?:and|but|so|because) )(?P<owner>{_NAME.replace('?P<name>', '?:')})['’]s (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?=(?:['’]s)? [a-z]+)"
@@ -38,12 +42,13 @@ _POSSESSIVE = re.compile(
     r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)"
 )
 _IS_CALLED = re.compile(r"(?:is )?(?:called|named) [A-ZÀ-Þ]")
+_PRONOUNS = {Gender.FEMALE: "she", Gender.MALE: "he", None: ""}
 _PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
 _OWN = re.compile(
-    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])(?!['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
 _REFERRING = frozenset({"she", "he", "her", "his", "that", "shes", "hes", "thats"})
 _LETTERS = re.compile(r"[a-z]+")
@@ -95,7 +100,13 @@ class Antecedent:
         return self.name[:1].isupper() and "'s " not in self.name and _IS_CALLED.match(rest) is not None
 
     def _may_be(self, pronoun: str) -> bool:
-        return bool(self.name) and self.pronoun in ("", pronoun)
+        return bool(self.name) and self.pronoun in ("", pronoun) and _PRONOUNS[_gender_of(self.name)] in ("", pronoun)
+
+
+def _gender_of(name: str) -> Gender | None:
+    """Return the gender of a relative who has no name: "my son"."""
+    noun = NOUNS.get(name.rpartition(" ")[2])
+    return noun.gender if noun is not None else None
 
 
 def _written_out(short: str, rest: str) -> str:
@@ -143,10 +154,11 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
     }
     parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
+    theirs = {each.group() for each in _OF_THEIRS.finditer(sentence)}
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_JOINED.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
-    return (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
+    return (people - set(owned.values())) | set(owned) | theirs | {f"my {each}" for each in parents}
 
 
 def _tells(found: re.Match[str]) -> bool:

@@ -43,6 +43,7 @@ _ARE_CALLED = re2.compile(
 _NO_NAME = re2.compile(rf"(?i)^(?:{alternation(NAMES)})$")
 _ALLERGIES = re2.compile(r"(?i)^(?:my )?(?:food )?allerg(?:y|ies)(?: are| is| include)?:? (?P<items>[^.!?:;(]+)[.!]*$")
 _SUBSTANCE = re2.compile(r"(?i)^(?:[a-z-]{3,}(?: [a-z-]+){0,2})$")
+_NO_SUBSTANCE = re2.compile(r"(?i)^(?:none|nil|nothing|unknown|no\b.*|not known)$")
 _ALLERGIC_TO = BY_NAME["allergic_to"]
 _USES = BY_NAME["uses"]
 _HAS_CHILDREN = BY_NAME["has_children"]
@@ -78,7 +79,7 @@ def allergies_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Parse "my allergies: peanuts, latex" as one allergy each."""
     found = _ALLERGIES.match(sentence) if "llerg" in sentence else None
     items = [item.strip(" .!") for item in _NEXT_ITEM.split(found.group("items"))] if found else []
-    if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) for item in items):
+    if not all(_SUBSTANCE.match(item) and not _NO_TOOL.match(item) and not _NO_SUBSTANCE.match(item) for item in items):
         return ()
     return tuple(Listed(row=_ALLERGIC_TO, value=item, content=f"{name} is allergic to {item}.") for item in items)
 

@@ -17,7 +17,7 @@ _NOT_HAD = re2.compile(
     r"(?i)\b(?:no|not|\w+n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)?(?: \w+)? for|check(?:ed|s)?(?: \w+)? (?:for|on)|screened(?: \w+)? for|misdiagnosed(?: \w+)? with|(?:grew|grown) out of|outgrew|outgrown|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
 )
 _COMPOUND = re2.compile(
-    r"(?i)^(?:['’]s)?[ -](?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
+    r"(?i)^(?:['’]s)?[ -](?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|meals?|diets?|plans?|recipes?|snacks?|cookbooks?|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
 )
 _PASSING = re2.compile(
     r"(?i)\b(?:yesterday|today|tonight|last night|this morning|lost (?:all|the)|a touch of|bit of a|coming down with)\b"
@@ -47,14 +47,17 @@ _NO_LASTING = frozenset(
 _IN_FAMILY = re2.compile(
     r"(?i)\bin (?:my|our|the|her|his) family\b|\b(?:my|our) family(?: has| have|['’]s got) a history\b"
 )
+_IN_OTHER_FAMILY = re2.compile(r"(?i)\bin (?:my|our|the|her|his) [\p{L}-]+['’]s family\b")
+_NOBODY = re2.compile(r"(?i)\b(?:nobody|no[ -]?one|none|never|no)\b")
 
 
 def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatement]:
     """Yield the conditions that a clause says somebody has."""
     if _PASSING.search(clause) or _TURNED_OUT.match(clause):
         return
-    if _IN_FAMILY.search(clause):
-        yield from _in_family(clause, owner_before)
+    if _IN_FAMILY.search(clause) or _IN_OTHER_FAMILY.search(clause):
+        if not _NOBODY.search(clause) and not _IN_OTHER_FAMILY.search(clause):
+            yield from _in_family(clause, owner_before)
         return
     for term in islice(conditions_in(clause), MOST_TERMS):
         before, after = clause[: term.start], clause[term.end :]

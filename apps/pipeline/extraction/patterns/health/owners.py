@@ -27,7 +27,7 @@ _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis no
 _SAID = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>\b[Mm]ine (?=(?:is|has|was|had|can['’]t|takes) )|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>\b(?:[Mm]ine|(?:[Tt]he )?[Oo]ther|[Oo]ne(?: of (?:them|us|ours))?) (?=(?:is|has|was|had|can['’]t|takes|needs) )|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
@@ -48,6 +48,9 @@ _TREATS = re.compile(
 )
 # "The doctor at Aga Khan was": the place is not who does something.
 _AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
+_IS_DESCRIBED = re.compile(
+    r"^, (?:severely )?(?:allergic|diabetic|asthmatic|epileptic|coeliac|celiac|vegan|vegetarian)\b"
+)
 _BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
 _ASIDE = re.compile(r"\([^()]{0,60}\)|, (?:just )?(?:like|unlike|as well as) [^,]{1,30},")
 # "Ana (vegan), Bo (nut allergy)"
@@ -182,6 +185,8 @@ def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | No
 
 def _named(found: re.Match[str], clause: str) -> Owner | None:
     """Return who is named with a verb, as an owner or as somebody who gets something; places and things are nobody."""
+    if _IS_DESCRIBED.match(clause[found.end() :]):
+        return _STRANGER  # "Patient: John Smith, allergic to penicillin", or the speaker who calls somebody
     after = clause[found.end() :].split()
     acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
     gets = _GETS.search(clause[: found.start()]) is not None
