@@ -16,9 +16,9 @@ LONG = "My aunt who " + "works and rests who " * 5_000
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("My sister who lives in Cork is coeliac.", "User's sister has coeliac."),
-        ("Cian, who's 15, is coeliac.", "Cian has coeliac."),
-        ("Cian who's 15 is coeliac so it can't have flour", "Cian has coeliac."),
+        ("My sister who lives in Cork is coeliac.", "User's sister is coeliac."),
+        ("Cian, who's 15, is coeliac.", "Cian is coeliac."),
+        ("Cian who's 15 is coeliac so it can't have flour", "Cian is coeliac."),
         ("Maria who works with me is allergic to nuts.", "Maria is allergic to nuts."),
         ("Anna, who I met in Rome, is allergic to nuts.", "Anna is allergic to nuts."),
         ("My brother, who lives in Leeds, has diabetes.", "User's brother has diabetes."),
@@ -26,14 +26,18 @@ LONG = "My aunt who " + "works and rests who " * 5_000
         ("My son, who I told you about, takes methylphenidate 10 mg.", "User's son takes methylphenidate 10 mg."),
         ("My nephew that lives with us has asthma.", "User's nephew has asthma."),
         ("My son who has been ill takes amoxicillin 250 mg.", "User's son takes amoxicillin 250 mg."),
-        ("Tom, whose dog bit me, is on warfarin.", "Tom takes warfarin."),
+        ("Tom, whose dog bit me, is on warfarin.", "Tom is on warfarin."),
         ("My husband who works nights takes melatonin 3 mg.", "User's husband takes melatonin 3 mg."),
         ("Mia who's had asthma since 2010 uses the blue inhaler.", "Mia uses the blue inhaler."),
         ("Kim, who is diabetic, takes metformin 500 mg.", "Kim takes metformin 500 mg."),
         ("Kim, who is diabetic, takes metformin 500 mg.", "Kim is diabetic."),
         ("Leo, who can't eat nuts, takes cetirizine.", "Leo cannot eat nuts."),
-        ("My sister who is coeliac is visiting.", "User's sister has coeliac."),
+        ("My sister who is coeliac is visiting.", "User's sister is coeliac."),
         ("Grandad, who turned 80, has Parkinson's and takes levodopa 100 mg.", "User's grandad takes levodopa 100 mg."),
+        # Both are told.
+        ("My sister who lives in Cork is a nurse.", "User's sister lives in Cork."),
+        ("My sister who lives in Cork is a nurse.", "User's sister is a nurse."),
+        ("Anna, who works at Google, is moving to Berlin.", "Anna is moving to Berlin."),
         # What is said of the speaker stays the speaker's.
         ("The doctor who treats my mum says I have asthma.", "User has asthma."),
         ("My sister who works with Tom said I am allergic to nuts.", "User is allergic to nuts."),
@@ -72,7 +76,9 @@ def test_what_strangers_have_is_not_the_speakers(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("My sister who lives in Cork is coeliac", "My sister is coeliac"),
+        ("My sister who lives in Cork is coeliac", "My sister lives in Cork, and my sister is coeliac"),
+        ("Anna, who I met in Rome, is vegan", "Anna is vegan"),
+        ("The woman who cleans for us has asthma", "The woman has asthma"),
         ("Leo, who can't eat nuts, takes iron", "Leo can't eat nuts, and Leo takes iron"),
         ("Kim, who's had gout, who's 40, takes iron", "Kim, who's had gout, who's 40, takes iron"),
         (

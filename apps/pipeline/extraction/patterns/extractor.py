@@ -25,6 +25,7 @@ from apps.pipeline.extraction.patterns.introductions import with_ties_inside
 from apps.pipeline.extraction.patterns.naming import named_in_place, names_the_one_before, told_behind_name
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.own_lists import listed_in
+from apps.pipeline.extraction.patterns.relative_clauses import with_relative_clauses_told
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
 from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
@@ -146,7 +147,8 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
 
 def _in_full(sentence: sentences.Sentence, *, elsewhere: str) -> sentences.Sentence:
     """Write out what hasty or short sentences leave to the reader."""
-    return replace(sentence, text=told_of_each(written_out(sentence.text, elsewhere=elsewhere)))
+    told = with_relative_clauses_told(written_out(sentence.text, elsewhere=elsewhere))
+    return replace(sentence, text=told_of_each(told))
 
 
 def _beside(said: Sequence[sentences.Sentence], place: int) -> tuple[str, str]:

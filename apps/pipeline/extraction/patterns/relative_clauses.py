@@ -1,4 +1,4 @@
-"""Clauses that only say who is meant: "my nephew who lives with us has asthma", "Anna, who I met in Rome, is vegan".
+"""Clauses that say who is meant: "my nephew who lives with us has asthma", "Anna, who I met in Rome, is vegan".
 
 Read word by word, the person named last before a verb would be whom it tells of: "us" or "Rome".
 """
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from apps.pipeline.extraction.patterns.new_subjects import is_finite
+from apps.pipeline.extraction.patterns.relatives import may_be_name
 from apps.pipeline.lexicon import verbs
 
 _WHO = re.compile(
@@ -25,36 +26,49 @@ _PLURAL = frozenset({"have", "do"})
 _MODALS = frozenset("to can could will would may might must should don't didn't not never i we you they".split())
 _SHORT = {"s": "is", "d": "had", "ve": "have", "ll": "will", "re": "are"}
 _HAVING = verbs.PARTICIPLES | {"got"}
-_OF_HEALTH = re.compile(
-    r"(?i)allerg|intoleran|vegan|vegetarian|pescatarian|halal|kosher|coeliac|celiac|diabet|asthma|epilep|diagnos"
-    r"|\b(?:ca|do|does|wo)n['’]t\b|\bcannot\b|\b(?:takes?|eats?|injects|on \w+ \d)\b|\d ?m[gl]\b"
-)
+_OWN = re.compile(r"^(?:[Mm]y|[Oo]ur) |^(?!The |An? |This |That |His |Her |Their )[A-ZÀ-Þ]")
+
+
+def with_relative_clauses_told(text: str) -> str:
+    """Return a sentence in which clauses about somebody who is known are statements of their own.
+
+    "Kim, who is diabetic, takes iron" is "Kim is diabetic, and Kim takes iron".
+    """
+    return _rewritten(text, of_others=False)
 
 
 def without_relative_clauses(text: str) -> str:
-    """Return a sentence without the clauses that only say who is meant, where more is told of them behind it.
+    """Return a sentence with such statements, and without the clauses about others, where more is told behind them.
 
-    What such a clause tells of health becomes a statement: "Kim, who is diabetic, takes iron" is "Kim is diabetic, and
-    Kim takes iron".
+    "The woman who cleans for us has asthma" is "The woman has asthma".
     """
+    return _rewritten(text, of_others=True)
+
+
+def _rewritten(text: str, *, of_others: bool) -> str:
     place = 0
     for _ in range(_MOST_CLAUSES):
         found = _WHO.search(text, place)
         if found is None:
             break
         place = found.end("head")
-        if (verb := _main_verb(text, found)) is not None:
-            text = f"{text[:place]} {_statement(found, text[found.end() : verb])}{text[verb:]}"
+        is_own = _OWN.match(found["head"]) is not None
+        if (is_own or of_others) and (verb := _main_verb(text, found)) is not None:
+            told = _statement(found, text[found.end() : verb]) if is_own else ""
+            text = f"{text[:place]} {told}{text[verb:]}"
     return text
 
 
 def _statement(found: re.Match[str], inside: str) -> str:
-    """Return what a clause tells of health, and again whom the rest is about; "" if it tells nothing of health."""
-    if _OF_HEALTH.search(inside) is None or found["who"].startswith(("whose", "whom")):
+    """Return what a clause tells of its head, and the head again; "" if the head is not its subject."""
+    first = inside.split()[0]
+    if found["who"].startswith(("whose", "whom")) or first.lower() in _SUBJECTS or not first[0].islower():
         return ""
     short = (found["short"] or "")[1:]
-    verb = "" if not short else "has " if short == "s" and inside.split()[0] in _HAVING else _SHORT[short] + " "
-    return f"{verb}{inside.strip(' ,')}, and {found['head']} "
+    verb = "" if not short else "has " if short == "s" and first in _HAVING else _SHORT[short] + " "
+    head = found["head"]
+    again = head[0].lower() + head[1:] if head.startswith(("My ", "Our ")) else head
+    return f"{verb}{inside.strip(' ,')}, and {again} "
 
 
 def _main_verb(text: str, found: re.Match[str]) -> int | None:
@@ -62,7 +76,8 @@ def _main_verb(text: str, found: re.Match[str]) -> int | None:
     last = found["head"].split()[-1]
     tokens = tuple(islice(_TOKEN.finditer(text, found.end()), _MOST_TOKENS))
     is_that = found["who"].startswith("that")
-    if is_finite(last.lower()) or not tokens or (is_that and not is_finite(tokens[0].group().lower())):
+    is_name = " " in found["head"] or (may_be_name(last) and not last.endswith("ly"))  # "Basically, who's"
+    if not is_name or is_finite(last.lower()) or not tokens or (is_that and not is_finite(tokens[0].group().lower())):
         return None  # "she knows who", "he said that"
     return (_behind_comma(tokens) if found["comma"] else None) or _second_verb(tokens, is_short=bool(found["short"]))
 
