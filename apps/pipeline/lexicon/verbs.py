@@ -100,6 +100,8 @@ def third_person(word: str) -> str:
         return _THIRD_PERSON[lower]
     if lower in MODALS or lower in _THIRD_ALREADY or may_be_past(lower) or lower.endswith("n't"):
         return lower
+    if lower.endswith("s") and not lower.endswith(("ss", "us", "as", "is")):  # "complains", not "miss" or "focus"
+        return lower
     return _with_s(lower)
 
 
