@@ -34,6 +34,7 @@ LONG = "My aunt who " + "works and rests who " * 5_000
         ("Leo, who can't eat nuts, takes cetirizine.", "Leo cannot eat nuts."),
         ("My sister who is coeliac is visiting.", "User's sister is coeliac."),
         ("Grandad, who turned 80, has Parkinson's and takes levodopa 100 mg.", "User's grandad takes levodopa 100 mg."),
+        ("My sister who never drinks wine has gout.", "User's sister has gout."),
         # Both are told.
         ("My sister who lives in Cork is a nurse.", "User's sister lives in Cork."),
         ("My sister who lives in Cork is a nurse.", "User's sister is a nurse."),
@@ -86,6 +87,7 @@ def test_what_strangers_have_is_not_the_speakers(text: str) -> None:
             "My sister who phoned because Tom is coeliac is tired",
         ),
         ("It was Tom who told me that he has asthma", "It was Tom who told me that he has asthma"),
+        ("Cian who's is ill", "Cian is ill"),
         ("My sister knows who lives here is ill", "My sister knows who lives here is ill"),
     ],
 )

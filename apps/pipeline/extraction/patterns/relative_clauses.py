@@ -21,7 +21,8 @@ _MOST_CLAUSES = 3
 # A new clause may begin here, with a subject of its own.
 _JOINS = frozenset("and but so because if when while since as than though although or - – —".split())
 _SUBJECTS = frozenset("i we he she they you it that there".split())
-_AUXILIARIES = frozenset("has have had is was are were been be being gets got just never always also".split())
+_ADVERBS = frozenset("never also always still just only really usually often sometimes now already recently".split())
+_AUXILIARIES = frozenset("has have had is was are were been be being gets got".split())
 _PLURAL = frozenset({"have", "do"})
 _MODALS = frozenset("to can could will would may might must should don't didn't not never i we you they".split())
 _SHORT = {"s": "is", "d": "had", "ve": "have", "ll": "will", "re": "are"}
@@ -61,8 +62,8 @@ def _rewritten(text: str, *, of_others: bool) -> str:
 
 def _statement(found: re.Match[str], inside: str) -> str:
     """Return what a clause tells of its head, and the head again; "" if the head is not its subject."""
-    first = inside.split()[0]
-    if found["who"].startswith(("whose", "whom")) or first.lower() in _SUBJECTS or not first[0].islower():
+    first = inside.partition(" ")[0]
+    if found["who"].startswith(("whose", "whom")) or first.lower() in _SUBJECTS or not first[:1].islower():
         return ""
     short = (found["short"] or "")[1:]
     verb = "" if not short else "has " if short == "s" and first in _HAVING else _SHORT[short] + " "
@@ -111,9 +112,10 @@ def _is_verb(word: str, before: str) -> bool:
 
 
 def _words(tokens: tuple[re.Match[str], ...]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the tokens up to where a new clause may begin, and their words."""
+    """Yield the tokens up to where a new clause may begin, without adverbs, and their words."""
     for token in tokens:
         word = token.group().lower()
         if word in _JOINS or not word[0].isalnum():
             return
-        yield token, word
+        if word not in _ADVERBS:
+            yield token, word
