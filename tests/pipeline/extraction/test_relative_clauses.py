@@ -35,6 +35,10 @@ LONG = "My aunt who " + "works and rests who " * 5_000
         ("My sister who is coeliac is visiting.", "User's sister is coeliac."),
         ("Grandad, who turned 80, has Parkinson's and takes levodopa 100 mg.", "User's grandad takes levodopa 100 mg."),
         ("My sister who never drinks wine has gout.", "User's sister has gout."),
+        ("I married Lea who has diabetes.", "Lea has diabetes."),
+        ("Tell Ana who is coeliac that there's no flour in it.", "Ana has coeliac."),
+        ("I live with my gran who has dementia.", "User's gran has dementia."),
+        ("My friends who know I'm coeliac bake without flour.", "User has coeliac."),
         # Both are told.
         ("My sister who lives in Cork is a nurse.", "User's sister lives in Cork."),
         ("My sister who lives in Cork is a nurse.", "User's sister is a nurse."),
@@ -68,6 +72,8 @@ def test_whoever_is_described_is_whom_the_rest_is_about(text: str, expected: str
         "I'm married to a man who is coeliac.",
         "I know somebody who is coeliac.",
         "I live with a partner who takes lithium 400 mg.",
+        "My students who have dyslexia, and asthma, get more time.",
+        "Tell Ana who is coeliac that there's no flour in it.",
     ],
 )
 def test_what_strangers_have_is_not_the_speakers(text: str) -> None:

@@ -48,6 +48,7 @@ _TREATS = re.compile(
 )
 # "The doctor at Aga Khan was": the place is not who does something.
 _AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
+_WHO_IS = re.compile(r"^,? who(?:['’]s)? (?!(?:I|i|we|you)\b)")
 _IS_DESCRIBED = re.compile(
     r"^, (?:severely )?(?:allergic|diabetic|asthmatic|epileptic|coeliac|celiac|vegan|vegetarian)\b"
 )
@@ -62,7 +63,7 @@ _SOMEBODY_FIRST = re.compile(
 # "I have a son who has asthma"; but "I'm somebody who" and "as a person who" are the speaker.
 _DESCRIBED = re.compile(
     r"(?<!\bam )(?<!['’]m )(?<!\bas )(?<!\bbe )(?<!\bwas )(?<!\bis )(?<!['’]s )"
-    r"(?<!, )\b(?i:an?|the|some|another|this|that|one) (?:[\w-]+ ){1,3}who(?:['’]s)? "
+    r"(?<!, )\b(?i:an?|the|some|another|this|that|one|my|our|his|her|their) (?:[\w-]+ ){1,3}who(?:['’]s)? "
 )
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
 _FEMALE = frozenset({"she", "her", "hers"})
@@ -123,7 +124,9 @@ def owner_in(
             after = owner
     if foreign is not None and not (last.is_known and not last.is_speaker and _RELATIVE.match(clause)):
         return _STRANGER
-    if any(each.start() > place for each in _DESCRIBED.finditer(clause, 0, end)):
+    # "My students who": "my" is the speaker, and stands at the same place.
+    last_place = place - 1 if before is not None and before.is_speaker else place
+    if any(each.start() > last_place for each in _DESCRIBED.finditer(clause, 0, end)):
         return _STRANGER
     # "… who has had gout": who that is stands in the clause before.
     return before or (last if _RELATIVE.match(clause) else after) or last
@@ -189,6 +192,8 @@ def _named(found: re.Match[str], clause: str) -> Owner | None:
         return _STRANGER  # "Patient: John Smith, allergic to penicillin", or the speaker who calls somebody
     after = clause[found.end() :].split()
     acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
+    if _WHO_IS.match(clause[found.end() :]):
+        return _person(found["name"].split()[-1])  # "Tell Ana who is coeliac"
     gets = _GETS.search(clause[: found.start()]) is not None
     return _person(found["name"], owns=found["owns"] or "") if found["owns"] or acts or gets else None
 
