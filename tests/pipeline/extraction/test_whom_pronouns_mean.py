@@ -17,6 +17,10 @@ from tests.pipeline.extraction.extract_helper import POLICY, contents
             ["User is together with Sandra.", "Sandra teaches geography."],
         ),
         ("Leo's sixteen and Donal's thirteen.", ["Leo is sixteen years old.", "Donal is thirteen years old."]),
+        (
+            "My mom's a nurse. Her hip replacement is on 19 August.",
+            ["User's mom is a nurse.", "User's mom's hip replacement is on 19 August."],
+        ),
         # Of two, nobody knows which one is meant.
         ("We have Becky and our Chloe who is here, she's seventeen.", []),
         ("She is called Floor.", []),

@@ -48,7 +48,7 @@ _PRONOUN_OF = {"her": "she", "his": "he"}
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
 _OWN = re.compile(
-    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])(?!['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])(?!['’]s (?!an? |the |my )(?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
 _REFERRING = frozenset({"she", "he", "her", "his", "that", "shes", "hes", "thats"})
 _LETTERS = re.compile(r"[a-z]+")
