@@ -9,10 +9,11 @@ from queue import Empty, Queue
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
 from apps.actions.live_ports import live
 from apps.outbox import heartbeats, leases, postponing
+from apps.outbox.fetch import fetch
 from apps.outbox.leases import Lease
 from apps.outbox.outages import is_locked_out
 from apps.pipeline.core.identifiers import new_id
@@ -34,6 +35,7 @@ OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is d
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
 LOOK_SECONDS = 0.2  # between two looks for end users who wait, while all threads work
 LOOK_SECONDS_ON_CITUS = 1.0  # where a look reads the open leases of all servers
+LOCK_TIMEOUT = "300ms"  # for one lease when they are given back: whoever asked for the stop does not wait for long
 LAST_SECONDS = 600.0  # to finish work in flight after the last claim
 
 
@@ -191,8 +193,13 @@ class Drain:
         To be interrupted by a stop costs work no attempt.
         """
         deadline = time.monotonic() + GRACE_SECONDS
-        while self.in_flight and time.monotonic() < deadline:
-            self._collect(timeout=POLL_SECONDS)
+        try:
+            while self.in_flight and time.monotonic() < deadline:
+                self._collect(timeout=POLL_SECONDS)
+        finally:
+            self._give_all_back()
+
+    def _give_all_back(self) -> None:
         for lease in self._held():
             try:
                 self._give_back(lease)
@@ -203,7 +210,8 @@ class Drain:
                     break  # the database is away: each further attempt would wait for it, too
 
     def _give_back(self, lease: Lease) -> None:
-        with system_scope(SystemWork.QUEUE):
+        with system_scope(SystemWork.QUEUE), transaction.atomic():
+            fetch("select set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
             if self.stop.is_set():
                 postponing.put_back_interrupted(lease=lease)
             leases.release(lease=lease)

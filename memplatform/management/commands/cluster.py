@@ -63,10 +63,13 @@ class GracefulCluster(Cluster):
         STOPPING.set()
 
     def start(self) -> int:
-        """Start the sentinel and its children; ignore a sentinel that dies because a shutdown was requested."""
+        """Start the sentinel and its children; ignore what fails because a shutdown was requested.
+
+        `sig_handler` may take the event away while it is looked at.
+        """
         try:
             return int(super().start())
-        except RuntimeError:
+        except (RuntimeError, AttributeError):
             if GracefulCluster.is_stopping:
                 return int(self.pid)
             raise

@@ -17,9 +17,9 @@ _BEFORE_VERB = re.compile(
 # Somebody who is named elsewhere in the sentence may be meant as well.
 _BESIDE = re.compile(rf"\b(?:and|or|with|to|for|by|than|of|met|told|saw|asked|visited|called|married|knows) {_NAME}")
 _JOINED = re.compile(rf"\b{_NAME},? (?:and|or) (?=[A-ZÀ-Þ])")
-# "Tom came with his sister": she may be meant.
+# "Tom came with his sister": "she" is not Tom, and "he" is.
 _OF_THEIRS = re.compile(
-    rf"\b(?:his|her|their) (?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)})(?![\w-])(?!,? [A-ZÀ-Þ])"
+    rf"\b(?P<whose>his|her) (?:[a-z]+ )?(?P<kin>{alternation(KIN_WORDS - PLURALS)})(?![\w-])(?!,? [A-ZÀ-Þ])"
 )
 # "Priya's mum has rebooked, she's coming on Sunday" is about the mother.
 _KIN_OF_NAMED = re.compile(
@@ -48,7 +48,7 @@ _PRONOUN_OF = {"her": "she", "his": "he"}
 _ROLE_BEFORE = re.compile(r"^((?:[Mm]y|[Oo]ur) .+), $")
 # "I saw Dad's doctor today. He's got diabetes": who is the speaker's own needs no name.
 _OWN = re.compile(
-    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])(?!['’]s (?!an? |the |my )(?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
+    rf"(?<!be )(?<!is )(?<!was )(?<!as )\b(?:[Mm]y|[Oo]ur) (?P<own>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])(?!,? [A-ZÀ-Þ])|(?:\b(?P<parent>Mum|Mom|Mam|Dad|Mummy|Mommy|Daddy|Papa|Gran|Granny|Grandma|Grandad|Grandpa|Nan)|^(?P<title>mum|mom|mam|dad|mummy|daddy|papa|gran|granny|grandma|grandad|grandpa|nan)(?=['’]s | [a-z]))\b"
 )
 _REFERRING = frozenset({"she", "he", "her", "his", "that", "shes", "hes", "thats"})
 _LETTERS = re.compile(r"[a-z]+")
@@ -91,7 +91,7 @@ class Antecedent:
         """Return whom the next sentence may refer to, after this one as it was said."""
         found = _PRONOUN.match(sentence)
         if found is None:
-            return Antecedent(_person_in(sentence))
+            return _beside_theirs(_person_in(sentence), sentence)
         pronoun = found["who"].lower()
         return Antecedent(self.name, pronoun) if self._may_be(pronoun) else Antecedent()
 
@@ -101,6 +101,15 @@ class Antecedent:
 
     def _may_be(self, pronoun: str) -> bool:
         return bool(self.name) and self.pronoun in ("", pronoun) and _PRONOUNS[_gender_of(self.name)] in ("", pronoun)
+
+
+def _beside_theirs(name: str, sentence: str) -> Antecedent:
+    """Return somebody, by the pronoun that tells them from a relative of theirs in the same sentence."""
+    found = _OF_THEIRS.search(sentence) if name else None
+    if found is None:
+        return Antecedent(name)
+    own, other = _PRONOUN_OF[found["whose"]], _PRONOUNS[NOUNS[found["kin"]].gender]
+    return Antecedent(name, own) if other not in ("", own) else Antecedent()
 
 
 def _gender_of(name: str) -> Gender | None:
@@ -154,11 +163,10 @@ def people_in(sentence: str, *, beside: bool = True) -> set[str]:
     }
     parents = {(each["own"] or each["parent"] or each["title"]).lower() for each in _OWN.finditer(sentence)}
     others = _BESIDE.finditer(sentence) if beside else ()
-    theirs = {each.group() for each in _OF_THEIRS.finditer(sentence)}
     found = {each["name"] for each in (*_NAMED_KIN.finditer(sentence), *_JOINED.finditer(sentence), *others)}
     subjects = {each["name"] for each in _BEFORE_VERB.finditer(sentence) if _tells(each)}
     people = {each for each in found | subjects if may_be_name(each) and each.lower() not in parents}
-    return (people - set(owned.values())) | set(owned) | theirs | {f"my {each}" for each in parents}
+    return (people - set(owned.values())) | set(owned) | {f"my {each}" for each in parents}
 
 
 def _tells(found: re.Match[str]) -> bool:

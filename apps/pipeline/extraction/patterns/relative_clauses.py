@@ -1,72 +1,84 @@
-"""Clauses that say who is meant: "my nephew who lives with us has asthma", "Anna, who I met in Rome, is vegan".
+"""Clauses with "who": "my nephew who lives with us has asthma", "Anna, who I met in Rome, is vegan".
 
-Read word by word, the person named last before a verb would be whom it tells of: "us" or "Rome".
+Read word by word, the person named last before a verb would be whom it tells of: "us" or "Rome". So such a clause is left
+out, or told as a statement of its own where it begins the sentence and is about somebody who is known.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import islice, pairwise
 
 from apps.pipeline.extraction.patterns.new_subjects import is_finite
 from apps.pipeline.extraction.patterns.relatives import may_be_name
 from apps.pipeline.lexicon import verbs
+from apps.pipeline.lexicon.kinship import KIN_WORDS
 
 _WHO = re.compile(
-    r"(?P<head>(?<![\w’'-])(?:[A-ZÀ-Þ][\w’'-]+|(?i:my|our|his|her|their|the|an?|this|that)(?: [\w’'-]+){1,3}))"
+    r"(?P<head>(?<![\w’'-])(?:(?:[A-ZÀ-Þ][\w’'-]+ )?[A-ZÀ-Þ][\w’'-]+"
+    r"|(?i:my|our|his|her|their|the|an?|this|that)(?: [\w’'-]+){1,3}))"
     r"(?P<comma>,?) (?P<who>(?:who(?:se|m)?|that)(?P<short>['’](?:s|d|ve|ll|re))?) "
 )
+_OPENERS = re.compile(r"(?i)^(?:(?:and|but|so|well|oh|also|plus|anyway|hi|hello|hey|yes|no|ok|okay),? )*$")
+_KNOWN = re.compile(r"^(?:[Mm]y|[Oo]ur) |^(?!The |An? |This |That |His |Her |Their )[A-ZÀ-Þ]")
 _TOKEN = re.compile(r"since \d+|[\w’'-]+|[^\w\s]")
 _MOST_TOKENS = 16  # of one such clause
 _MOST_CLAUSES = 3
 # A new clause may begin here, with a subject of its own.
 _JOINS = frozenset("and but so because if when while since as than though although or - – —".split())
-_SUBJECTS = frozenset("i we he she they you it that there".split())
-_ADVERBS = frozenset("never also always still just only really usually often sometimes now already recently".split())
-_AUXILIARIES = frozenset("has have had is was are were been be being gets got".split())
-_PLURAL = frozenset({"have", "do"})
-_MODALS = frozenset("to can could will would may might must should don't didn't not never i we you they".split())
+_PRONOUNS = frozenset("i we he she they you it that there".split())
+_ADVERBS = frozenset(
+    "never also always still just often sometimes now already once seldom quite almost rather even ever".split()
+)
+_BEFORE_PARTICIPLES = frozenset("has have had is was are were been be being gets got gotten".split())
+_BEFORE_INFINITIVES = frozenset("to can could will would may might must should not".split())
+_PLURAL_VERBS = frozenset({"have", "do"})
+_NO_VERBS = frozenset("his its this us as is".split())
 _SHORT = {"s": "is", "d": "had", "ve": "have", "ll": "will", "re": "are"}
-_HAVING = verbs.PARTICIPLES | {"got"}
-_OWN = re.compile(r"^(?:[Mm]y|[Oo]ur) |^(?!The |An? |This |That |His |Her |Their )[A-ZÀ-Þ]")
+_AFTER_HAS = verbs.PARTICIPLES | {"got"}
 
 
 def with_relative_clauses_told(text: str) -> str:
-    """Return a sentence in which clauses about somebody who is known are statements of their own.
+    """Return a sentence in which a clause about its subject, somebody who is known, is a statement of its own.
 
-    "Kim, who is diabetic, takes iron" is "Kim is diabetic, and Kim takes iron".
+    "Kim, who is diabetic, takes iron" is "Kim is diabetic, and Kim takes iron". Behind other words ("I doubt that", "if")
+    nothing is changed: the second statement would lose them.
     """
-    return _rewritten(text, of_others=False)
+    found = _WHO.search(text)
+    if found is None or not _KNOWN.match(found["head"]) or not _OPENERS.match(text[: found.start()]):
+        return text
+    verb = _main_verb(text, found)
+    if verb is None:
+        return text
+    return f"{text[: found.end('head')]} {_statement(found, text[found.end() : verb])}{text[verb:]}"
 
 
 def without_relative_clauses(text: str) -> str:
-    """Return a sentence with such statements, and without the clauses about others, where more is told behind them.
+    """Return a sentence without the clauses that only say who is meant, where more is told behind them.
 
     "The woman who cleans for us has asthma" is "The woman has asthma".
     """
-    return _rewritten(text, of_others=True)
-
-
-def _rewritten(text: str, *, of_others: bool) -> str:
     place = 0
     for _ in range(_MOST_CLAUSES):
         found = _WHO.search(text, place)
         if found is None:
             break
         place = found.end("head")
-        is_own = _OWN.match(found["head"]) is not None
-        if (is_own or of_others) and (verb := _main_verb(text, found)) is not None:
-            told = _statement(found, text[found.end() : verb]) if is_own else ""
-            text = f"{text[:place]} {told}{text[verb:]}"
+        is_at_start = _OPENERS.match(text[: found.start()]) is not None
+        # "Met Anna, who is pregnant, had lunch": behind other words the verb may be the writer's.
+        verb = _main_verb(text, found) if is_at_start or not found["comma"] else None
+        if verb is not None:
+            text = f"{text[:place]} {text[verb:]}"
     return text
 
 
 def _statement(found: re.Match[str], inside: str) -> str:
-    """Return what a clause tells of its head, and the head again; "" if the head is not its subject."""
-    first = inside.partition(" ")[0]
-    if found["who"].startswith(("whose", "whom")) or first.lower() in _SUBJECTS or not first[:1].islower():
-        return ""
+    """Return what a clause tells of its head, and the head again; "" if the head is not the subject of the clause."""
+    words = [word.lower() for word in inside.replace(",", " ").split() if not _is_adverb(word.lower())]
     short = (found["short"] or "")[1:]
-    verb = "" if not short else "has " if short == "s" and first in _HAVING else _SHORT[short] + " "
+    is_subject = found["who"].startswith(("who", "that")) and not found["who"].startswith(("whose", "whom"))
+    if not words or not is_subject or not (short or _may_be_verb(words[0], after=words[1:2])):
+        return ""
+    verb = "" if not short else "has " if short == "s" and words[0] in _AFTER_HAS else _SHORT[short] + " "
     head = found["head"]
     again = head[0].lower() + head[1:] if head.startswith(("My ", "Our ")) else head
     return f"{verb}{inside.strip(' ,')}, and {again} "
@@ -74,16 +86,29 @@ def _statement(found: re.Match[str], inside: str) -> str:
 
 def _main_verb(text: str, found: re.Match[str]) -> int | None:
     """Return where the verb stands whose subject the clause describes, or None."""
-    last = found["head"].split()[-1]
+    head = found["head"]
+    first, last = head.split()[0].lower(), head.split()[-1]
     tokens = tuple(islice(_TOKEN.finditer(text, found.end()), _MOST_TOKENS))
-    is_that = found["who"].startswith("that")
-    is_name = " " in found["head"] or (may_be_name(last) and not last.endswith("ly"))  # "Basically, who's"
-    if not is_name or is_finite(last.lower()) or not tokens or (is_that and not is_finite(tokens[0].group().lower())):
-        return None  # "she knows who", "he said that"
+    is_name = first in _DETERMINERS or (may_be_name(last) and not last.endswith("ly"))
+    is_person = found["who"] != "that" or last.lower() in KIN_WORDS  # "he said that", "a migraine that"
+    is_told = first not in _DETERMINERS and (is_finite(first) or bool(verbs.past_of(first)))  # "Met Anna, who"
+    if (
+        not tokens
+        or not is_name
+        or not is_person
+        or is_told
+        or is_finite(last.lower())
+        or "'s " in head
+        or "’s " in head
+    ):
+        return None
     return (_behind_comma(tokens) if found["comma"] else None) or _second_verb(tokens, is_short=bool(found["short"]))
 
 
-def _behind_comma(tokens: tuple[re.Match[str], ...]) -> int | None:
+_DETERMINERS = frozenset("my our his her their the a an this that".split())
+
+
+def _behind_comma(tokens: Sequence[re.Match[str]]) -> int | None:
     """Return where a verb follows the comma that ends the clause."""
     for token, after in pairwise(tokens):
         if token.group() == ",":
@@ -91,31 +116,56 @@ def _behind_comma(tokens: tuple[re.Match[str], ...]) -> int | None:
     return None
 
 
-def _second_verb(tokens: tuple[re.Match[str], ...], *, is_short: bool) -> int | None:
+def _second_verb(tokens: Sequence[re.Match[str]], *, is_short: bool) -> int | None:
     """Return where the second finite verb stands, unless it has a subject of its own."""
-    has_verb, before = is_short, "is" if is_short else "who"
-    for token, word in _words(tokens):
-        is_first = before == "who" and word not in _SUBJECTS and token.group().islower()  # "who cleans for us"
-        if is_first or _is_verb(word, before):
+    words = _words(tokens)
+    if words and words[0][1].partition("'")[0] in _PRONOUNS:  # "who I drive to dialysis has": the verb is the pronoun's
+        has_verb, words = True, words[2:]
+    else:
+        has_verb = is_short
+        if not is_short and words and _may_be_verb(words[0][1], after=[word for _, word in words[1:2]]):
+            has_verb, words = True, words[1:]
+    before = "is" if is_short else ""
+    for token, word in words:
+        if _is_verb(word, before):
             if has_verb:
-                return token.start() if before not in _SUBJECTS else None
+                return token.start() if before not in _PRONOUNS else None
             has_verb = True
         before = word
     return None
 
 
-def _is_verb(word: str, before: str) -> bool:
-    """Return True for a finite verb: no participle, and no infinitive behind "to" or "can"."""
-    if word in _PLURAL:
-        return before not in _MODALS
-    return is_finite(word) and not (before in _AUXILIARIES and verbs.must_be_past(word))
-
-
-def _words(tokens: tuple[re.Match[str], ...]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the tokens up to where a new clause may begin, without adverbs, and their words."""
+def _words(tokens: Sequence[re.Match[str]]) -> list[tuple[re.Match[str], str]]:
+    """Return the tokens up to where a new clause may begin, without adverbs, and their words."""
+    words: list[tuple[re.Match[str], str]] = []
     for token in tokens:
-        word = token.group().lower()
+        word = token.group().lower().replace("’", "'")
         if word in _JOINS or not word[0].isalnum():
-            return
-        if word not in _ADVERBS:
-            yield token, word
+            break
+        if not _is_adverb(word):
+            words.append((token, word))
+    return words
+
+
+def _is_adverb(word: str) -> bool:
+    return word in _ADVERBS or word.endswith("ly")
+
+
+def _may_be_verb(word: str, *, after: Sequence[str]) -> bool:
+    """Return True for the first word of a clause that is its verb: "who cleans for us", not "who doctors say"."""
+    if is_finite(word):
+        return True
+    is_noun = bool(after) and bool(verbs.past_of(after[0]))
+    return (
+        word in _PLURAL_VERBS
+        or bool(verbs.past_of(word))
+        or (word.endswith("s") and word not in _NO_VERBS and not is_noun)
+    )
+
+
+def _is_verb(word: str, before: str) -> bool:
+    """Return True for a finite verb: no participle, and no infinitive behind "to" or "can't"."""
+    if word in _PLURAL_VERBS:
+        is_infinitive = before in _BEFORE_INFINITIVES or before in _PRONOUNS or before.endswith("n't")
+        return not is_infinitive
+    return is_finite(word) and not (before in _BEFORE_PARTICIPLES and verbs.must_be_past(word))

@@ -14,7 +14,8 @@ from apps.pipeline.lexicon.tables import alternation
 
 # "no asthma", "a test for diabetes", "the Parkinson's choir"
 _NOT_HAD = re2.compile(
-    r"(?i)\b(?:no|not|\w+n['’]t|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)?(?: \w+)? for|check(?:ed|s)?(?: \w+)? (?:for|on)|screened(?: \w+)? for|misdiagnosed(?: \w+)? with|(?:grew|grown) out of|outgrew|outgrown|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
+    r"(?i)\b(?:no|not|never|without|against|risk of|fear of|history of|prevents?|test(?:ed|s)?(?: (?:me|him|her|us|them|my \w+))? for|check(?:ed|s)?(?: \w+)? (?:for|on)|screened(?: \w+)? for|misdiagnosed(?: \w+)? with|(?:grew|grown) out of|outgrew|outgrown|rule[sd]? out|about|like|looks like|worried about|charity|for the|read(?:ing)? (?:on|about)|family|his first|cured|no longer|almost|nearly|and no)(?: \w+){0,2} $"
+    r"|\b(?:isn|wasn|aren)['’]t (?:an? )?$|\b(?:do|does|did|have|has)n['’]t (?:have |had |got |suffer from )(?:\w+ )?$"
 )
 _COMPOUND = re2.compile(
     r"(?i)^(?:['’]s)?[ -](?:nurses?|clinic|choir|group|charity|ward|week|day|tests?|specialist|unit|association|awareness|research|society|run|walk|fund|society|course|check|screening|vaccine|jab|scare|patients?|dogs?|operations?|surgery|op|scan|care|centre|center|meals?|diets?|plans?|recipes?|snacks?|cookbooks?|rates?|statistics|book|film|friendly|safe|menu|options|allerg\w+)\b"
@@ -48,7 +49,7 @@ _IN_FAMILY = re2.compile(
     r"(?i)\bin (?:my|our|the|her|his) family\b|\b(?:my|our) family(?: has| have|['’]s got) a history\b"
 )
 _IN_OTHER_FAMILY = re2.compile(r"(?i)\bin (?:my|our|the|her|his) [\p{L}-]+['’]s family\b")
-_NOBODY = re2.compile(r"(?i)\b(?:nobody|no[ -]?one|none|never|no)\b")
+_NOBODY = re2.compile(r"(?i)^\W*(?:nobody|no[ -]?one|none|neither|(?:there(?:['’]s| is) |we have |I have )?no)\b")
 
 
 def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatement]:
@@ -56,7 +57,7 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
     if _PASSING.search(clause) or _TURNED_OUT.match(clause):
         return
     if _IN_FAMILY.search(clause) or _IN_OTHER_FAMILY.search(clause):
-        if not _NOBODY.search(clause) and not _IN_OTHER_FAMILY.search(clause):
+        if not _NOBODY.match(clause) and not _IN_OTHER_FAMILY.search(clause):
             yield from _in_family(clause, owner_before)
         return
     for term in islice(conditions_in(clause), MOST_TERMS):

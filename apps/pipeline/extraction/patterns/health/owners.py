@@ -11,7 +11,7 @@ from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSub
 from apps.pipeline.extraction.patterns.health.terms import conditions_in, medicines_in
 from apps.pipeline.extraction.patterns.new_subjects import is_present
 from apps.pipeline.lexicon.foods import is_food
-from apps.pipeline.lexicon.health_terms import BODY_PART
+from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, NOUNS, PLURALS, Gender, partners
 from apps.pipeline.lexicon.medical_names import condition_length
 from apps.pipeline.lexicon.tables import alternation
@@ -24,10 +24,17 @@ _FAMILY = frozenset(
 _QUALIFIER = r"(?:(?:older|elder|younger|big|little|youngest|oldest|eldest|late|twin|half)[ -])?"
 # Whoever stands before is what follows: "As a nurse with diabetes", "is now a teen with diabetes".
 _IS_IT = r"(?<!^As )(?<!^Being )(?<!\bam )(?<!['’]m )(?<!\bbecame )(?<!\bis now )(?<!['’]s now )"
+# "Mine has diabetes", "one is coeliac"; but "one is asthma, the other is eczema" tells of conditions.
+_ONE_OF_SEVERAL = (
+    r"\b(?:[Mm]ine|(?:[Tt]he )?[Oo]ther|[Oo]ne(?: of (?:them|us|ours))?)(?: one)?"
+    rf"(?=['’]s (?:allergic|{alternation(CONDITION_ADJECTIVES)})\b| (?:has|had|can['’]t|takes|needs)\b"
+    rf"| (?:is|was) (?:an? )?(?:coeliac|celiac|vegan|vegetarian|allergic|\w+ intolerant|{alternation(CONDITION_ADJECTIVES)})\b)"
+    r"|\b(?:[Tt]wo|[Tt]hree|[Ss]ome)(?: of (?:them|us))?(?= (?:are|have|take)\b)"
+)
 _SAID = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>\b(?:[Mm]ine|(?:[Tt]he )?[Oo]ther|[Oo]ne(?: of (?:them|us|ours))?) (?=(?:is|has|was|had|can['’]t|takes|needs) )|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
@@ -48,21 +55,27 @@ _TREATS = re.compile(
 )
 # "The doctor at Aga Khan was": the place is not who does something.
 _AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
-_WHO_IS = re.compile(r"^,? who(?:['’]s)? (?!(?:I|i|we|you)\b)")
+_WHO_IS = re.compile(
+    r"^,? who(?:['’]s (?!told|said|put|given)| (?:is|was|has|had|can['’]t|cannot|takes|needs|uses|doesn['’]t)\b)"
+)
+_IS_SPEAKER = re.compile(r"(?i)\b(?:I['’]m|I am|name is|name['’]s) $")
+_HAS = re.compile(r"(?:is|has|was|had|takes|can['’]t|cannot)\b")
+_NO_CALL = re.compile(r"(?i)\b(?:I['’]m|I am|name is|name['’]s|in|at|from|to|near) $")
 _IS_DESCRIBED = re.compile(
     r"^, (?:severely )?(?:allergic|diabetic|asthmatic|epileptic|coeliac|celiac|vegan|vegetarian)\b"
 )
 _BODY = re.compile(rf"(?i)^(?:{BODY_PART}|hearing|blood|pressure|weight|sugar|sight|sleep|memory|skin)s?\b")
 _ASIDE = re.compile(r"\([^()]{0,60}\)|, (?:just )?(?:like|unlike|as well as) [^,]{1,30},")
-# "Ana (vegan), Bo (nut allergy)"
-_NAMED_BEHIND = re.compile(r"(?P<name>(?<![\w’'-])[A-ZÀ-Þ][a-zà-ÿ]+|\b[Mm]e) \([^()]{0,60}$")
+# "Ana (vegan), Bo (nut allergy)" of a list of people; "I work in Cork (I have asthma)" is none.
+_IN_BRACKETS = re.compile(r"(?:^|[,:;] |\band |& )(?P<name>[A-ZÀ-Þ][a-zà-ÿ]+|[Mm]e) \((?:[a-z-]+,? ){0,3}$")
+_FIRST_PERSON = re.compile(r"(?i)\b(?:I|we|my|our)\b")
 _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 _SOMEBODY_FIRST = re.compile(
     r"^\W*(?:(?:And|But|So|Even|Also|Poor) )?(?P<name>(?!(?:The|This|That|What|When|Where|Doctor|Doc|Diagnosed|Started|My|Our|His|Her|He|She|It|In|On|At|After|Since|For|From|With|No|Not|Yes)\b)[A-ZÀ-Þ][a-zà-ÿ]{2,}) (?:on|from|at|in|down|next|who|over|across|along) (?:[\w'’]+ ){1,5}?(?:has|is|was|had|can['’]t|cannot|gets?|got|takes)\b"
 )
 # "I have a son who has asthma"; but "I'm somebody who" and "as a person who" are the speaker.
 _DESCRIBED = re.compile(
-    r"(?<!\bam )(?<!['’]m )(?<!\bas )(?<!\bbe )(?<!\bwas )(?<!\bis )(?<!['’]s )"
+    r"(?<!\bam )(?<!['’]m )(?<!\b[Aa]s )(?<!\bbe )(?<!\bwas )(?<!\bis )(?<!['’]s )"
     r"(?<!, )\b(?i:an?|the|some|another|this|that|one|my|our|his|her|their) (?:[\w-]+ ){1,3}who(?:['’]s)? "
 )
 _NEEDS_OWNER = frozenset("child kid baby friend partner boy girl cat dog bird horse mate ex toddler puppy".split())
@@ -89,6 +102,7 @@ class Owner:
 
 
 _STRANGER = Owner(Mention(text=""))
+_PLACE = Owner(Mention(text="", type=EntityType.PLACE))  # a name before a verb, behind "at" or "in"
 
 
 def speaker_as_owner(speaker: Mention) -> Owner:
@@ -104,32 +118,75 @@ def owner_in(
     `last` is whom the clause before was about, `antecedent` the person whom "she" means. Without a statement of health
     ("The nurse is on leave.") an unknown subject does not end talk about the one before.
     """
-    if named := _NAMED_BEHIND.search(clause, 0, end):
-        return speaker_as_owner(speaker) if named["name"].lower() == "me" else _person(named["name"]) or _STRANGER
+    if (listed := _in_brackets(clause, end, speaker)) is not None:
+        return listed
     clause = _ASIDE.sub(lambda found: " " * len(found.group()), clause)  # "Emil (our youngest) can't …"
-    before: Owner | None = _at_the_beginning(clause, end)
-    place = -1  # where the one before stands
-    after: Owner | None = None
-    other: Owner | None = None  # the last one who is not the speaker: "she" means them
-    foreign = foreign_subject(clause, end=end) if has_statement else None
+    seen = _Seen(end, before=_at_the_beginning(clause, end))
+    seen.foreign = foreign_subject(clause, end=end) if has_statement else None
     for found in _SAID.finditer(clause):
-        owner = _meant(found, clause, speaker, other or last, Antecedent() if other else antecedent)
-        if owner is None:
-            continue
-        other = other if owner.is_speaker else owner
-        if found.start() < end:
-            before, place = owner, found.start()
-            foreign = None if foreign is not None and _is_instead(found, foreign) else foreign
-        elif after is None and (owner.is_speaker or found["kin"]):
-            after = owner
-    if foreign is not None and not (last.is_known and not last.is_speaker and _RELATIVE.match(clause)):
+        owner = _meant(found, clause, speaker, seen.other or last, Antecedent() if seen.other else antecedent)
+        if owner is _PLACE:
+            seen.take_place(found, has_statement=has_statement)
+        elif owner is not None:
+            seen.take(found, owner)
+    is_relative = _RELATIVE.match(clause) is not None
+    if seen.foreign is not None and not (last.is_known and not last.is_speaker and is_relative):
         return _STRANGER
-    # "My students who": "my" is the speaker, and stands at the same place.
-    last_place = place - 1 if before is not None and before.is_speaker else place
-    if any(each.start() > last_place for each in _DESCRIBED.finditer(clause, 0, end)):
+    if seen.is_described(clause):
         return _STRANGER
     # "… who has had gout": who that is stands in the clause before.
-    return before or (last if _RELATIVE.match(clause) else after) or last
+    return seen.before or (last if is_relative else seen.after) or last
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Who was found in a clause so far, before and behind `end`."""
+
+    end: int
+    before: Owner | None = None
+    place: int = -1  # where the one before stands
+    after: Owner | None = None
+    other: Owner | None = None  # the last one who is not the speaker: "she" means them
+    foreign: ForeignSubject | None = None
+
+    def take(self, found: re.Match[str], owner: Owner) -> None:
+        self.other = self.other if owner.is_speaker else owner
+        if found.start() < self.end:
+            self.before, self.place = owner, found.start()
+            if self.foreign is not None and _is_instead(found, self.foreign):
+                self.foreign = None
+        elif self.after is None and (owner.is_speaker or found["kin"]):
+            self.after = owner
+
+    def take_place(self, found: re.Match[str], *, has_statement: bool) -> None:
+        """Know nobody behind "the girl I met in Rome", but somebody's sister behind "my sister in Cork"."""
+        if has_statement and found.start() < self.end and (self.before is None or self.before.is_speaker):
+            self.before, self.place = _STRANGER, found.start()
+
+    def is_described(self, clause: str) -> bool:
+        """Return True if somebody is only described behind the one before: "I have a son who"."""
+        # "My students who": "my" is the speaker, and stands at the same place.
+        last = self.place - 1 if self.before is not None and self.before.is_speaker else self.place
+        described = _DESCRIBED.finditer(clause, 0, self.end)
+        return any(each.start() > last and _is_somebody(each, clause) for each in described)
+
+
+def _is_somebody(described: re.Match[str], clause: str) -> bool:
+    """Return False for a doctor, who tells or gives, and where the speaker is meant: "the one who has asthma is me"."""
+    noun = described.group().split(" who")[0].split()[-1].lower()
+    is_doctor = _TREATS.search(noun) is not None and _HAS.match(clause[described.end() :]) is None
+    return not is_doctor and not clause.rstrip(" .!").endswith(" is me")
+
+
+def _in_brackets(clause: str, end: int, speaker: Mention) -> Owner | None:
+    """Return behind whose name the brackets stand in which something is told, in a list of people."""
+    found = _IN_BRACKETS.search(clause, 0, end)
+    if found is None or _FIRST_PERSON.search(clause[found.end("name") : end]):
+        return None
+    if found["name"].lower() == "me":
+        return speaker_as_owner(speaker)
+    is_told_by_speaker = re.search(r"\b[Ii]\b", clause[: found.start()]) is not None
+    return None if is_told_by_speaker else _person(found["name"])
 
 
 def _is_instead(found: re.Match[str], foreign: ForeignSubject) -> bool:
@@ -188,13 +245,17 @@ def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | No
 
 def _named(found: re.Match[str], clause: str) -> Owner | None:
     """Return who is named with a verb, as an owner or as somebody who gets something; places and things are nobody."""
-    if _IS_DESCRIBED.match(clause[found.end() :]):
+    before, behind = clause[: found.start()], clause[found.end() :]
+    if _IS_DESCRIBED.match(behind) and not _NO_CALL.search(before):
         return _STRANGER  # "Patient: John Smith, allergic to penicillin", or the speaker who calls somebody
-    after = clause[found.end() :].split()
-    acts = bool(after) and _is_verb(after[0].lower()) and not _AT.search(clause[: found.start()])
-    if _WHO_IS.match(clause[found.end() :]):
-        return _person(found["name"].split()[-1])  # "Tell Ana who is coeliac"
-    gets = _GETS.search(clause[: found.start()]) is not None
+    if _WHO_IS.match(behind):
+        is_speaker = _IS_SPEAKER.search(before) is not None
+        return None if is_speaker else _person(found["name"].split()[-1])  # "Tell Ana who is coeliac"
+    after = behind.split()
+    acts = bool(after) and _is_verb(after[0].lower())
+    if acts and _AT.search(before):
+        return _PLACE
+    gets = _GETS.search(before) is not None
     return _person(found["name"], owns=found["owns"] or "") if found["owns"] or acts or gets else None
 
 

@@ -26,9 +26,9 @@ class HealthStatement:
 
 # What is asked, imagined, advised or only thought of says nothing about anybody's health.
 _OPEN = re2.compile(
-    r"(?i)[?]|\b(?:if|unless|whether|would|could|(?-i:might|may)|maybe|perhaps|possibly|should i|i should (?:be )?(?:take|taking|try|have)|shall i|consider\w*|suggest\w*|wish|hope|hopes|hoping|afraid of|swears? by"
-    r"|recommend\w*|thinks?|thinking (?:of|about)|thought|suspect(?:s|ed|ing)?|reckons?|wonder\w*|worried|supposed to have|used to|joke|joking|kidding|imagine|pretend|(?:read|heard|saw|learned) (?:that|about|somewhere)|what about|instead of|rather than|like an?|rumou?r\w*"
-    r"|article|recipes?|ideas?|research\w*|study|studies|patients?|customers?|clients?|everyone|everybody|people|somebody|someone)\b"
+    r"(?i)[?]|\b(?:if|unless|whether|would|could|(?-i:might|may)|maybe|perhaps|possibly|should i|i should (?:be )?(?:take|taking|try)|shall i|consider\w*|suggest\w*|wish|hope|hopes|hoping|afraid of|swears? by"
+    r"|recommend\w*|thinks?|thinking (?:of|about)|thought (?:(?:i|he|she|it|that|we|they) (?:was|were|had|might)|my \w+ (?:was|had))|suspect(?:s|ed|ing)?|reckons?|wonder\w*|worried|supposed to have|used to|joke|joking|kidding|imagine|pretend|(?:read|heard|saw|learned) (?:that|about|somewhere)|what about|instead of|rather than|like an?|rumou?r\w*"
+    r"|article|recipes?|ideas?|research\w*|study|studies|patients?|customers?|clients?|everyone|everybody|anyone|anybody|neither|(?:(?:wo)?men|children|folks|those) (?:who|with)|people|somebody|someone)\b"
 )
 
 
