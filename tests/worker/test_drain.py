@@ -1,38 +1,30 @@
 """A drain processes due work of many users concurrently, stops gracefully and survives an outage."""
 
 import contextlib
-import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 import pytest
 from django.db import OperationalError, connection
 from structlog.testing import capture_logs
 
 from apps.actions.live_ports import live
 from apps.outbox import leases
-from apps.outbox.leases import Lease
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
-from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
-from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
 from apps.worker import drain as drain_module
 from apps.worker import process_user as process_user_module
-from apps.worker.drain import Drain
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
 from apps.worker.thread_pool import ThreadPool
 from tests.outbox.outbox_factories import make_due
-from tests.worker.worker_helper import Person, broken, interrupted
+from tests.worker.worker_helper import PATIENCE, Person, broken, interrupted, make_drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATIENCE = 120.0
 
 
 @pytest.fixture
@@ -40,28 +32,17 @@ def people(project: Project) -> list[Person]:
     return [Person(project, f"person {number}") for number in range(6)]
 
 
-def make(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: float = 0.0) -> Drain:
-    return Drain(
-        ports=ports,
-        threads=threads,
-        stop=stop or StopFlag(),
-        idle_seconds=idle,
-        most_seconds=PATIENCE,
-        permits=CpuPermits(threads),
-    )
-
-
 def test_all_that_is_due_is_done(people: list[Person]) -> None:
     for person in people:
         person.says("I live in Lisbon.")
         person.says("I work as a nurse.")
-    assert make(live()).run() == OutboxRow.objects.count()
+    assert make_drain(live()).run() == OutboxRow.objects.count()
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
     assert not WorkerHeartbeat.objects.exists()
 
 
 def test_an_empty_queue_is_drained_at_once(project: Project) -> None:
-    assert make(live()).run() == 0
+    assert make_drain(live()).run() == 0
 
 
 def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
@@ -76,7 +57,7 @@ def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
 
     for person in people[:4]:
         person.says("I live in Lisbon.")
-    make(interrupted(meet)).run()
+    make_drain(interrupted(meet)).run()
     assert all(person.statuses() == [TraceStatus.DONE] for person in people[:4])
 
 
@@ -85,7 +66,7 @@ def test_failing_work_does_not_delay_other_users(people: list[Person]) -> None:
     unlucky.says("I live in Porto.")
     for person in others:
         person.says("I live in Lisbon.")
-    make(broken("Porto")).run()
+    make_drain(broken("Porto")).run()
     assert unlucky.statuses() == [TraceStatus.QUEUED]
     assert all(person.statuses() == [TraceStatus.DONE] for person in others)
 
@@ -105,25 +86,11 @@ def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims
 
     ana.says("I live in Lisbon.")
     with capture_logs() as logs:
-        make(interrupted(interrupt)).run()
+        make_drain(interrupted(interrupt)).run()
     assert [each["event"] for each in logs if each["log_level"] == "warning"] == ["lease lost"]
     assert OutboxRow.objects.get(kind=WorkKind.RUN_PIPELINE).attempts == 1
     assert ana.statuses() == [TraceStatus.DONE]
     assert ana.memories() != []
-
-
-def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: list[Person]) -> None:
-    stop = StopFlag()
-    for person in people:
-        person.says("I live in Lisbon.", session="monday")
-        person.says("I work as a nurse.", session="tuesday")
-    make(interrupted(lambda _: stop.set()), stop=stop, threads=1).run()
-    done = OutboxRow.objects.filter(state=WorkState.DONE).count()
-    assert 1 <= done < OutboxRow.objects.count()
-    assert not OutboxRow.objects.filter(state=WorkState.RUNNING).exists()
-    assert not UserLease.objects.filter(token__isnull=False).exists()
-    make(live()).run()
-    assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
 
 
 @pytest.fixture
@@ -146,7 +113,7 @@ def test_users_take_turns_where_more_wait_than_threads_work(people: list[Person]
     for session in ("monday", "tuesday"):
         for person in people[:2]:
             person.says("I live in Lisbon.", session=session)
-    make(live(), threads=1).run()
+    make_drain(live(), threads=1).run()
     ana, ben = (str(person.id) for person in people[:2])
     assert started[:4] == [ana, ben, ana, ben]
 
@@ -155,7 +122,7 @@ def test_users_take_turns_where_more_threads_work_than_may_compute(
     people: list[Person], started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have a thread at once, and a third thread is free, so nobody waits in the queue."""
-    drain = make(live(), threads=3)
+    drain = make_drain(live(), threads=3)
     drain.permits = CpuPermits(1)
     work = drain_module.process_user
 
@@ -177,7 +144,7 @@ def test_users_take_turns_where_more_threads_work_than_may_compute(
 
 def test_a_drain_with_full_hands_sees_whether_others_wait(people: list[Person]) -> None:
     """A thread asks only now and then, so what is asked here is a drain without threads."""
-    drain = make(live(), threads=0)
+    drain = make_drain(live(), threads=0)
     for is_waiting in (False, True):
         drain.last_look = float("-inf")
         drain._claim(ThreadPool(0))
@@ -190,7 +157,7 @@ def test_a_drain_with_idle_time_survives_an_outage(people: list[Person]) -> None
     stop = StopFlag()
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(outage), stopped_when(lambda: people[0].memories() != [], stop):
-        make(live(), stop=stop, idle=PATIENCE).run()
+        make_drain(live(), stop=stop, idle=PATIENCE).run()
     assert outage.left == 0
     assert people[0].statuses() == [TraceStatus.DONE]
 
@@ -198,15 +165,15 @@ def test_a_drain_with_idle_time_survives_an_outage(people: list[Person]) -> None
 def test_a_drain_without_idle_time_raises_an_outage(people: list[Person]) -> None:
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(Outage(statements=3)), pytest.raises(OperationalError):
-        make(live()).run()
-    make(live()).run()
+        make_drain(live()).run()
+    make_drain(live()).run()
     assert people[0].statuses() == [TraceStatus.DONE]
 
 
 def test_a_drain_ends_even_if_its_heartbeat_can_not_be_deleted(people: list[Person]) -> None:
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(fail_the_heartbeats_delete), capture_logs() as logged:
-        assert make(live()).run() == OutboxRow.objects.count()
+        assert make_drain(live()).run() == OutboxRow.objects.count()
     assert people[0].statuses() == [TraceStatus.DONE]
     assert WorkerHeartbeat.objects.count() == 1
     assert "heartbeat not deleted" in [line["event"] for line in logged]
@@ -219,65 +186,16 @@ def fail_the_heartbeats_delete(execute: Callable[..., Any], sql: str, params: An
     return execute(sql, params, many, context)
 
 
-def test_a_signal_at_the_end_of_a_wait_does_not_prolong_it() -> None:
-    """A wait of queue.SimpleQueue that a signal interrupts when its time is over never ends (Python 3.11)."""
-    drain, given_up = make(live()), time.monotonic() + PATIENCE
-    drain.in_flight = {Future(): Lease(uuid4(), uuid4(), uuid4())}
-
-    def interrupt(*_: object) -> None:
-        assert time.monotonic() < given_up, "a wait does not end"
-
-    former = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
-    try:
-        for _ in range(1_000):
-            drain._collect(timeout=0.0007)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, former)
-
-
-@pytest.mark.parametrize(("sqlstate", "kept"), [("55P03", 1), ("57P01", 3)], ids=["locked", "database away"])
-def test_a_stop_releases_what_it_can(
-    people: list[Person], monkeypatch: pytest.MonkeyPatch, sqlstate: str, kept: int
-) -> None:
-    """A lease that can't be released expires by itself; the others are released, unless the database is away."""
-    for person in people[:3]:
-        person.says("I live in Lisbon.")
-    drain = make(live(), threads=3)
-    monkeypatch.setattr(drain_module, "GRACE_SECONDS", 0.0)
-    drain.stop.set()
-    drain.in_flight = {Future(): lease for lease in leases.claim(limit=3, seconds=60)}
-    with connection.execute_wrapper(FailOnce("update outbox_outboxrow", sqlstate)), capture_logs() as logged:
-        drain._finish()
-    assert UserLease.objects.filter(token__isnull=False).count() == kept
-    assert [line["event"] for line in logged] == ["lease not released"]
-
-
-class FailOnce:
-    """Fails the first statement that has this text in it."""
-
-    def __init__(self, text: str, sqlstate: str) -> None:
-        self._text, self._error = text, psycopg.errors.lookup(sqlstate)
-        self._has_failed = False
-
-    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if self._text in sql and not self._has_failed:
-            self._has_failed = True
-            raise OperationalError("failed on purpose") from self._error()
-        return execute(sql, params, many, context)
-
-
 def test_work_of_a_worker_that_loses_its_connection_is_left_to_the_next(people: list[Person]) -> None:
     def lose_it(_: object) -> None:
         with connection.cursor() as cursor, contextlib.suppress(OperationalError):
             cursor.execute("select pg_terminate_backend(pg_backend_pid())")
 
     people[0].says("I live in Lisbon.")
-    make(interrupted(lose_it)).run()
+    make_drain(interrupted(lose_it)).run()
     assert people[0].statuses() == [TraceStatus.QUEUED]
     make_due(people[0].id)
-    make(live()).run()
+    make_drain(live()).run()
     assert people[0].statuses() == [TraceStatus.DONE]
 
 
