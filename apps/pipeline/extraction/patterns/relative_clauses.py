@@ -23,6 +23,7 @@ _KNOWN = re.compile(r"^(?:[Mm]y|[Oo]ur) |^(?!The |An? |This |That |His |Her |The
 _TOKEN = re.compile(r"since \d+|[\w’'-]+|[^\w\s]")
 _MOST_TOKENS = 16  # of one such clause
 _MOST_CLAUSES = 3
+_DETERMINERS = frozenset("my our his her their the a an this that".split())
 # A new clause may begin here, with a subject of its own.
 _JOINS = frozenset("and but so because if when while since as than though although or - – —".split())
 _PRONOUNS = frozenset("i we he she they you it that there".split())
@@ -86,26 +87,21 @@ def _statement(found: re.Match[str], inside: str) -> str:
 
 def _main_verb(text: str, found: re.Match[str]) -> int | None:
     """Return where the verb stands whose subject the clause describes, or None."""
-    head = found["head"]
-    first, last = head.split()[0].lower(), head.split()[-1]
     tokens = tuple(islice(_TOKEN.finditer(text, found.end()), _MOST_TOKENS))
-    is_name = first in _DETERMINERS or (may_be_name(last) and not last.endswith("ly"))
-    is_person = found["who"] != "that" or last.lower() in KIN_WORDS  # "he said that", "a migraine that"
-    is_told = first not in _DETERMINERS and (is_finite(first) or bool(verbs.past_of(first)))  # "Met Anna, who"
-    if (
-        not tokens
-        or not is_name
-        or not is_person
-        or is_told
-        or is_finite(last.lower())
-        or "'s " in head
-        or "’s " in head
-    ):
+    if not tokens or not _is_person(found["head"], is_that=found["who"] == "that"):
         return None
     return (_behind_comma(tokens) if found["comma"] else None) or _second_verb(tokens, is_short=bool(found["short"]))
 
 
-_DETERMINERS = frozenset("my our his her their the a an this that".split())
+def _is_person(head: str, *, is_that: bool) -> bool:
+    """Return True for a person; with "that" only for a relative or animal: "he said that", "a migraine that"."""
+    first, last = head.split()[0].lower(), head.split()[-1]
+    if is_finite(last.lower()) or "'s " in head or "’s " in head or (is_that and last.lower() not in KIN_WORDS):
+        return False
+    if first in _DETERMINERS:
+        return True
+    is_verb_first = is_finite(first) or bool(verbs.past_of(first))  # "Met Anna, who"
+    return may_be_name(last) and not last.endswith("ly") and not is_verb_first
 
 
 def _behind_comma(tokens: Sequence[re.Match[str]]) -> int | None:
