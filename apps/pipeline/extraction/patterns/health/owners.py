@@ -37,6 +37,8 @@ _SAID = re.compile(
     rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+))?)"
+    # "My nephew living with us has": they are not who has it.
+    r"|(?P<beside>\b(?:with|for|beside|near|behind|from|about|to) (?:me|us)(?= (?:is|was|has|had|can['’]t|cannot|takes|needs)\b))"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
     r"|(?P<pronoun>\b(?:[Ss]he|[Hh]e|[Hh]er|[Hh]is|[Hh]im|[Hh]ers)\b)"
     r"|(?P<name>\b[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)?\b)(?P<owns>['’]s)?"
@@ -207,7 +209,7 @@ def _at_the_beginning(clause: str, end: int) -> Owner | None:
 
 
 def _meant(found: re.Match[str], clause: str, speaker: Mention, last: Owner, antecedent: Antecedent) -> Owner | None:
-    if found["told"]:
+    if found["told"] or found["beside"]:
         return None
     if found["others"]:
         return Owner(Mention(text=found["others_name"] or found["others"], type=EntityType.PERSON))
@@ -252,7 +254,8 @@ def _named(found: re.Match[str], clause: str) -> Owner | None:
         is_speaker = _IS_SPEAKER.search(before) is not None
         return None if is_speaker else _person(found["name"].split()[-1])  # "Tell Ana who is coeliac"
     after = behind.split()
-    acts = bool(after) and _is_verb(after[0].lower())
+    is_doing = not before and bool(after) and after[0].endswith("ing")  # "Ana sitting beside me is"
+    acts = is_doing or (bool(after) and _is_verb(after[0].lower()))
     if acts and _AT.search(before):
         return _PLACE
     gets = _GETS.search(before) is not None
