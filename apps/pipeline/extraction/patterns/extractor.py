@@ -17,7 +17,7 @@ from apps.pipeline.extraction.patterns.candidate_builder import (
 from apps.pipeline.extraction.patterns.clause_reader import thing_of
 from apps.pipeline.extraction.patterns.concreteness import is_concrete
 from apps.pipeline.extraction.patterns.hasty_spelling import written_out
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.statements import health_in, without_told
 from apps.pipeline.extraction.patterns.health.terms import conditions_in
 from apps.pipeline.extraction.patterns.importance_phrases import topic_of

@@ -6,7 +6,7 @@ from itertools import islice
 import re2
 
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, conditions_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES

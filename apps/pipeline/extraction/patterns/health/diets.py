@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import re2
 
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, end_of, medicines_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.foods import is_food

@@ -14,7 +14,7 @@ from apps.pipeline.extraction.patterns.clause import ParsedClause
 from apps.pipeline.extraction.patterns.clause_parser import parse
 from apps.pipeline.extraction.patterns.general_statements import free_phrase
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open
 from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.sentences import Sentence, clauses_of

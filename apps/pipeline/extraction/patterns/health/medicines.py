@@ -10,7 +10,7 @@ from itertools import islice
 import re2
 
 from apps.pipeline.extraction.patterns.health.no_doses import without_stock, without_year
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, Term, end_of, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.extraction.patterns.relatives import may_be_name

@@ -10,7 +10,7 @@ import re2
 
 from apps.pipeline.extraction.patterns import third_person
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import SYMPTOM, conditions_in, end_of, medicines_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
 from apps.pipeline.lexicon.foods import is_food

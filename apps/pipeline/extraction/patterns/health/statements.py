@@ -16,7 +16,8 @@ from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
-from apps.pipeline.extraction.patterns.health.owners import Owner, owner_in, speaker_as_owner
+from apps.pipeline.extraction.patterns.health.owner import Owner, speaker_as_owner
+from apps.pipeline.extraction.patterns.health.owners import owner_in
 from apps.pipeline.extraction.patterns.health.reactions import reactions_told
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open

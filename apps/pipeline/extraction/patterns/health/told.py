@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import re2
 
-from apps.pipeline.extraction.patterns.health.owners import Owner
+from apps.pipeline.extraction.patterns.health.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
