@@ -151,7 +151,7 @@ def test_the_admin_is_for_staff(project: Project, other_project: Project) -> Non
                 url = url_of(pattern, namespace="admin")
             except (KeyError, NoReverseMatch):  # of a catch-all, or without a name
                 continue
-            answer: HttpResponse = browser.get(url)  # type: ignore[assignment]
+            answer: HttpResponse = browser.get(url)  # type: ignore[assignment]  # the stubs name a private class
             assert (answer.status_code, "login" in answer.get("Location", "")) == (302, True), (person, url)
 
 

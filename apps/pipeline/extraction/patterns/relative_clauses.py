@@ -44,7 +44,7 @@ def with_relative_clauses_told(text: str) -> str:
     "Kim, who is diabetic, takes iron" is "Kim is diabetic, and Kim takes iron". Behind other words ("I doubt that", "if")
     nothing is changed: the second statement would lose them.
     """
-    found = _WHO.search(text)
+    found = _clause_in(text)
     if found is None or not _KNOWN.match(found["head"]) or not _OPENERS.match(text[: found.start()]):
         return text
     verb = _main_verb(text, found)
@@ -60,7 +60,7 @@ def without_relative_clauses(text: str) -> str:
     """
     place = 0
     for _ in range(_MOST_CLAUSES):
-        found = _WHO.search(text, place)
+        found = _clause_in(text, after=place)
         if found is None:
             break
         place = found.end("head")
@@ -70,6 +70,11 @@ def without_relative_clauses(text: str) -> str:
         if verb is not None:
             text = f"{text[:place]} {text[verb:]}"
     return text
+
+
+def _clause_in(text: str, *, after: int = 0) -> re.Match[str] | None:
+    """Return the first such clause. Most sentences have none, which is quicker to see without the expression."""
+    return _WHO.search(text, after) if " who" in text or " that" in text else None
 
 
 def _statement(found: re.Match[str], inside: str) -> str:
