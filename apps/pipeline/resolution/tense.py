@@ -19,7 +19,7 @@ _AHEAD = re.compile(
     r"\b(?:will|won't|shall|going to|gonna|about to|(?:plan|hop|want|intend|expect|need)(?:s|es|ing|ning)? to)\b|'ll\b",
     re.IGNORECASE,
 )
-_IN_PROGRESS = re.compile(r"(?:is|are) (?:(?:not|also|now|already|finally|\w+ly) )*+[\w-]+ing\b", re.IGNORECASE)
+_IN_PROGRESS = re.compile(r"(?:is|are) (?:(?:not|also|now|already|\w+ly) )*[\w-]+ing\b", re.IGNORECASE)
 
 
 def tense_of(candidate: Candidate) -> Tense | None:

@@ -50,6 +50,8 @@ def told(text: str, *, said: datetime | None = WEDNESDAY, **changes: Any) -> tup
         ("User sails this Friday", "2025-06-06", "day"),
         ("User sailed this Monday", "2025-06-02", "day"),
         ("User is sailing this Monday", "2025-06-09", "day"),
+        ("User is definitely sailing on Friday", "2025-06-06", "day"),
+        ("User is finally not sailing on Friday", "2025-06-06", "day"),
         ("User sailed on Friday", "2025-05-30", "day"),
         ("User is going to sail on Friday", "2025-06-06", "day"),
         ("User sailed 3 days ago", "2025-06-01", "day"),

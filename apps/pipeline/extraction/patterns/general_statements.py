@@ -52,7 +52,7 @@ _HAS_TO = re.compile(
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
 _PRONOUN_OBJECT = re.compile(
-    r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))*+ (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
 )
 
