@@ -94,7 +94,8 @@ def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatem
     introduced = _INTRODUCED.match(sentence)
     for found in (*((introduced,) if introduced else ()), *_ASIDE.finditer(sentence), *_NAMED_KIN.finditer(sentence)):
         name = found.group("name").removesuffix("'s")
-        if found.group("kin") not in _SPOKEN_TO | PLURALS and not _NO_NAME.search(name):
+        is_name = relatives.may_be_name(name) and not _NO_NAME.search(name)
+        if found.group("kin") not in _SPOKEN_TO | PLURALS and is_name:
             yield _relation(found.group("kin"), found.group("qualifier").strip(), name, speaker)
 
 
@@ -118,6 +119,8 @@ def _told_of_someone(statement: ParsedClause, speaker: Mention) -> RelationState
     """Read "Priya is User's manager"."""
     told = _TAIL.match(statement.phrase)
     if statement.about_speaker or statement.is_negated or told is None or told["owner"] != speaker.text:
+        return None
+    if statement.subject.text in _PRONOUNS:  # "She's my boss", and nobody knows who
         return None
     words = re.split(r"[,.;!]| (?:and|at|in|who|from)\b", told["rest"])[0].split()
     is_of_many = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss") and not statement.is_plural

@@ -49,6 +49,7 @@ _ADVERBS = frozenset(
     "just also always never still recently currently now often sometimes even already finally actually".split()
 )
 _DESCRIBED = re.compile(rf"'s (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?P<name> {_NAME})?(?!\w)")
+_PRONOUNS = frozenset("i we you he she they".split())
 _CONTRACTED = {"'s": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would"}
 _PARTICIPLES = frozenset("been got had gone done become started moved".split())
 
@@ -145,11 +146,13 @@ def _with_relative_clauses(clauses: Iterable[str]) -> Iterator[str]:
 
 def _begins_with_verb(match: re.Match[str]) -> bool:
     """Return True for "my partner games", False for "my partner gaming"."""
-    if match["short"] or match["kin"] in PLURALS:
-        return True
     word = next(
         (each for each in match["rest"].lower().split() if not each.endswith("ly") and each not in _ADVERBS), ""
     )
+    if word in _PRONOUNS:  # "the kids I teach"
+        return False
+    if match["short"] or match["kin"] in PLURALS:
+        return True
     return word.endswith(("s", "n't")) or verbs.may_be_past(word) or word in verbs.MODALS
 
 

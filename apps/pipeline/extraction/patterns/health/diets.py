@@ -61,7 +61,7 @@ def diets_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatem
     if not _MAY_TELL.search(clause):
         return
     if (diet := _BECAME.search(clause)) and not diet.group("of"):
-        yield _diet(diet.group("diet"), owner_before(diet.start()))
+        yield _diet(diet.group("diet"), owner_before(start_of(diet, "diet")))
     elif of_course := _OF_COURSE.search(clause):
         yield _diet(of_course.group("diet"), owner_before(of_course.start() + 1))
     if low := _LOW.search(clause):

@@ -8,6 +8,7 @@ from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject
 from apps.pipeline.extraction.patterns.health.mentioned_people import MENTION, TREATS, at_the_beginning, meant, person
 from apps.pipeline.extraction.patterns.health.owner import PLACE, STRANGER, Owner, speaker_as_owner
+from apps.pipeline.extraction.patterns.health.reduced_clauses import is_subject_of_another_verb
 
 _HAS = re.compile(r"(?:is|has|was|had|takes|can['’]t|cannot)\b")
 _ASIDE = re.compile(r"\([^()]{0,60}\)|, (?:just )?(?:like|unlike|as well as) [^,]{1,30},")
@@ -36,6 +37,9 @@ def owner_in(
     seen = _Seen(end, before=at_the_beginning(clause, end=end))
     seen.foreign = foreign_subject(clause, end=end) if has_statement else None
     for found in MENTION.finditer(clause):
+        if found["speaker"] and is_subject_of_another_verb(found, clause, end=end):
+            seen.before = seen.before or STRANGER
+            continue
         owner = meant(
             found,
             clause,
