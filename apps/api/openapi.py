@@ -1,6 +1,7 @@
 """Describe structs, query parameters and problems in the OpenAPI document."""
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -51,14 +52,26 @@ class StructExtension(OpenApiSerializerExtension):
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
         """Return the struct's schema and register the schemas that it refers to."""
-        _, components = msgspec.json.schema_components([self.target], ref_template=_REFERENCE)
-        own: dict[str, Any] = components.pop(self.target.__name__)
+        components = _components_of(self.target)
+        own = components.pop(self.target.__name__)
         for name, schema in components.items():
             component = ResolvedComponent(
                 name=name, type=ResolvedComponent.SCHEMA, object=name, schema=_with_constant_tag(schema)
             )
             auto_schema.registry.register_on_missing(component)
         return own
+
+
+def _components_of(struct: type[msgspec.Struct]) -> dict[str, dict[str, Any]]:
+    """Return the schemas of a struct and of those that it refers to, by name.
+
+    msgspec leaves the indentation of docstrings, with which a second paragraph would be shown as code.
+    """
+    _, components = msgspec.json.schema_components([struct], ref_template=_REFERENCE)
+    for schema in components.values():
+        if "description" in schema:
+            schema["description"] = inspect.cleandoc(schema["description"])
+    return components
 
 
 def _with_constant_tag(schema: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +85,7 @@ def _with_constant_tag(schema: dict[str, Any]) -> dict[str, Any]:
 
 def parameters_of(query: type[QueryParameters]) -> list[OpenApiParameter]:
     """Describe a query string by its struct."""
-    _, components = msgspec.json.schema_components([query], ref_template=_REFERENCE)
+    components = _components_of(query)
     own = components[query.__name__]
     required = own.get("required", [])
     return [

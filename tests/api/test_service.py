@@ -1,5 +1,6 @@
 """Health, documentation, and errors that don't reach a view."""
 
+import json
 import re
 from collections.abc import Iterator
 from io import StringIO
@@ -117,6 +118,16 @@ def test_openapi_is_valid_and_complete() -> None:
     assert '"/v1/turns"' in text
     assert "application/problem+json" in text
     assert "Idempotency-Key" in text
+    assert not list(_indented(json.loads(text))), "shown as code"
+
+
+def _indented(schema: Any) -> Iterator[str]:
+    """Yield the descriptions that have a paragraph with the indentation of a docstring."""
+    for key, value in schema.items() if isinstance(schema, dict) else enumerate(schema):
+        if key == "description" and isinstance(value, str) and re.search(r"\n\n {4}", value):
+            yield value
+        if isinstance(value, dict | list):
+            yield from _indented(value)
 
 
 def test_documentation_pages_need_nothing_from_elsewhere(db: None) -> None:

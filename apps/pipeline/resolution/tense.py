@@ -3,6 +3,8 @@
 import re
 from enum import StrEnum
 
+import re2
+
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.lexicon import verbs
 
@@ -19,7 +21,7 @@ _AHEAD = re.compile(
     r"\b(?:will|won't|shall|going to|gonna|about to|(?:plan|hop|want|intend|expect|need)(?:s|es|ing|ning)? to)\b|'ll\b",
     re.IGNORECASE,
 )
-_IN_PROGRESS = re.compile(r"(?:is|are) (?:(?:not|also|now|already|\w+ly) )*[\w-]+ing\b", re.IGNORECASE)
+_IN_PROGRESS = re2.compile(r"(?i)^(?:is|are) (?:(?:not|also|now|already|\w+ly) )*[\w-]+ing\b")
 
 
 def tense_of(candidate: Candidate) -> Tense | None:

@@ -64,6 +64,7 @@ EMPTY = '{"memories": []}'
         (WHOLE.replace(",", ";"), AnswerKind.UNPARSABLE, 0),
         ("[" * 100_000, AnswerKind.UNPARSABLE, 0),
         ('{"memories": ' + "[" * 5_000 + "]" * 5_000 + "}", AnswerKind.UNPARSABLE, 0),
+        ('{"memories": ' + "[" * 100 + "]" * 100 + "}", AnswerKind.UNPARSABLE, 0),
         ('{"memories": [' + "9" * 10_000 + "]}", AnswerKind.UNPARSABLE, 0),
     ],
 )

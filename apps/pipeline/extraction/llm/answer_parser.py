@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ MOST_OBJECTS = 100  # maximum per answer
 MOST_CHARACTERS = 200_000
 MOST_STARTS = 50  # maximum of braces that are tried as the start of JSON within prose
 MOST_REPAIRS = 5
+MOST_LEVELS = 100  # of lists and objects in each other; interpreters differ in how many they read
 _START = re.compile(r"[{\[]")
 _JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
 _LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
@@ -95,7 +96,7 @@ def _values_in(text: str) -> Iterator[Any]:
             return
         place = start.start()
         try:
-            value, place = _DECODER.raw_decode(text, place)
+            value, place = _decoded(text, place)
         except (ValueError, RecursionError):  # no JSON from here on, too many digits, or too deep nesting
             if not _JSON_BEGINS.match(text, place) or repairs == MOST_REPAIRS:
                 place += 1
@@ -103,10 +104,25 @@ def _values_in(text: str) -> Iterator[Any]:
             repairs += 1
             text, place = tidied(text[place:]), 0
             try:
-                value, place = _DECODER.raw_decode(text)
+                value, place = _decoded(text, 0)
             except (ValueError, RecursionError):
                 value, place = _BROKEN, 1
         yield value
+
+
+def _decoded(text: str, place: int) -> tuple[Any, int]:
+    """Return the JSON value that begins at a place, and where it ends. Raises ValueError or RecursionError."""
+    value, end = _DECODER.raw_decode(text, place)
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [inner for each in level for inner in _members(each)]
+        if not level:
+            return value, end
+    raise ValueError("too deep nesting")
+
+
+def _members(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _named_list(value: Any) -> list[Any] | None:

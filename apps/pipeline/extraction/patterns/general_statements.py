@@ -51,8 +51,9 @@ _HAS_TO = re.compile(
     r"(?i)^(?:has|had) (?:to (?:run|go|get going|head|sleep|say|admit|try|check|savor|look|have|see|agree|ask)\b|not\b|no\b|got to\b"
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
+_VERB_GROUP = re2.compile(r"(?i)^(?:has \w+e[dn]\b|\S+)(?: (?:\w+ing|not|been|to|\w+ly|all)\b)*")
 _PRONOUN_OBJECT = re.compile(
-    r"(?i)^(?:has (?=\w+ed |\w+en ))?\S+(?: (?:\w+ing|not|been|to|\w+ly|all))* (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
+    r"(?i) (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"
 )
 
@@ -86,12 +87,7 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
     if not _is_near(statement) and not to_assistant and not (verbs.may_be_past(verb) and verb != "was"):
         return None
     least = 1 if statement.is_negated and to_assistant else 3 if statement.about_speaker else 2
-    if (
-        _PRONOUN_OBJECT.match(phrase)
-        or _EMPTY_DEED.match(phrase)
-        or _HAS_TO.match(phrase)
-        or len(phrase.split()) < least
-    ):
+    if _has_pronoun_object(phrase) or _EMPTY_DEED.match(phrase) or _HAS_TO.match(phrase) or len(phrase.split()) < least:
         return None
     if verb in ("is", "was", "feels", "felt") or phrase.startswith("has been"):
         return STATE if _is_lasting_state(statement) else None
@@ -102,6 +98,12 @@ def general_row(statement: ParsedClause, *, name: str, to_assistant: bool) -> Pa
     if verbs.may_be_past(verb):
         return EVENT
     return ONGOING if _is_lasting_deed(statement) else None
+
+
+def _has_pronoun_object(phrase: str) -> bool:
+    """Return True for "went there" and "has been doing it": what is meant stands in another sentence."""
+    verb = _VERB_GROUP.match(phrase)
+    return verb is not None and _PRONOUN_OBJECT.match(phrase, verb.end()) is not None
 
 
 # What one does in the simple present to an assistant is done again and again; other verbs may be of the task at hand.
