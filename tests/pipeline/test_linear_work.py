@@ -79,6 +79,21 @@ def test_no_expression_repeats_a_repetition() -> None:
     assert nested == []
 
 
+def test_no_group_is_repeated_possessively() -> None:
+    """Before Python 3.11.5, such a group keeps what it read of a repetition that failed (cpython, issue 106052)."""
+    groups = [
+        name
+        for name, each in _expressions()
+        for sign, value in _nodes(parser.parse(each.pattern, each.flags))
+        if sign is signs.POSSESSIVE_REPEAT and not _is_one_character(value[2])
+    ]
+    assert groups == []
+
+
+def _is_one_character(repeated: Any) -> bool:
+    return len(repeated) == 1 and repeated[0][0] in (signs.IN, signs.LITERAL, signs.NOT_LITERAL, signs.ANY)
+
+
 def _calls(text: str) -> int:
     """Count the calls, of built-in functions too, that reading a text takes."""
     count = 0

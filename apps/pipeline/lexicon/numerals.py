@@ -14,7 +14,7 @@ NUMBERS: dict[str, int] = {
 }
 ORDINALS: dict[str, int] = {word: number for number, word in enumerate(_ORDINALS, start=2)} | {"twentieth": 20}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_WRITTEN = re.compile(r"[^\W\d_]++(?:-[^\W\d_]++)*+")
+_WRITTEN = re.compile(r"[^\W\d_]++(?:-[^\W\d_]++)*")
 _TENS_AND_UNITS = re.compile(r"\b([2-9]0)(?: |-| and |-and-)([1-9]|1[0-9])\b(?![.:,]?\d)")
 _SECOND = re.compile(r"(?<!\ba )(?<!per )(?<!each )(?<!every )(?<!\d )\bsecond\b")
 _HUNDREDS = re.compile(r"\b(\d{1,3}) (hundred|thousand|million)\b")

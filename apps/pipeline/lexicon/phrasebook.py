@@ -7,7 +7,7 @@ from itertools import pairwise
 # By first word: the phrases that begin with it, the longest first, each with its words and its replacement.
 Phrasebook = Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
 
-_WORD = re.compile(r"[^\W_]++(?:[-'’][^\W_]++)*+['’]?", re.UNICODE)
+_WORD = re.compile(r"[^\W_]++(?:[-'’][^\W_]++)*['’]?", re.UNICODE)
 
 
 def phrasebook(entries: Iterable[tuple[str, str]]) -> Phrasebook:

@@ -14,7 +14,7 @@ _LANGUAGES = ("de", "fr", "es")
 # Elided words stand apart from the word that they lean on: "j'ai" is "j'" and "ai".
 _TOKEN = re.compile(
     r"(?i)\b(?:[cdjlmnst]|qu|jusqu)['’](?=\w|$)|\b\d{1,2}\.(?= \w)|\b(?:dr|prof|hr|fr|st|mr|mrs|ms)\.(?= )"
-    r"|\w++(?:[-'’./]\w++)*+|[^\w\s]"
+    r"|\w++(?:[-'’./]\w++)*|[^\w\s]"
 )
 Phrase = tuple[str, ...]
 

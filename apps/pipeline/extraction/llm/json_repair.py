@@ -6,7 +6,7 @@ linear for any text: an unclosed string or comment extends to the end of the tex
 
 import re
 
-_STRING = r'"(?:[^"\\]|\\.)*+"?'
+_STRING = r'"(?:[^"\\]|\\.)*"?'
 _COMMENT = re.compile(rf"({_STRING})|//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 
