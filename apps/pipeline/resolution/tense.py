@@ -21,7 +21,7 @@ _AHEAD = re.compile(
     r"\b(?:will|won't|shall|going to|gonna|about to|(?:plan|hop|want|intend|expect|need)(?:s|es|ing|ning)? to)\b|'ll\b",
     re.IGNORECASE,
 )
-_IN_PROGRESS = re2.compile(r"(?i)^(?:is|are) (?:(?:not|also|now|already|\w+ly) )*[\w-]+ing\b")
+_IN_PROGRESS = re2.compile(r"(?i)^(?:is|are) (?:(?:not|also|now|already|[\p{L}-]+ly) )*[\p{L}\d_-]+ing\b")
 
 
 def tense_of(candidate: Candidate) -> Tense | None:

@@ -15,7 +15,7 @@ MOST_OBJECTS = 100  # maximum per answer
 MOST_CHARACTERS = 200_000
 MOST_STARTS = 50  # maximum of braces that are tried as the start of JSON within prose
 MOST_REPAIRS = 5
-MOST_LEVELS = 100  # of lists and objects in each other; interpreters differ in how many they read
+MOST_LEVELS = 100  # of nesting: deeper values are no memories, and what reads them could exceed its stack
 _START = re.compile(r"[{\[]")
 _JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
 _LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
@@ -55,10 +55,24 @@ def parse(answer: ModelAnswer) -> Parsed:
     found = _last_list(answered) or (_last_list(text) if answered != text else None)
     if found is not None:
         kind = AnswerKind.MEMORIES if found.objects else AnswerKind.EMPTY
-        return Parsed(kind, tuple(found.objects[:MOST_OBJECTS]), max(0, len(found.objects) - MOST_OBJECTS))
+        objects = tuple(None if _is_too_deep(each) else each for each in found.objects[:MOST_OBJECTS])
+        return Parsed(kind, objects, max(0, len(found.objects) - MOST_OBJECTS))
     if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
         return _parse_cut_off(answered)
     return Parsed(AnswerKind.UNPARSABLE)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [inner for each in level for inner in _members(each)]
+        if not level:
+            return False
+    return True
+
+
+def _members(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _without_thoughts(text: str) -> str:
@@ -96,7 +110,7 @@ def _values_in(text: str) -> Iterator[Any]:
             return
         place = start.start()
         try:
-            value, place = _decoded(text, place)
+            value, place = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):  # no JSON from here on, too many digits, or too deep nesting
             if not _JSON_BEGINS.match(text, place) or repairs == MOST_REPAIRS:
                 place += 1
@@ -104,25 +118,10 @@ def _values_in(text: str) -> Iterator[Any]:
             repairs += 1
             text, place = tidied(text[place:]), 0
             try:
-                value, place = _decoded(text, 0)
+                value, place = _DECODER.raw_decode(text)
             except (ValueError, RecursionError):
                 value, place = _BROKEN, 1
         yield value
-
-
-def _decoded(text: str, place: int) -> tuple[Any, int]:
-    """Return the JSON value that begins at a place, and where it ends. Raises ValueError or RecursionError."""
-    value, end = _DECODER.raw_decode(text, place)
-    level = [value]
-    for _ in range(MOST_LEVELS):
-        level = [inner for each in level for inner in _members(each)]
-        if not level:
-            return value, end
-    raise ValueError("too deep nesting")
-
-
-def _members(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _named_list(value: Any) -> list[Any] | None:

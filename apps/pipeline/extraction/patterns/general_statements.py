@@ -51,7 +51,7 @@ _HAS_TO = re.compile(
     r"(?i)^(?:has|had) (?:to (?:run|go|get going|head|sleep|say|admit|try|check|savor|look|have|see|agree|ask)\b|not\b|no\b|got to\b"
     r"|a (?:great|good|nice|fun|blast|lovely|wonderful) (?:time|day|one|night|evening|weekend)$)"
 )
-_VERB_GROUP = re2.compile(r"(?i)^(?:has \w+e[dn]\b|\S+)(?: (?:\w+ing|not|been|to|\w+ly|all)\b)*")
+_VERB_GROUP = re2.compile(r"(?i)^(?:has [\p{L}-]+e[dn]\b|\S+)(?: (?:[\p{L}-]+ing|not|been|to|[\p{L}-]+ly|all)\b)*")
 _PRONOUN_OBJECT = re.compile(
     r"(?i) (?:(?:it|them|one|there|what|how|why)\b(?!-| of\b)|so(?:$|[,.!]| (?:much|too|that|far)\b)"
     r"|(?:this|that|these|those)(?:$|[,.!?]| (?:is|was|and|to|so|in|on|at|for|with|from|when|as|all|too|up|out|more|year's)\b))"

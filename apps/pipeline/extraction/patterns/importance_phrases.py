@@ -55,7 +55,7 @@ _PLURAL = re.compile(r"(?:^[A-Z][a-z]+s|\b(?:[Mm]y|[Oo]ur) (?:\w+ ){0,2}\w+s|\w'
 _TOPIC = re2.compile(
     r"^(?P<thing>(?:[A-Z]\w+ing|[A-Z][a-z]+s|[A-Z][a-z]+|[Mm]y \w+|[Oo]ur \w+)(?: (?:in|of|with|and|for|on|to|the|a|my|our|[a-z]+)){0,4}?)(?:'s| is| are| was| were| has| have| can| really| always| brings?| gives?| makes?| helps?| means?) "
 )
-_ADVERB = re2.compile(r"(?: (?:\w+ly|also|just|even|still|sure|all))+$")
+_ADVERB = re2.compile(r"(?: (?:[\p{L}-]+ly|also|just|even|still|sure|all))+$")
 _NOBODY = re.compile(
     r"(?i)(?:sounds?|looks?|seems?|must|great|good|nice|congrats?|well|same|other|most|each|hope|love|some|having|being|seeing|getting|every|any|my (?:day|week|point|pleasure|bad)|something|someone|nobody|everybody)\b"
 )

@@ -11,6 +11,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.foreign_subjects import foreign_subject
 from apps.pipeline.extraction.patterns.health.no_doses import is_year, without_stock
 from apps.pipeline.extraction.patterns.lists import Listed
+from apps.pipeline.extraction.patterns.new_subjects import is_finite
 from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
 from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
@@ -46,6 +47,7 @@ _REFUSED = re2.compile(
     rf"(?i)(?:^|[,;:.!] ?|and )no (?:more )?(?P<drug>{MEDICINE}) for me\b"
     rf"|(?:^|[,;:.!] ?|and |because )(?:(?:my|the) [a-z]+|she|he|they|doc|doctor) (?:said|says|told me) no (?:more )?(?P<banned>{MEDICINE})\b"
 )
+_WHO = re2.compile(r"(?i)\bwho(?:['’]s)?\b")  # "I've a sister who takes"
 _CANNOT_HAVE = BY_NAME["cannot_have"]
 _TAKES = BY_NAME["takes_medicine"]
 
@@ -54,7 +56,7 @@ def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Return the medicines of a list that the speaker takes; empty if a sentence says anything else about one."""
     if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
         return ()
-    if foreign_subject(sentence, end=len(sentence)):
+    if foreign_subject(sentence, end=len(sentence)) or _WHO.search(sentence):
         return ()
     return tuple(_listed(without_stock(sentence), name))
 
@@ -82,6 +84,7 @@ def _listed(sentence: str, name: str) -> Iterator[Listed]:
         drug = english_medicine(found.group("drug") or found.group("other"))
         dose, time = found.group("dose") or found.group("dosed"), found.group("time") or found.group("when")
         dose = "" if dose and is_year(dose) else dose
-        if dose or time:
+        is_verb = drug.endswith("ing") or is_finite(drug)  # "taking 5 mg of eliquis"
+        if (dose or time) and not is_verb:
             taken = " ".join(part for part in (drug, dose, _TIME_OF.get((time or "").lower(), "")) if part)
             yield Listed(row=_TAKES, value=drug, content=f"{name} takes {taken}.")

@@ -42,7 +42,7 @@ _APPOSITION = re.compile(
 )
 _SPOKEN_TO = frozenset("friend buddy bestie friends".split())
 _NO_NAME = re.compile(
-    rf"(?i)\b(?:mr|mrs|ms|dr|i'm|i've|i'll|i'd|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
+    rf"(?i)\b(?:mr|mrs|ms|dr|i'm|i've|i'll|i'd|meet|hi|hey|hello|thanks|last|next|this|that|and|but|so|yes|no|god|\w+day|{alternation(UNAMBIGUOUS_MONTHS)})\b"
 )
 _NO_ROLE = frozenset(
     "favourite favorite fave best only first last next old own whole real main biggest life world rock hero everything choice "
@@ -94,8 +94,7 @@ def introduced_in(sentence: str, *, speaker: Mention) -> Iterator[RelationStatem
     introduced = _INTRODUCED.match(sentence)
     for found in (*((introduced,) if introduced else ()), *_ASIDE.finditer(sentence), *_NAMED_KIN.finditer(sentence)):
         name = found.group("name").removesuffix("'s")
-        is_name = relatives.may_be_name(name) and not _NO_NAME.search(name)
-        if found.group("kin") not in _SPOKEN_TO | PLURALS and is_name:
+        if found.group("kin") not in _SPOKEN_TO | PLURALS and not _NO_NAME.search(name):
             yield _relation(found.group("kin"), found.group("qualifier").strip(), name, speaker)
 
 

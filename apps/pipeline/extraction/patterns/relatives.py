@@ -49,7 +49,7 @@ _ADVERBS = frozenset(
     "just also always never still recently currently now often sometimes even already finally actually".split()
 )
 _DESCRIBED = re.compile(rf"'s (?P<qualifier>{_QUALIFIER})(?P<kin>{_KIN})(?P<name> {_NAME})?(?!\w)")
-_PRONOUNS = frozenset("i we you he she they".split())
+_SUBJECT_PRONOUNS = frozenset("i we you he she they".split())
 _CONTRACTED = {"'s": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would"}
 _PARTICIPLES = frozenset("been got had gone done become started moved".split())
 
@@ -149,7 +149,7 @@ def _begins_with_verb(match: re.Match[str]) -> bool:
     word = next(
         (each for each in match["rest"].lower().split() if not each.endswith("ly") and each not in _ADVERBS), ""
     )
-    if word in _PRONOUNS:  # "the kids I teach"
+    if word in _SUBJECT_PRONOUNS:  # "the kids I teach"
         return False
     if match["short"] or match["kin"] in PLURALS:
         return True

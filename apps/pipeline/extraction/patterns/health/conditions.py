@@ -6,6 +6,7 @@ from itertools import islice
 import re2
 
 from apps.pipeline.extraction.patterns.health.medicines import FindOwner
+from apps.pipeline.extraction.patterns.health.named_conditions import is_only_named
 from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, conditions_in, start_of
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
@@ -63,7 +64,7 @@ def conditions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthS
     for term in islice(conditions_in(clause), MOST_TERMS):
         before, after = clause[: term.start], clause[term.end :]
         is_had = not (_NOT_HAD.search(before) or _COMPOUND.match(after) or term.text.lower() in _NO_LASTING)
-        if is_had:
+        if is_had and not is_only_named(before):
             yield _condition(term.text, before, after, owner_before(term.start))
     if level := _LEVEL.search(clause):
         what = level.group("what").lower().replace("b12", "B12")

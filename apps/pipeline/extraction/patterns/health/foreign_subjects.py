@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from apps.pipeline.extraction.patterns.health.terms import conditions_in, medicines_in
 from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES
+from apps.pipeline.lexicon.kinship import KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
 
 _DETERMINER = (
@@ -34,6 +35,20 @@ _STATE = (
 _FOREIGN = re.compile(
     rf"(?i)(?<![\w'’-])(?<!\bat )(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bwith )(?<!\bafter )(?<!\bsince )(?<!\bas ){_SUBJECT}(?={_STATE})"
 )
+# "Hubby has gout", "SO has coeliac": a noun without an article that begins a clause. Other words there belong to a
+# statement whose subject is left out ("Still have asthma"), and other capitals to a name.
+_NO_BARE = (
+    r"(?:i|im|we|you|he|she|it|its|this|that|these|those|there|here|what|which|who|whose|how|why|when|where|both|also|still|just|never|always"
+    r"|now|only|once|since|after|before|already|again|too|not|no|yes|ok|do|did|been|being|have|has|had|am|is|are|was|were|can|even|then|today"
+    r"|at|in|on|for|with|from|during|as|by|of|to|per|all|my|our|your|his|her|their|the|an?|\w+ly|\w+ed|\w+ing)"
+)
+_BARE = re.compile(
+    rf"(?i)^\W*(?:(?:and|but|so|also|well|oh|btw|plus|anyway|ok|yeah|yes|no)\b[, ]{1, 2})*(?P<subject>(?!{_NO_BARE}\b)(?-i:[a-z][\w’-]+|[A-Z]{{2,4}}\b)(?: (?!{_NO_NOUN}\b)[\w-]+){{0,2}}?)(?={_STATE})"
+)
+# "moms allergic to sulfa", "my sisters allergic to milk": an apostrophe was left out, or nothing more.
+_RELATIVES = re.compile(
+    rf"(?i)(?<![\w'’-])(?P<subject>(?:{alternation(KIN_WORDS)})(?:(?<!s)s)?)(?= (?:\w+ly |so |very |super )?allergic to\b)"
+)
 # What is part of the speaker or taken, and whom the speaker is one of.
 _OF_THE_SPEAKER = re.compile(
     rf"(?i)\b(?:{BODY_PART}|blood|skin|memory|body|family|household|tablet|pill|med|medicine|medication|dose|prescription)s?\b"
@@ -58,9 +73,18 @@ def foreign_subject(clause: str, *, end: int) -> ForeignSubject | None:
     return last
 
 
+def has_bare_subject(clause: str, *, end: int) -> bool:
+    """Return True if a clause begins with a noun that has, takes or is what stands behind `end`."""
+    found = _BARE.match(clause) or _RELATIVES.search(clause)
+    return found is not None and found.end("subject") <= end and _is_somebody_else(found["subject"])
+
+
 def _subjects(clause: str) -> Iterator[ForeignSubject]:
     for found in _FOREIGN.finditer(clause):
-        text = found["subject"]
-        is_term = next(medicines_in(text), None) or next(conditions_in(text), None)
-        if not is_term and _OF_THE_SPEAKER.search(text) is None:
+        if _is_somebody_else(found["subject"]):
             yield ForeignSubject(found.start("subject"), found.end("subject"))
+
+
+def _is_somebody_else(subject: str) -> bool:
+    is_term = next(medicines_in(subject), None) or next(conditions_in(subject), None)
+    return not is_term and _OF_THE_SPEAKER.search(subject) is None

@@ -28,15 +28,15 @@ _ONE_OF_SEVERAL = (
     r"\b(?:[Mm]ine|(?:[Tt]he )?[Oo]ther|[Oo]ne(?: of (?:them|us|ours))?)(?: one)?"
     rf"(?=['’]s (?:allergic|{alternation(CONDITION_ADJECTIVES)})\b| (?:has|had|can['’]t|takes|needs)\b"
     rf"| (?:is|was) (?:an? )?(?:coeliac|celiac|vegan|vegetarian|allergic|\w+ intolerant|{alternation(CONDITION_ADJECTIVES)})\b)"
-    rf"|\b[Oo]ne(?= (?:allergic to|(?:coeliac|celiac|vegan|vegetarian|{alternation(CONDITION_ADJECTIVES)})(?:$|[,.;)]| and\b)))"
+    rf"|(?<!\bthe )(?<!\bonly )\b[Oo]ne(?= (?:allergic to|(?:coeliac|celiac|vegan|vegetarian|{alternation(CONDITION_ADJECTIVES)})(?:$|[,.;)]| and\b)))"
     r"|\b(?:[Tt]wo|[Tt]hree|[Ss]ome)(?: of (?:them|us))?(?= (?:are|have|take)\b)"
 )
 MENTION = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|one) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|[Oo]ne) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
-    rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b)[A-ZÀ-Þ][a-zà-ÿ]+)(?P<named_ones>['’]s (?:{alternation(KIN_WORDS)})\b)?)?)"
+    rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b|God\b)[A-ZÀ-Þ][a-zà-ÿ]+)(?P<relative_of_named>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?)?)"
     # "My nephew living with us has": they are not who has it.
     r"|(?P<beside>\b(?:with|for|beside|near|behind|from|about|to) (?:me|us)(?= (?:is|was|has|had|can['’]t|cannot|takes|needs)\b))"
     r"|(?P<speaker>\b(?:I|i|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Oo]ur|[Uu]s)\b(?!-))"
@@ -97,7 +97,7 @@ def meant(found: re.Match[str], clause: str, *, speaker: Mention, last: Owner, a
 
 def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | None:
     word, mine = found["word"].lower(), (found["mine"] or "").lower()
-    if found["of_theirs"] or found["named_ones"]:
+    if found["of_theirs"] or found["relative_of_named"]:
         return STRANGER  # "my friend's cousin", "my brother Tom's wife"
     if mine in ("my", "our") and TREATS.search(word):
         return speaker_as_owner(speaker)  # "my dentist" treats the speaker
@@ -110,8 +110,7 @@ def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | No
     kind = EntityType.ANIMAL if word in ANIMALS else EntityType.PERSON
     gender = NOUNS[word].gender
     pronoun = "" if gender is None else "She" if gender is Gender.FEMALE else "He"
-    name = found["kin_name"] if relatives.may_be_name(found["kin_name"] or "") else ""  # "my husband, God rest him"
-    text = name or relatives.described(word=word, qualifier=found["qualifier"], speaker=speaker.text)
+    text = found["kin_name"] or relatives.described(word=word, qualifier=found["qualifier"], speaker=speaker.text)
     return Owner(Mention(text=text, type=kind), pronoun=pronoun)
 
 

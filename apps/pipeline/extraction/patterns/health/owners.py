@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns.antecedents import Antecedent
-from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject
+from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject, has_bare_subject
 from apps.pipeline.extraction.patterns.health.mentioned_people import MENTION, TREATS, at_the_beginning, meant, person
 from apps.pipeline.extraction.patterns.health.owner import PLACE, STRANGER, Owner, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.reduced_clauses import is_subject_of_another_verb
@@ -38,7 +38,8 @@ def owner_in(
     seen.foreign = foreign_subject(clause, end=end) if has_statement else None
     for found in MENTION.finditer(clause):
         if found["speaker"] and is_subject_of_another_verb(found, clause, end=end):
-            seen.before = seen.before or STRANGER
+            if seen.before is None or seen.before.is_speaker:
+                seen.before = STRANGER
             continue
         owner = meant(
             found,
@@ -51,13 +52,7 @@ def owner_in(
             seen.take_place(found, has_statement=has_statement)
         elif owner is not None:
             seen.take(found, owner)
-    is_relative = _RELATIVE.match(clause) is not None
-    if seen.foreign is not None and not (last.is_known and not last.is_speaker and is_relative):
-        return STRANGER
-    if seen.is_described(clause):
-        return STRANGER
-    # "… who has had gout": who that is stands in the clause before.
-    return seen.before or (last if is_relative else seen.after) or last
+    return seen.owner(clause, last, has_statement=has_statement)
 
 
 @dataclass(slots=True)
@@ -84,6 +79,20 @@ class _Seen:
         """Know nobody behind "the girl I met in Rome", but somebody's sister behind "my sister in Cork"."""
         if has_statement and found.start() < self.end and (self.before is None or self.before.is_speaker):
             self.before, self.place = STRANGER, found.start()
+
+    def owner(self, clause: str, last: Owner, *, has_statement: bool) -> Owner:
+        """Return whom the clause is about, if `last` was whom the one before was about."""
+        is_relative = _RELATIVE.match(clause) is not None
+        if self.foreign is not None and not (last.is_known and not last.is_speaker and is_relative):
+            return STRANGER
+        if self.is_described(clause):
+            return STRANGER
+        if is_relative:  # "… who has had gout": who that is stands in the clause before
+            return self.before or last
+        is_speakers = last.is_speaker and (self.before is None or self.before.is_speaker)
+        if has_statement and is_speakers and has_bare_subject(clause, end=self.end):
+            return STRANGER
+        return self.before or self.after or last
 
     def is_described(self, clause: str) -> bool:
         """Return True if somebody is only described behind the one before: "I have a son who"."""

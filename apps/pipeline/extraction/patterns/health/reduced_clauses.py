@@ -1,54 +1,69 @@
-"""Clauses without "who": in "my cousin I grew up with has lupus", "I" is not who has it."""
+"""Relative clauses without a pronoun: in "my cousin I grew up with has lupus", "I" is not who has it."""
 
 import re
-from collections.abc import Sequence
 
-from apps.pipeline.extraction.patterns.new_subjects import is_finite
+from apps.pipeline.extraction.patterns.new_subjects import is_finite, is_present
 from apps.pipeline.lexicon import verbs
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.tables import alternation
 
+_MOST_CHARACTERS = 120  # between "I" and what is told: each "I" of a long text is read only so far
 _WORD = re.compile(r"['’]?[\w-]+(?:['’]t)?")
-_FARTHEST = 120  # characters between "I" and what is told: each "I" of a long text is read only so far
+# The noun that the clause describes stands right before "I". What is taken is none: "the tablet I take has codeine".
+_NOUN = re.compile(
+    r"(?i)(?P<noun>(?!(?:tablet|pill|med|medicine|medication|drug|inhaler|cream|injection|dose|prescription|test|scan)s?\b)[\w’'-]+) $"
+)
+_NO_NOUNS = frozenset(
+    "and but or so because cause since if when while as that which who though although than where what how why then now today "
+    "yesterday also sometimes me him her us you it them one thing things all time say think know hope mean guess ok yes no".split()
+)
 _THIRD_PERSON = frozenset("has takes gets suffers carries eats".split())  # never the verb of "I"
-_ANY_PERSON = frozenset("had have take".split())
+_OF_I_OR_OTHERS = frozenset("had have take".split())
 _IS = frozenset("is are was were".split())
-_ADJECTIVE = re.compile(
-    rf"(?i)^(?:{alternation(CONDITION_ADJECTIVES)}|allergic|vegan|vegetarian|pescatarian|coeliac|celiac|on|off|\w+[ -]intolerant)\b"
+_QUALITY = re.compile(
+    rf"(?i)(?: \w+ly| so| very| both| now)? (?:{alternation(CONDITION_ADJECTIVES)}|allergic|vegan|vegetarian|pescatarian|coeliac|celiac|on|off|\w+[ -]intolerant)\b"
 )
 _ADVERBS = frozenset("also always still just now both quite very really so never actually".split())
-_PREPOSITIONS = frozenset("with to at from for about by near of on in beside behind after alongside".split())
 _AUXILIARIES = frozenset(
     "'ve ’ve have had has do did not can could will would may might must should shall 'd ’d 'll ’ll be been".split()
 )
+_JOINS = re.compile(r"(?i)[,;&+–—(/]|\b(?:and|but|or|because|so|since|when|if|who|that|which)\b")
 
 
 def is_subject_of_another_verb(found: re.Match[str], clause: str, *, end: int) -> bool:
-    """Return True for "I" or "we" whose verb is another than the one that stands last before `end`.
+    """Return True for "I" or "we" of a relative clause, whose noun has, takes or is what stands at `end`.
 
-    The last verb is somebody else's where it is in the third person, or follows a preposition or a verb: "the guy I met
-    has", "the people I work with have". "I went home and had" is the speaker's.
+    Both verbs stand between "I" and what is told, or what is told begins with the second one: "the boy I sat next to
+    had measles". "This morning I went home and had" is the speaker's.
     """
-    if found.group() not in ("I", "i", "We", "we") or end - found.end() > _FARTHEST:
+    if found.group() not in ("I", "i", "We", "we") or end - found.end() > _MOST_CHARACTERS:
         return False
-    words = [each.group().lower() for each in _WORD.finditer(clause, found.end(), end)]
+    noun = _NOUN.search(clause[: found.start()])
+    if noun is None or noun["noun"].lower() in _NO_NOUNS or is_finite(noun["noun"].lower()):
+        return False
+    words = [*_WORD.finditer(clause, found.end(), end)]
     if begins := _WORD.match(clause, end):
-        words.append(begins.group().lower())  # what is told may begin with its verb: "had measles"
-    words = [word for word in words if word not in _ADVERBS]
-    place = next((n for n in reversed(range(len(words))) if words[n] in _THIRD_PERSON | _ANY_PERSON | _IS), 0)
-    if place == 0 or "who" in words[:place]:  # "I'm the one who has": clauses with "who" are read elsewhere
+        words.append(begins)
+    words = [each for each in words if each.group().lower() not in _ADVERBS]
+    told = [each.group().lower() for each in words]
+    place = next((n for n in reversed(range(len(told))) if told[n] in _THIRD_PERSON | _OF_I_OR_OTHERS | _IS), 0)
+    if place == 0 or _JOINS.search(clause, found.end(), words[place].start()):
         return False
-    verb, before = words[place], words[place - 1]
+    is_quality = told[place] not in _IS or _QUALITY.match(clause, words[place].end()) is not None
+    return is_quality and _is_verb_of_noun(told, place)
+
+
+def _is_verb_of_noun(words: list[str], place: int) -> bool:
+    """Return True if a verb behind the one of "I" is that of the noun."""
+    verb, before, after = words[place], words[place - 1], words[place + 1 : place + 2]
+    if verb == "has" and after and (after[0] in verbs.PARTICIPLES or after[0].endswith("ed")):
+        return False  # "the talk I had has changed"
     if verb in _THIRD_PERSON:
         return True
-    if verb in _IS:  # of somebody; "the tablet I take is metformin" is of a tablet
-        return bool(_ADJECTIVE.match(clause[end:])) and before not in ("it", "this", "that", "and", "but", "or")
-    if before == "to":
-        return verb not in ("have", "take")  # "used to have", but "the boy I sat next to had"
-    return before not in _AUXILIARIES and (before in _PREPOSITIONS or _is_verb(words[:place]))
+    if before == "to" and verb in ("have", "take"):  # "used to have"
+        return False
+    return before not in _AUXILIARIES and any(_is_verb(word) or word in ("'m", "’m") for word in words[:place])
 
 
-def _is_verb(words: Sequence[str]) -> bool:
-    """Return True if the last of the words behind a subject is a verb: "I met", "I'm seeing"."""
-    word = words[-1]
-    return word.endswith("ing") or is_finite(word) or bool(verbs.past_of(word))
+def _is_verb(word: str) -> bool:
+    return word.endswith("ing") or is_finite(word) or verbs.may_be_past(word) or is_present(f"{word}s")

@@ -51,7 +51,7 @@ _SWITCHES = re2.compile(
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
-    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
+    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|\s+&\s+|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 # What somebody else says of others may be wrong; doctors are believed.
 # What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.

@@ -32,6 +32,19 @@ _OPEN = re2.compile(
 )
 
 
+# What the assistant is said to have noted, what somebody shall remove, and what a main clause denies: "it's not true
+# that I have", "I doubt I have", "remind me who's vegan".
+_NOT_TOLD = re2.compile(
+    r"(?i)\byou(?:['’]ve| have| had)? (?:\w+ly )?(?:said|say|wrote|noted|saved|stored|recorded|remembered|assumed|claimed?|got it)\b"
+    r"|^\W*(?:please )?(?:delete|remove|forget|erase|write|draw|translate|say|pretend)\b"
+    r"|\b(?:(?:not|n['’]t) true|false|untrue|no way|unlikely|hard to believe) (?:that )?(?:i|we|he|she|my)\b"
+    r"|\b(?:doubt|den(?:y|ies|ied)|dream(?:s|t|ed)?|lied|lying)\b|\b(?:scared|fear) (?:that )?(?:i|we|he|she|my)\b"
+    r"|(?:\bnever|n['’]t|\bnot|\brefused?(?: to)?) (?:say|said|tell you|told you|believe|claim|claimed|mean|meant)\b"
+    r"|\bnot (?:me|i|us|the one|the only one) (?:who|with|that)\b"
+    r"|\b(?:remind|tell|ask|asked|know|knows|forgot|remember|wondering)(?: (?:me|us|him|her|them))? who(?:['’]s)?\b"
+)
+
+
 # "I have been a customer of yours": the speaker is one.
 _BEING_ONE = re2.compile(
     r"(?i)\b(?:am|is|was|been|being|as|['’]m|become|became) (?:an? |your )(?:\w+ )?(?:customers?|clients?|patients?|people)\b"
@@ -40,4 +53,5 @@ _BEING_ONE = re2.compile(
 
 def is_open(clause: str) -> bool:
     """Return True if a clause leaves open whether it is so, or is about people at large."""
-    return _OPEN.search(_BEING_ONE.sub("", clause)) is not None
+    said = _BEING_ONE.sub("", clause)
+    return _OPEN.search(said) is not None or _NOT_TOLD.search(said) is not None
