@@ -48,6 +48,9 @@ def test_whoever_the_noun_means_is_not_the_user(text: str) -> None:
         "it's not me who is vegan it's Leo",
         "remind me who's vegan, Kate or Jim",
         "I lied and said I have asthma",
+        "webmd says I have cancer lmao",
+        "chatgpt told me I have lupus",
+        "the quiz says I'm autistic",
         "write a story where I'm a diabetic surgeon",
     ],
 )
@@ -89,6 +92,7 @@ def test_a_topic_is_no_condition_and_a_verb_no_medicine(text: str) -> None:
         ("super allergic to dust", "User is allergic to dust."),
         ("doctor has me on ramipril 5 mg", "User takes ramipril 5 mg."),
         ("doctor says I have gout", "User has gout."),
+        ("mum says I have asthma", "User has asthma."),
         ("I take ramipril for high blood pressure", "User takes ramipril for high blood pressure."),
         ("I was in hospital with pneumonia", "User has pneumonia."),
         ("I'm on leave for depression", "User has depression."),

@@ -14,6 +14,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
+from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_nobody_who_knows
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owner import Owner, speaker_as_owner
@@ -33,9 +34,6 @@ _HEALTH_PREDICATES = frozenset(
 )
 _TYPED = 0.65  # importance from which on a candidate was not read in free words
 _WORDS = re.compile(r"[\w'-]+")
-_DOCTORS = re2.compile(
-    r"(?i)\b(?:doctors?|dr|doc|nurses?|gp|ob|midwife|vet|consultant|specialist|surgeon|hospital|clinic|physio\w*|dentist|pharmacist|they|\p{L}+(?:ologist|iatrist|ician))\b"
-)
 _SUPPOSES = re2.compile(
     r"(?i)\b(?:if|somebody|someone|people|what if|imagine|as long as)\b|^when(?:ever)? (?:it|they|there)\b"
 )
@@ -52,15 +50,6 @@ _SWITCHES = re2.compile(
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
     r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|\s+&\s+|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
-)
-# What somebody else says of others may be wrong; doctors are believed.
-# What an acquaintance has or takes is nothing that an assistant needs; what they can't eat may be.
-_OF_ONES_OWN = frozenset({"takes_medicine", "has_condition", "diagnosed", "has_aid", "sees_doctor", "state_of_health"})
-_ACQUAINTED = re2.compile(
-    r"(?i)\b(?:my|our|a|the|some) (?:\w+ )?(?:neighbou?rs?|friends?|mates?|buddy|clients?|customers?|colleagues?|co-?workers?|boss|teacher|passenger|patient|tenant|landlord|landlady|students?|bloke|guy|lady)\b"
-)
-_REPORTS = re2.compile(
-    r"(?i)\b(?:\p{L}+ )?(?:told (?:me|us)|says|said|claims?|is sure|are sure|is convinced|heard|apparently|according to)\b"
 )
 
 
@@ -169,18 +158,18 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             has_statement=has_statement,
         )
 
-    if is_open(clause):
+    if is_open(clause) or is_said_by_nobody_who_knows(clause):
         return [], last
     told: list[HealthStatement] = []
     has_statement = False
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
             has_statement = True
-            is_strangers = each.row in _OF_ONES_OWN and not each.owner.is_speaker and _ACQUAINTED.search(clause)
-            is_hearsay = is_strangers or (
-                not each.owner.is_speaker and _REPORTS.search(clause) and not _DOCTORS.search(clause)
-            )
-            if each.owner.is_known and not is_hearsay and not any(_same_thing(each, other) for other in told):
+            if (
+                each.owner.is_known
+                and not is_hearsay(each, clause)
+                and not any(_same_thing(each, other) for other in told)
+            ):
                 told.append(each)
     told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
     return told, told[-1].owner if told else owner_before(len(clause), has_statement=has_statement)
