@@ -77,7 +77,7 @@ def test_what_is_nested_too_deep_is_no_memory(levels: int) -> None:
     """Interpreters differ in how much they read."""
     deep = "[" * levels + "]" * levels
     found = parse(answer(f'{{"memories": [{json.dumps(ONE)}, {deep}]}}'))
-    assert found.objects in ((ONE, None), ())
+    assert found.objects == (ONE, None) or (levels == 5_000 and not found.objects)
 
 
 @pytest.mark.parametrize("cut", range(20, len(WHOLE) - 2))

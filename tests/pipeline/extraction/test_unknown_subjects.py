@@ -20,6 +20,12 @@ def told_of_the_user(text: str) -> list[str]:
         "bro has a nut allergy",
         "gf is a pescatarian",
         "hubs is on keto",
+        "no, hubby has gout",
+        "I work nights and hubby has gout",
+        "I heard hubby has gout",
+        "I adopted a cat that has diabetes",
+        "The kids I have are allergic to nuts",
+        "The woman that I love has cancer",
         "SO has celiac",
         "DH is diabetic",
         "OH is on 50mg sertraline",
@@ -76,8 +82,8 @@ def test_what_is_denied_or_noted_by_others_is_no_fact(text: str) -> None:
     ],
 )
 def test_a_topic_is_no_condition_and_a_verb_no_medicine(text: str) -> None:
-    health = "cancer breast Parkinson's epilepsy HIV hepatitis eczema autism dementia asthma COPD".split()
-    wrong = {f"User has {name}." for name in health} | {"User takes lithium 600mg."}
+    health = "cancer Parkinson's epilepsy HIV hepatitis eczema autism dementia asthma COPD".split()
+    wrong = {f"User has {name}." for name in health} | {"User has breast cancer.", "User takes lithium 600mg."}
     told = told_of_the_user(text)
     assert wrong.isdisjoint(told)
     assert not [each for each in told if each.startswith(("User takes taking", "User takes prescribed"))]
@@ -93,6 +99,17 @@ def test_a_topic_is_no_condition_and_a_verb_no_medicine(text: str) -> None:
         ("doctor has me on ramipril 5 mg", "User takes ramipril 5 mg."),
         ("doctor says I have gout", "User has gout."),
         ("mum says I have asthma", "User has asthma."),
+        ("The biopsy said I have cancer", "User has cancer."),
+        ("I already said I have asthma", "User has asthma."),
+        ("often have migraines", "User has migraines."),
+        ("plus have asthma", "User has asthma."),
+        ("I had chemo for leukemia", "User has leukemia."),
+        ("I have lupus with arthritis", "User has arthritis."),
+        ("Can't believe I'm coeliac", "User has coeliac."),
+        ("no doubt I have asthma", "User has asthma."),
+        ("Like you said I have asthma", "User has asthma."),
+        ("I know who gave me hepatitis C", "User has hepatitis C."),
+        ("I'm the only one here that has asthma.", "User has asthma."),
         ("I take ramipril for high blood pressure", "User takes ramipril for high blood pressure."),
         ("I was in hospital with pneumonia", "User has pneumonia."),
         ("I'm on leave for depression", "User has depression."),

@@ -40,10 +40,15 @@ _FOREIGN = re.compile(
 _NO_BARE = (
     r"(?:i|im|we|you|he|she|it|its|this|that|these|those|there|here|what|which|who|whose|how|why|when|where|both|also|still|just|never|always"
     r"|now|only|once|since|after|before|already|again|too|not|no|yes|ok|do|did|been|being|have|has|had|am|is|are|was|were|can|even|then|today"
-    r"|at|in|on|for|with|from|during|as|by|of|to|per|all|my|our|your|his|her|their|the|an?|\w+ly|\w+ed|\w+ing)"
+    r"|at|in|on|for|with|from|during|as|by|of|to|per|all|plus|cos|thus|thanks|sometimes|weekends|mornings|evenings|nights|my|our|your|his|her|their|the|an?|\w+ly|\w+ed|\w+ing)"
 )
+_BEGINS = r"(?:^\W*(?:(?:and|but|so|also|well|oh|btw|plus|anyway|ok|yeah|yes|no)\b[, ]{1,2}){0,3}|, |\b(?:and|but|heard|guess|apparently) )"
 _BARE = re.compile(
-    rf"(?i)^\W*(?:(?:and|but|so|also|well|oh|btw|plus|anyway|ok|yeah|yes|no)\b[, ]{1, 2})*(?P<subject>(?!{_NO_BARE}\b)(?-i:[a-z][\w’-]+|[A-Z]{{2,4}}\b)(?: (?!{_NO_NOUN}\b)[\w-]+){{0,2}}?)(?={_STATE})"
+    rf"(?i){_BEGINS}(?P<subject>(?!{_NO_BARE}\b)(?-i:[a-z][\w’-]+|[A-Z]{{2,4}}\b)(?: (?!{_NO_NOUN}\b)[\w-]+){{0,2}}?)(?={_STATE})"
+)
+# Other verbs may be those of "I", unless the noun is a plural: "often have migraines", "twins have asthma".
+_THIRD_PERSON = re.compile(
+    r"(?i)['’]s\b| (?:is|has|takes|uses|eats|avoids|injects|wears|suffers|reacts|needs|lives|follows)\b"
 )
 # "moms allergic to sulfa", "my sisters allergic to milk": an apostrophe was left out, or nothing more.
 _RELATIVES = re.compile(
@@ -73,10 +78,15 @@ def foreign_subject(clause: str, *, end: int) -> ForeignSubject | None:
     return last
 
 
-def has_bare_subject(clause: str, *, end: int) -> bool:
-    """Return True if a clause begins with a noun that has, takes or is what stands behind `end`."""
-    found = _BARE.match(clause) or _RELATIVES.search(clause)
-    return found is not None and found.end("subject") <= end and _is_somebody_else(found["subject"])
+def bare_subject(clause: str, *, end: int) -> int:
+    """Return where the last noun without an article begins that has, takes or is what stands at `end`; -1 for none."""
+    place = -1
+    for found in (*_BARE.finditer(clause, 0, len(clause)), *_RELATIVES.finditer(clause)):
+        subject = found["subject"]
+        has_verb = found.re is _RELATIVES or subject.endswith("s") or _THIRD_PERSON.match(clause, found.end("subject"))
+        if has_verb and found.end("subject") <= end and _is_somebody_else(subject):
+            place = max(place, found.start("subject"))
+    return place
 
 
 def _subjects(clause: str) -> Iterator[ForeignSubject]:

@@ -28,7 +28,7 @@ _ONE_OF_SEVERAL = (
     r"\b(?:[Mm]ine|(?:[Tt]he )?[Oo]ther|[Oo]ne(?: of (?:them|us|ours))?)(?: one)?"
     rf"(?=['’]s (?:allergic|{alternation(CONDITION_ADJECTIVES)})\b| (?:has|had|can['’]t|takes|needs)\b"
     rf"| (?:is|was) (?:an? )?(?:coeliac|celiac|vegan|vegetarian|allergic|\w+ intolerant|{alternation(CONDITION_ADJECTIVES)})\b)"
-    rf"|(?<!\bthe )(?<!\bonly )\b[Oo]ne(?= (?:allergic to|(?:coeliac|celiac|vegan|vegetarian|{alternation(CONDITION_ADJECTIVES)})(?:$|[,.;)]| and\b)))"
+    rf"|(?<!['’]m the )(?<!\bam the )(?<!['’]m the only )(?<!\bam the only )\b[Oo]ne(?= (?:allergic to|(?:coeliac|celiac|vegan|vegetarian|{alternation(CONDITION_ADJECTIVES)})(?:$|[,.;)]| and\b)))"
     r"|\b(?:[Tt]wo|[Tt]hree|[Ss]ome)(?: of (?:them|us))?(?= (?:are|have|take)\b)"
 )
 MENTION = re.compile(

@@ -5,23 +5,28 @@
 
 import re2
 
+from apps.pipeline.lexicon.kinship import KIN_WORDS
+from apps.pipeline.lexicon.tables import alternation
+
 # Words may stand between a preposition and a condition: "for the breast cancer".
 _BEFORE = r"(?:the )?(?:\p{L}+ )?$"
 _TOPIC = re2.compile(
     rf"(?i)\bon {_BEFORE}|\b(?:i|we|you|they) (?:treat|study|teach|research|beat|kicked|overcame) $|\bnegative for (?:\p{{L}}+ and )?$"
 )
-_PURPOSE = re2.compile(rf"(?i)\bfor {_BEFORE}")
-# "On leave for depression", "tablets for gout": what is done for a body.
+# "Raising money for cancer", "a cake for a celiac": done for others, unless something is done for a body.
+_PURPOSE = re2.compile(
+    rf"(?i)\b(?:rais\w+|donat\w+|fund\w*|run|runs|running|ran|race|marathon|walk\w*|march\w*|volunteer\w*|wear\w*|design\w*|teach\w*|apps?|cake|bak\w+|cook\w*|knit\w*)\b.*\bfor (?:an? )?{_BEFORE}"
+)
 _TREATED = re2.compile(
-    r"(?i)\b(?:tak(?:e|es|en|ing)|took|on|off|pills?|tablets?|capsules?|meds?|medic\w*|treat\w*|inhaler|inject\w*|insulin|cream|ointment|drops|doctor|dr|gp"
-    r"|see(?:s|ing|n)?|hospital|clinic|surgery|operat\w*|therap\w*|prescri\w*|diet|appointment|scan|tested positive|specialist|\p{L}+ologist)\b"
+    r"(?i)\b(?:tak(?:e|es|en|ing)|pills?|tablets?|meds?|medic\w*|treat\w*|brace|splint|insulin|doctor|hospital|surgery|therap\w*|prescri\w*|diet|specialist|\p{L}+ologist)\b"
 )
 # "For my arthritis", "I'm on a diabetes plan".
 _OF_SOMEBODY = re2.compile(
     rf"(?i)\b(?:my|our|his|her) (?:\p{{L}}+ )?$|(?:\b(?:am|is|are|was|were|be|been|put|puts|me|him|her|them|stay|go|went)|['’](?:m|s|re)) on {_BEFORE}"
 )
+_PEOPLE = rf"(?:{alternation(KIN_WORDS)}|adults|people|students?|patients?|clients?|co-?workers?|roommates?|neighbou?rs?|guests?|customers?|girls?|boys?|men|women|man|woman|lady)"
 _OF_OTHERS = re2.compile(
-    r"(?i)\b(?:have|has|got|know|see|met|need|meet|treat|teach|for|of) (?:an? |some |lots of |many |the )?(?:[\p{L}'’-]+ ){1,4}with (?:\p{L}+ )?$"
+    rf"(?i)\b(?:have|has|got|know|see|met|need|meet|treat|teach|for|of) (?:[\p{{L}}'’-]+ ){{0,4}}{_PEOPLE}(?: (?:in|at|from|of) [\p{{L}}-]+){{0,2}} with (?:\p{{L}}+ )?$"
 )
 _SUFFERS = re2.compile(
     r"(?i)\b(?:diagnosed|live|lives|living|lived|struggl\w+|deal\w*|dealt|cop\w+|suffer\w*|down|ill|sick|hospital|bed|born|up|work|home"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.extraction.patterns.antecedents import Antecedent
-from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, foreign_subject, has_bare_subject
+from apps.pipeline.extraction.patterns.health.foreign_subjects import ForeignSubject, bare_subject, foreign_subject
 from apps.pipeline.extraction.patterns.health.mentioned_people import MENTION, TREATS, at_the_beginning, meant, person
 from apps.pipeline.extraction.patterns.health.owner import PLACE, STRANGER, Owner, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.reduced_clauses import is_subject_of_another_verb
@@ -19,7 +19,7 @@ _RELATIVE = re.compile(r"(?i)^\W*(?:and )?(?:who|whose|which)\b")
 # "I have a son who has asthma"; but "I'm somebody who" and "as a person who" are the speaker.
 _DESCRIBED = re.compile(
     r"(?<!\bam )(?<!['’]m )(?<!\b[Aa]s )(?<!\bbe )(?<!\bwas )(?<!\bis )(?<!['’]s )"
-    r"(?<!, )\b(?i:an?|the|some|another|this|that|one|my|our|his|her|their) (?:[\w-]+ ){1,3}who(?:['’]s)? "
+    r"(?<!, )(?<!\bonly )\b(?i:an?|the|some|another|this|that|one|my|our|his|her|their) (?:[\w-]+ ){1,3}(?:who(?:['’]s)? |(?:that|which) (?=takes |has (?!\w+e[dn]\b)))"
 )
 
 
@@ -90,7 +90,7 @@ class _Seen:
         if is_relative:  # "… who has had gout": who that is stands in the clause before
             return self.before or last
         is_speakers = last.is_speaker and (self.before is None or self.before.is_speaker)
-        if has_statement and is_speakers and has_bare_subject(clause, end=self.end):
+        if has_statement and is_speakers and bare_subject(clause, end=self.end) > self.place:
             return STRANGER
         return self.before or self.after or last
 

@@ -8,14 +8,15 @@ from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.tables import alternation
 
 _MOST_CHARACTERS = 120  # between "I" and what is told: each "I" of a long text is read only so far
+_LONGEST_NOUN = 40
 _WORD = re.compile(r"['’]?[\w-]+(?:['’]t)?")
 # The noun that the clause describes stands right before "I". What is taken is none: "the tablet I take has codeine".
 _NOUN = re.compile(
-    r"(?i)(?P<noun>(?!(?:tablet|pill|med|medicine|medication|drug|inhaler|cream|injection|dose|prescription|test|scan)s?\b)[\w’'-]+) $"
+    r"(?i)(?P<noun>(?!(?:tablet|pill|med|medicine|medication|drug|inhaler|cream|injection|dose|prescription|test|scan)s?\b)[\w’'-]+) (?:(?:that|who|whom) )?$"
 )
 _NO_NOUNS = frozenset(
     "and but or so because cause since if when while as that which who though although than where what how why then now today "
-    "yesterday also sometimes me him her us you it them one thing things all time say think know hope mean guess ok yes no".split()
+    "yesterday also sometimes me him her us you it them thing things all time say think know hope mean guess ok yes no believe fear sure glad sad sorry happy afraid".split()
 )
 _THIRD_PERSON = frozenset("has takes gets suffers carries eats".split())  # never the verb of "I"
 _OF_I_OR_OTHERS = frozenset("had have take".split())
@@ -38,7 +39,7 @@ def is_subject_of_another_verb(found: re.Match[str], clause: str, *, end: int) -
     """
     if found.group() not in ("I", "i", "We", "we") or end - found.end() > _MOST_CHARACTERS:
         return False
-    noun = _NOUN.search(clause[: found.start()])
+    noun = _NOUN.search(clause[max(0, found.start() - _LONGEST_NOUN) : found.start()])
     if noun is None or noun["noun"].lower() in _NO_NOUNS or is_finite(noun["noun"].lower()):
         return False
     words = [*_WORD.finditer(clause, found.end(), end)]
@@ -59,6 +60,8 @@ def _is_verb_of_noun(words: list[str], place: int) -> bool:
     if verb == "has" and after and (after[0] in verbs.PARTICIPLES or after[0].endswith("ed")):
         return False  # "the talk I had has changed"
     if verb in _THIRD_PERSON:
+        return True
+    if verb in _IS and before in ("have", "had", "'ve", "’ve"):  # "the kids I have are"
         return True
     if before == "to" and verb in ("have", "take"):  # "used to have"
         return False

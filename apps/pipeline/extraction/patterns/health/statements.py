@@ -14,7 +14,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
-from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_nobody_who_knows
+from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_a_thing
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owner import Owner, speaker_as_owner
@@ -158,7 +158,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             has_statement=has_statement,
         )
 
-    if is_open(clause) or is_said_by_nobody_who_knows(clause):
+    if is_open(clause) or is_said_by_a_thing(clause):
         return [], last
     told: list[HealthStatement] = []
     has_statement = False

@@ -1,5 +1,6 @@
 """HealthStatement: what a clause says about somebody's health, before it becomes a candidate."""
 
+import re
 from dataclasses import dataclass
 
 import re2
@@ -32,16 +33,20 @@ _OPEN = re2.compile(
 )
 
 
-# What the assistant is said to have noted, what somebody shall remove, and what a main clause denies: "it's not true
-# that I have", "I doubt I have", "remind me who's vegan".
+# What the assistant is said to have noted; "as you noted" agrees.
+_NOTED = re.compile(
+    r"(?i)(?<!\blike )(?<!\bas )\byou(?:['’]ve| have| had)? (?:\w+ly )?(?:said|say|wrote|noted|saved|stored|recorded|remembered|assumed|claimed?|got it)\b"
+)
+# What shall be removed or written, and what a main clause denies: "it's not true that I have", "remind me who's vegan".
 _NOT_TOLD = re2.compile(
-    r"(?i)\byou(?:['’]ve| have| had)? (?:\w+ly )?(?:said|say|wrote|noted|saved|stored|recorded|remembered|assumed|claimed?|got it)\b"
-    r"|^\W*(?:please )?(?:delete|remove|forget|erase|write|draw|translate|say|pretend)\b"
-    r"|\b(?:(?:not|n['’]t) true|false|untrue|no way|unlikely|hard to believe) (?:that )?(?:i|we|he|she|my)\b"
-    r"|\b(?:doubt|den(?:y|ies|ied)|dream(?:s|t|ed)?|lied|lying)\b|\b(?:scared|fear) (?:that )?(?:i|we|he|she|my)\b"
-    r"|(?:\bnever|n['’]t|\bnot|\brefused?(?: to)?) (?:say|said|tell you|told you|believe|claim|claimed|mean|meant)\b"
+    r"(?i)^\W*(?:please )?(?:delete|remove|forget|erase)\b.*\b(?:note|notes|memory|memories|fact|that (?:i|we|my))\b"
+    r"|^\W*(?:please )?(?:write|draw) (?:me )?(?:an? )(?:\w+ )?(?:story|poem|song|scene|script|note|novel|character)\b"
+    r"|\b(?:(?:not|n['’]t) true|false|untrue|no way|unlikely) (?:that )?(?:i|we|he|she|my)\b"
+    r"|(?:^|[^o] )\bdoubt (?:that )?(?:i|we|he|she|my)\b|\b(?:i|we) den(?:y|ied)\b|\bdenied that\b"
+    r"|\bdream(?:s|t|ed)? (?:that )?(?:i|we|he|she|my)\b|\blied\b|\b(?:scared|a fear) (?:that )?(?:i|we|he|she|my)\b"
+    r"|\bnever (?:say|said|claimed?|meant)\b|\b(?:do|did|does|have|had|has)n['’]t (?:say|said|tell you|believe|claim(?:ed)?|mean|meant)\b|\brefuse[sd]? to believe\b"
     r"|\bnot (?:me|i|us|the one|the only one) (?:who|with|that)\b"
-    r"|\b(?:remind|tell|ask|asked|know|knows|forgot|remember|wondering)(?: (?:me|us|him|her|them))? who(?:['’]s)?\b"
+    r"|\b(?:remind|tell|ask|asked)(?: (?:me|us|him|her|them))? who(?:['’]s)?\b"
 )
 
 
@@ -54,4 +59,4 @@ _BEING_ONE = re2.compile(
 def is_open(clause: str) -> bool:
     """Return True if a clause leaves open whether it is so, or is about people at large."""
     said = _BEING_ONE.sub("", clause)
-    return _OPEN.search(said) is not None or _NOT_TOLD.search(said) is not None
+    return any(each.search(said) for each in (_OPEN, _NOT_TOLD, _NOTED))
