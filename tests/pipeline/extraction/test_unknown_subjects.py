@@ -21,6 +21,7 @@ def told_of_the_user(text: str) -> list[str]:
         "gf is a pescatarian",
         "hubs is on keto",
         "no, hubby has gout",
+        "hubby has gout and takes allopurinol 100 mg",
         "I work nights and hubby has gout",
         "I heard hubby has gout",
         "I adopted a cat that has diabetes",

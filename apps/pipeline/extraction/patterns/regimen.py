@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import re2
 
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
-from apps.pipeline.extraction.patterns.health.foreign_subjects import foreign_subject
+from apps.pipeline.extraction.patterns.health.foreign_subjects import bare_subject, foreign_subject
 from apps.pipeline.extraction.patterns.health.no_doses import is_year, without_stock
 from apps.pipeline.extraction.patterns.lists import Listed
 from apps.pipeline.extraction.patterns.new_subjects import is_finite
@@ -56,7 +56,8 @@ def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Return the medicines of a list that the speaker takes; empty if a sentence says anything else about one."""
     if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence):
         return ()
-    if foreign_subject(sentence, end=len(sentence)) or _WHO.search(sentence):
+    end = len(sentence)
+    if foreign_subject(sentence, end=end) or bare_subject(sentence, end=end) >= 0 or _WHO.search(sentence):
         return ()
     return tuple(_listed(without_stock(sentence), name))
 
