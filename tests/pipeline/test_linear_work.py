@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
-from re import _constants as signs  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as signs  # type: ignore[attr-defined]  # the stubs leave out private modules
+from re import _parser as parser  # type: ignore[attr-defined]  # no public module parses expressions
 from typing import Any
 
 import pytest

@@ -55,13 +55,13 @@ def parse(answer: ModelAnswer) -> Parsed:
     found = _last_list(answered) or (_last_list(text) if answered != text else None)
     if found is not None:
         kind = AnswerKind.MEMORIES if found.objects else AnswerKind.EMPTY
-        return Parsed(kind, _first(found.objects), max(0, len(found.objects) - MOST_OBJECTS))
+        return Parsed(kind, _first_objects(found.objects), max(0, len(found.objects) - MOST_OBJECTS))
     if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
         return _parse_cut_off(answered)
     return Parsed(AnswerKind.UNPARSABLE)
 
 
-def _first(objects: list[Any]) -> tuple[Any, ...]:
+def _first_objects(objects: list[Any]) -> tuple[Any, ...]:
     """Return the first objects, None in place of one that is nested too deep."""
     return tuple(None if _is_too_deep(each) else each for each in objects[:MOST_OBJECTS])
 
@@ -158,4 +158,4 @@ def _parse_cut_off(text: str) -> Parsed:
     objects = next(iter(value.values()), None) if isinstance(value, dict) else value
     if not isinstance(objects, list):
         return Parsed(AnswerKind.UNPARSABLE)
-    return Parsed(AnswerKind.TRUNCATED, _first(objects[:-1]))
+    return Parsed(AnswerKind.TRUNCATED, _first_objects(objects[:-1]))

@@ -37,14 +37,14 @@ _FOREIGN = re.compile(
 )
 # "Hubby has gout", "SO has coeliac": a noun without an article that begins a clause. Other words there belong to a
 # statement whose subject is left out ("Still have asthma"), and other capitals to a name.
-_NO_BARE = (
+_NO_BARE_NOUN = (
     r"(?:i|im|we|you|he|she|it|its|this|that|these|those|there|here|what|which|who|whose|how|why|when|where|both|also|still|just|never|always"
     r"|now|only|once|since|after|before|already|again|too|not|no|yes|ok|do|did|been|being|have|has|had|am|is|are|was|were|can|even|then|today"
     r"|at|in|on|for|with|from|during|as|by|of|to|per|all|plus|cos|thus|thanks|sometimes|weekends|mornings|evenings|nights|my|our|your|his|her|their|the|an?|\w+ly|\w+ed|\w+ing)"
 )
 _BEGINS = r"(?:^\W*(?:(?:and|but|so|also|well|oh|btw|plus|anyway|ok|yeah|yes|no)\b[, ]{1,2}){0,3}|, |\b(?:and|but|heard|guess|apparently) )"
 _BARE = re.compile(
-    rf"(?i){_BEGINS}(?P<subject>(?!{_NO_BARE}\b)(?-i:[a-z][\w’-]+|[A-Z]{{2,4}}\b)(?: (?!{_NO_NOUN}\b)[\w-]+){{0,2}}?)(?={_STATE})"
+    rf"(?i){_BEGINS}(?P<subject>(?!{_NO_BARE_NOUN}\b)(?-i:[a-z][\w’-]+|[A-Z]{{2,4}}\b)(?: (?!{_NO_NOUN}\b)[\w-]+){{0,2}}?)(?={_STATE})"
 )
 # Other verbs may be those of "I", unless the noun is a plural: "often have migraines", "twins have asthma".
 _THIRD_PERSON = re.compile(
@@ -81,7 +81,7 @@ def foreign_subject(clause: str, *, end: int) -> ForeignSubject | None:
 def bare_subject(clause: str, *, end: int) -> int:
     """Return where the last noun without an article begins that has, takes or is what stands at `end`; -1 for none."""
     place = -1
-    for found in (*_BARE.finditer(clause, 0, len(clause)), *_RELATIVES.finditer(clause)):
+    for found in (*_BARE.finditer(clause), *_RELATIVES.finditer(clause)):
         subject = found["subject"]
         has_verb = found.re is _RELATIVES or subject.endswith("s") or _THIRD_PERSON.match(clause, found.end("subject"))
         if has_verb and found.end("subject") <= end and _is_somebody_else(subject):

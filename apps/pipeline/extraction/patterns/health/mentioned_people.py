@@ -163,7 +163,4 @@ def at_the_beginning(clause: str, *, end: int) -> Owner | None:
     first = _SOMEBODY_FIRST.match(clause)
     if first is None or first.end() > end:
         return None
-    name = first.group("name")
-    is_thing = is_food(name) or condition_length([name]) > 0 or next(medicines_in(name), None) is not None
-    is_named = relatives.may_be_name(name) and not is_thing and _BODY.search(name) is None
-    return Owner(Mention(text=name, type=EntityType.PERSON)) if is_named else None
+    return person(first.group("name"))

@@ -8,7 +8,7 @@ from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.tables import alternation
 
 _MOST_CHARACTERS = 120  # between "I" and what is told: each "I" of a long text is read only so far
-_LONGEST_NOUN = 40
+_LONGEST_NOUN = 40  # characters, with what follows it
 _WORD = re.compile(r"['’]?[\w-]+(?:['’]t)?")
 # The noun that the clause describes stands right before "I". What is taken is none: "the tablet I take has codeine".
 _NOUN = re.compile(
@@ -19,7 +19,7 @@ _NO_NOUNS = frozenset(
     "yesterday also sometimes me him her us you it them thing things all time say think know hope mean guess ok yes no believe fear sure glad sad sorry happy afraid".split()
 )
 _THIRD_PERSON = frozenset("has takes gets suffers carries eats".split())  # never the verb of "I"
-_OF_I_OR_OTHERS = frozenset("had have take".split())
+_HAVE_OR_TAKE = frozenset("had have take".split())
 _IS = frozenset("is are was were".split())
 _QUALITY = re.compile(
     rf"(?i)(?: \w+ly| so| very| both| now)? (?:{alternation(CONDITION_ADJECTIVES)}|allergic|vegan|vegetarian|pescatarian|coeliac|celiac|on|off|\w+[ -]intolerant)\b"
@@ -47,7 +47,7 @@ def is_subject_of_another_verb(found: re.Match[str], clause: str, *, end: int) -
         words.append(begins)
     words = [each for each in words if each.group().lower() not in _ADVERBS]
     told = [each.group().lower() for each in words]
-    place = next((n for n in reversed(range(len(told))) if told[n] in _THIRD_PERSON | _OF_I_OR_OTHERS | _IS), 0)
+    place = next((n for n in reversed(range(len(told))) if told[n] in _THIRD_PERSON | _HAVE_OR_TAKE | _IS), 0)
     if place == 0 or _JOINS.search(clause, found.end(), words[place].start()):
         return False
     is_quality = told[place] not in _IS or _QUALITY.match(clause, words[place].end()) is not None
