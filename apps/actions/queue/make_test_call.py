@@ -19,6 +19,7 @@ from apps.traces.policies import active_policy
 
 SECONDS = 15.0  # that a test call of a language model takes at most
 MOST_PER_MINUTE = 10  # of a project
+MINUTE = 60  # seconds
 _SCHEMA = {
     "type": "object",
     "properties": {"ok": {"type": "boolean"}},
@@ -44,7 +45,7 @@ def make_test_call(*, project_id: UUID, model: str) -> ModelTestCall:
     is_embedder = bool(model) and model == remote_embedder()
     if not is_embedder and model not in {each.spec for each in configured_models(also=policy.extraction.model)}:
         raise NotFound("no such model is configured")
-    if seconds_to_wait(RateLimit(f"model-tests:{project_id}", most=MOST_PER_MINUTE, seconds=60)):
+    if seconds_to_wait(RateLimit(f"model-tests:{project_id}", most=MOST_PER_MINUTE, seconds=MINUTE)):
         raise Refused(f"this project has made its {MOST_PER_MINUTE} test calls of this minute")
     if not connection.in_atomic_block:
         connection.close()  # calls are long, connections are few
