@@ -7,7 +7,7 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
+.PHONY: help env demo-env docs demo test test-system test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -25,8 +25,11 @@ docs: demo-env ## Build the documentation into var/docs, which the web server sh
 demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
-test: env ## Run all tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
-	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(ARGS)
+test: env ## Run the tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m "not system" $(ARGS)
+
+test-system: env ## Run the tests that start, stop and kill whole installations
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m system $(ARGS)
 
 # Tests without database and processes, and one request through the whole product.
 FAST := tests/pipeline tests/providers tests/contracts/test_in_memory_store.py tests/test_smoke.py

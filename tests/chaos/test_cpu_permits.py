@@ -15,6 +15,8 @@ from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import Receipt, conversation, post
 from tests.instance import wait_for
 
+pytestmark = pytest.mark.system
+
 CONVERSATIONS = [conversation(user=f"person {number}", turns=10) for number in range(8)]
 ENDED = frozenset({"done", "rejected"})
 State = dict[str, Counter[tuple[Any, ...]]]

@@ -3,11 +3,14 @@
 import contextlib
 
 import psutil
+import pytest
 
 from tests.chaos.chaos_cluster import ChaosCluster
 from tests.chaos.ledger import assert_each_accepted_once
 from tests.chaos.load import conversation, post
 from tests.instance import wait_for
+
+pytestmark = pytest.mark.system
 
 CONVERSATIONS = [conversation(user=f"person {number}", turns=10) for number in range(8)]
 WORKERS_AND_HELPERS = 4  # two workers, django-q2's monitor and its pusher

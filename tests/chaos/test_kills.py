@@ -17,6 +17,8 @@ from tests.instance import wait_for
 from tests.memplatform.embedded.servers import postmaster
 from tests.soak import SOAK_TURNS
 
+pytestmark = pytest.mark.system
+
 TURNS = SOAK_TURNS or 192
 USERS = 16
 EVERY_SECONDS = 2.0

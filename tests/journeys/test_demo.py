@@ -19,7 +19,7 @@ import pytest
 from memplatform.embedded import socket_directory
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, new_instance, wait_for
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.system]
 UP = "Press Ctrl-C to stop"
 # What the examples of a page print at their end: they have reached their purpose.
 AT_THE_END = {

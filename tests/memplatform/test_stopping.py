@@ -19,6 +19,8 @@ from memplatform.embedded import socket_directory
 from tests.chaos.chaos_cluster import QUICK
 from tests.instance import PATIENCE, Instance, instance_like, migrated_instance, wait_for
 
+pytestmark = pytest.mark.system
+
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
 MODEL = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none"}

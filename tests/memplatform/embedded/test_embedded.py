@@ -15,6 +15,8 @@ from memplatform.embedded import ConnectionParams, Status, socket_directory
 from memplatform.embedded.supervisor import Supervisor
 from tests.memplatform.embedded.servers import ask, postmaster
 
+pytestmark = pytest.mark.system
+
 PROJECT = Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, "-m", "memplatform.embedded"]
 

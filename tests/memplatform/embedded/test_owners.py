@@ -16,6 +16,8 @@ from memplatform import embedded
 from memplatform.embedded import Status, socket_directory
 from tests.memplatform.embedded.servers import ask, postmaster
 
+pytestmark = pytest.mark.system
+
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change users")
 
 
