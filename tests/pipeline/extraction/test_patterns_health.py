@@ -127,6 +127,15 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I'm no longer vegan.", ["User is no longer vegan."]),
         ("I eat fish again.", ["User eats fish again."]),
         ("Turns out I'm lactose intolerant.", ["User is lactose intolerant."]),
+        # What stands behind "since" is no part of the cause.
+        ("They use tiles, since carpet makes my asthma worse.", ["Carpet makes User's asthma worse."]),
+        ("I skip it since dairy gives me cramps.", ["Dairy gives User cramps."]),
+        ("Since dairy gives me cramps I skip it.", ["Dairy gives User cramps."]),
+        # "The" medicine of a sentence about somebody else is theirs.
+        (
+            "My mum got a rash from the tramadol so they swapped it for naproxen.",
+            ["User's mum got a rash from the tramadol.", "User's mum no longer takes tramadol."],
+        ),
     ],
 )
 def test_health_is_kept(text: str, expected: list[str]) -> None:

@@ -27,6 +27,7 @@ from apps.pipeline.extraction.patterns.openers import clause_words
 from apps.pipeline.extraction.patterns.own_lists import listed_in
 from apps.pipeline.extraction.patterns.relative_clauses import with_relative_clauses_told
 from apps.pipeline.extraction.patterns.self_correction import amended
+from apps.pipeline.extraction.patterns.self_descriptions import with_self_told
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
 from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
 from apps.pipeline.extraction.patterns.speech_act import (
@@ -120,6 +121,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
         sentence = amended(sentence, earlier=said_before) or sentence
         last, after = _beside(all_said, place)
+        sentence = replace(sentence, text=with_self_told(sentence.text, before=last))
         sentence, antecedent = _behind_its_name(sentence, antecedent, before=last)
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):

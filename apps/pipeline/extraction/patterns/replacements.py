@@ -98,6 +98,11 @@ _POINTS = re2.compile(r"(?i)^(?:this|that|those|these|some|any|all|both|the)\b")
 _NUMBER = re2.compile(r"\d")
 _REFUSED = re2.compile(rf"(?i)^(?:{_NO_MEDICINE})$")
 
+# "She got a rash from the tramadol, so they changed to paracetamol": "the" is not the speaker's.
+_OF_ANOTHER = re2.compile(
+    rf"(?i)^\W*(?:(?:and|but|so) )?(?:she|he|(?:my|our) (?:[a-z]+ )?(?:{alternation(KIN_WORDS)}))\b"
+)
+
 _US = r"^(?:(?i:I|we)(?:'ve| have)?|(?i:my|our) (?:team|company|office|shop)(?: has)?)"
 # A product is named: no article, and a capital, a digit or a dot in one of the two.
 _PRODUCT = r"[\w][\w.+#/-]*(?: [\w][\w.+#/-]*){0,2}?"
@@ -159,6 +164,8 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
     for pattern in patterns:
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
+            continue
+        if found.group("who").lower() == "the" and _OF_ANOTHER.match(clause):
             continue
         subject = _patient(found.group("who"), speaker)
         drug, dose = english_medicine(found.group("new")), found.group("before") or found.group("after")

@@ -1,4 +1,4 @@
-"""Numbers behind a medicine that are no dose of it: years, and how much is left."""
+"""Numbers beside a medicine that are no dose that somebody takes: years, how much is left, what is sold or fetched."""
 
 import re
 
@@ -10,11 +10,21 @@ _FIRST_YEAR = re.compile(
 _LEFT = re.compile(
     r"(?i)\b(?:\d+|one|two|three|four|five|six|ten)(?: more)?(?: (?:tablets?|pills?|capsules?|patches|puffs?|doses|boxes|packs?|sachets?|units?|mgs?|ml))?(?: (?:are|is|of (?:them|those)))?(?: still)? (?:left|remain\w*)\b"
 )
+# "I sell 500 mg paracetamol", "I ordered 50 mg sertraline for my wife"
+_HANDLED = re.compile(
+    r"(?i)\b(?:I|we)(?:['’](?:m|re|ve)| am| are| have)? (?:just |also |only |often )?(?:(?:sell|sold|selling|stock|stocked|deliver|delivered|dispense|dispensed|import|make|manufacture|administer|administered)\b"
+    r"|(?:order|ordered|buy|bought|(?<!['’]ve )(?<!have )got|fetch|fetched|collect|collected|pick(?:ed)? up|need) [^.;!?]{3,60}? for (?!me\b|myself\b|my (?:own\b|\w*(?:ache|pain|itis)\b))(?:my|the|our|his|her|a|an|him|them|us|others|customers|patients|work|(?-i:[A-Z][a-z]+))\b)"
+)
 
 
 def is_year(number: str) -> bool:
     """Return True for a bare number that is a year: "2019"."""
     return _YEAR.match(number.strip(" .,")) is not None
+
+
+def is_handled_only(clause: str) -> bool:
+    """Return True if a clause says that the speaker sells a medicine, or fetches it for somebody else."""
+    return _HANDLED.search(clause) is not None
 
 
 def without_year(detail: str) -> str:

@@ -28,9 +28,10 @@ _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|
 _RESUMED = (
     r"(?:,? (?:(?:because|as|since|but|and) )?(?:it|they|that|which))?"  # "not tree nuts, they send me to the ER"
 )
+_CONJUNCTION = re2.compile(r"(?i)^(?:(?:since|because|cause|cos|as|and|but|so|that) )+")
 _IN_ITS_PLACE = re2.compile(rf"(?i)^{_RESUMED}(?: |$)")
 _CAUSES = re2.compile(
-    rf"(?i)(?:^|[,;] )(?:(?:and|but|so|also|because|cause|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
+    rf"(?i)(?:^|[,;] |\b(?:since|because) )(?:(?:and|but|so|also|because|cause|since|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
 )
 # "Dust brings on my asthma", "chlorine makes her eczema worse"
 _BRINGS_ON = re2.compile(
@@ -64,10 +65,17 @@ _HAS_ALLERGY = re2.compile(
 )
 _INTOLERANT = re2.compile(r"(?i)\b(?P<thing>\p{L}{3,})[ -]intolerant\b")
 _AGAINST = re2.compile(r"(?i)\b(?:not|n['’]t|no longer|never|wasn['’]t|isn['’]t|no)(?: \w+){0,2}$")
+# "As a kid I was allergic to eggs" is over; "they found out I was allergic to eggs" is not.
+_WAS = re2.compile(r"(?i)\b(?:was|were|used to be)(?: (?:\w+ly|so|very|really|super)){0,2} $")
+_FOUND_OUT = re2.compile(
+    r"(?i)\b(?:said|says|told|tells|found|turn(?:ed|s) out|discovered|reali[sz]ed|learn(?:ed|t)|confirmed|showed|shows|knew|forgot|remembered|mentioned|diagnosed)\b"
+)
 _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|last night|this (?:morning|afternoon|evening|week)|right now|at the moment)\b"
 )
-_NEXT = re2.compile(r"(?i), (?:and |so |but )?(?:he|she|they|it|which|we|i|that)\b.*$")
+_NEXT = re2.compile(
+    r"(?i), (?:and |so |but )?(?:he|she|they|it|which|we|i|that)\b.*$| i (?:skip|avoid|do|don['’]t|never|stopped (?:eating|having|drinking|taking)|leave|can['’]t|gave)\b.*$"
+)
 _HIM = re2.compile(r"(?i)\b(?:him|her)\b")
 _TRIGGER = re2.compile(
     r"(?i)^(?:(?:and|but|so|also) )?(?P<what>[\p{L}'’-]+(?: [\p{L}'’-]+){0,5}) (?:is|are) (?:(?:the|a|one of) )?(?:my|her|his) (?:(?:main|big|worst|only) )?(?P<trigger>triggers?)\b"
@@ -94,7 +102,8 @@ def reactions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthSt
 
 
 def _allergy(clause: str, owner_before: FindOwner) -> HealthStatement | None:
-    if intolerant := _INTOLERANT.search(clause):
+    intolerant = _INTOLERANT.search(clause)
+    if intolerant and not _is_over(clause[: intolerant.start()]):
         thing = intolerant.group("thing").lower()
         owner = owner_before(intolerant.start())
         return HealthStatement(owner, "is_intolerant", thing, f"is {thing} intolerant")
@@ -103,8 +112,15 @@ def _allergy(clause: str, owner_before: FindOwner) -> HealthStatement | None:
         return None
     owner = owner_before(found.start())
     thing = found.group("thing").strip(" ,'’")
+    if _is_over(clause[: found.start()]):
+        return None
     phrase = f"is allergic to {thing}" if found.re is _ALLERGIC else f"has a {thing} allergy"
     return HealthStatement(owner, "allergic_to", thing.lower(), phrase)
+
+
+def _is_over(before: str) -> bool:
+    """Return True if what stands before an allergy says that somebody had it."""
+    return _WAS.search(before) is not None and not _FOUND_OUT.search(before)
 
 
 def _forbidden(clause: str, owner_before: FindOwner) -> HealthStatement | None:
@@ -168,8 +184,9 @@ def _brought_on(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     if not (_EFFECT.search(what) or next(conditions_in(what), None)):
         return None
     owner = owner_before(len(clause))
-    said = _NEXT.sub("", clause[start_of(found, "thing") :]).strip(" ,;.!")
-    return HealthStatement(owner, "reacts_to", found.group("thing").lower(), "", sentence=_written(said, owner))
+    said = _NEXT.sub("", _CONJUNCTION.sub("", clause[start_of(found, "thing") :])).strip(" ,;.!")
+    thing = _CONJUNCTION.sub("", found.group("thing").lower())
+    return HealthStatement(owner, "reacts_to", thing, "", sentence=_written(said, owner))
 
 
 def _as_said(clause: str, said: str, thing: str, owner: Owner) -> HealthStatement:

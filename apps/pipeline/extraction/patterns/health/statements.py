@@ -15,6 +15,7 @@ from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
 from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_a_thing
+from apps.pipeline.extraction.patterns.health.jests import is_in_jest
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
 from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owner import Owner, speaker_as_owner
@@ -49,7 +50,7 @@ _SWITCHES = re2.compile(
 )
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
-    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|so|because|cause|and then)\s+(?!of\b)|\s+&\s+|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
+    r"(?i)[;:]\s+|\s+-\s+|,? (?:but|(?<!['’]m )(?<!\bam )(?<!\bis )(?<!['’]s )so|because|cause|and then)\s+(?!of\b)|\s+&\s+|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
 )
 
 
@@ -158,7 +159,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             has_statement=has_statement,
         )
 
-    if is_open(clause) or is_said_by_a_thing(clause):
+    if is_open(clause) or is_said_by_a_thing(clause) or is_in_jest(clause):
         return [], last
     told: list[HealthStatement] = []
     has_statement = False

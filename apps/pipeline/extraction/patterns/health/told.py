@@ -45,6 +45,7 @@ _NOT_TOLD = re2.compile(
     r"|(?:^|[^o] )\bdoubt (?:that )?(?:i|we|he|she|my)\b|\b(?:i|we) den(?:y|ied)\b|\bdenied that\b"
     r"|\bdream(?:s|t|ed)? (?:that )?(?:i|we|he|she|my)\b|\blied\b|\b(?:scared|a fear) (?:that )?(?:i|we|he|she|my)\b"
     r"|\bnever (?:say|said|claimed?|meant)\b|\b(?:do|did|does|have|had|has)n['’]t (?:say|said|tell you|believe|claim(?:ed)?|mean|meant)\b|\brefuse[sd]? to believe\b"
+    r"|\b(?:except|apart from|but not)(?: for)? (?:me|myself)\b"
     r"|\bnot (?:me|i|us|the one|the only one) (?:who|with|that)\b"
     r"|\b(?:remind|tell|ask|asked)(?: (?:me|us|him|her|them))? who(?:['’]s)?\b"
 )

@@ -3,6 +3,7 @@
 from functools import partial
 
 from apps.pipeline.core.enums import MemoryType, Polarity
+from apps.pipeline.extraction.patterns.health.jests import NO_ALLERGENS
 from apps.pipeline.extraction.patterns.pattern import Pattern
 from apps.pipeline.lexicon.foods import FOODS
 from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES, CONDITION_NOUNS, DOSE, MEDICINE
@@ -35,7 +36,7 @@ PATTERNS = (
         verbs=("is", "has"),
         expression=r"(?:is|has been|has always been) (?:severely |badly |deathly |highly |mildly |very )?allergic to (?P<object>.+)",
         content="is allergic to {object}",
-        unless=r"(?:work|people|mornings?|maths?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b",  # in jest
+        unless=NO_ALLERGENS,
         importance=0.95,
         ends="and is|not|as",
         is_list=True,

@@ -1,0 +1,50 @@
+"""What speakers say they are beside a main clause is told as if they said it plainly."""
+
+import pytest
+
+from tests.pipeline.extraction.extract_helper import contents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("As a celiac, I can't eat bread.", ["User is celiac.", "User cannot eat bread."]),
+        ("As a vegan I struggle in Paris.", ["User is vegan."]),
+        ("As a diabetic, can I eat this?", ["User is diabetic."]),
+        ("Speaking as a vegan, I need B12.", ["User is vegan."]),
+        ("As someone with asthma, I avoid smoke.", ["User has asthma.", "User avoids smoke."]),
+        ("As somebody who's allergic to cats, I can't visit you.", ["User is allergic to cats."]),
+        ("Being diabetic, I need snacks.", ["User is diabetic."]),
+        ("Vegan here, any tips?", ["User is vegan."]),
+        ("Coeliac here, so no bread please.", ["User is coeliac."]),
+        ("Allergic to penicillin here.", ["User is allergic to penicillin."]),
+        ("Fellow diabetic here!", ["User is diabetic."]),
+        ("I'm the token vegan at work.", ["User is vegan."]),
+        ("I am, for the record, vegetarian.", ["User is vegetarian."]),
+        ("I'm, unlike my brother, vegetarian.", ["User is vegetarian."]),
+        ("I am, unfortunately, allergic to dogs.", ["User is allergic to dogs."]),
+        ("My sister is, as you know, coeliac.", ["User's sister is coeliac."]),
+        ("Peanuts? I'm deathly allergic to them.", ["User is deathly allergic to peanuts."]),
+        ("We're pregnant!", ["User is having a baby."]),
+    ],
+)
+def test_it_is_told_plainly(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Being diabetic, my dad can't have it.",
+        "As a vegan, my girlfriend would hate it.",
+        "As a vegan restaurant, we get a lot of questions.",
+        "I am, I think, allergic to dust.",
+        "The diabetic here is my dad.",
+        "Vegan food here is great.",
+        "Do you like cats? I'm allergic to them.",
+        "We're all vegan except me.",
+        "The vegan in me says no.",
+    ],
+)
+def test_what_others_are_is_not_told_of_the_speaker(text: str) -> None:
+    assert contents(text) == []
