@@ -16,7 +16,7 @@ from tests.pipeline.extraction.extract_helper import contents
         ("The insulin was increased to 10 units.", ["User takes insulin 10 units."]),
         (
             "The metformin made me ill so they've swapped it for gliclazide, 40 in the morning.",
-            ["User takes gliclazide 40.", "Metformin made User ill.", "User no longer takes metformin."],
+            ["Metformin made User ill.", "User no longer takes metformin.", "User takes gliclazide 40 in the morning."],
         ),
         ("I take levothyroxine, 75 micrograms.", ["User takes levothyroxine 75 micrograms."]),
         ("I stopped the melatonin.", ["User no longer takes melatonin."]),
@@ -31,3 +31,18 @@ from tests.pipeline.extraction.extract_helper import contents
 )
 def test_what_is_taken_and_forbidden(text: str, expected: list[str]) -> None:
     assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Metformin 500 twice a day, she must take it with food.", "She takes metformin 500 twice a day."),
+        ("Hydroxyurea 500 mg at night, and penicillin she must never be given.", "She takes hydroxyurea 500 mg at night."),
+        ("Metformin 500 twice a day, she said.", "User takes metformin 500 twice a day."),
+        ("I take ramipril 5 mg, and she must take it too.", "User takes ramipril 5 mg."),
+        ("My granddaughter has diabetes. They moved the Lantus up to ten units.", "User's granddaughter takes lantus ten units."),
+    ],
+)  # fmt: skip
+def test_a_dose_is_told_of_who_takes_it(text: str, expected: str) -> None:
+    assert expected in contents(text)
+    assert sum("takes" in each for each in contents(text)) == 1

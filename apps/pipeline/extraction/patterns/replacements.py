@@ -165,8 +165,8 @@ def _medicines(clause: str, speaker: Mention) -> Iterator[Replacement]:
         found = pattern.match(clause)
         if found is None or (pattern is _GIVEN and _THEN.search(clause)) or _REFUSED.match(found.group("new")):
             continue
-        if found.group("who").lower() == "the" and _OF_ANOTHER.match(clause):
-            continue
+        if found.group("who").lower() == "the" and (pattern is not _IS_NOW or _OF_ANOTHER.match(clause)):
+            continue  # health/medicines.py knows whom the clauses before were about
         subject = _patient(found.group("who"), speaker)
         drug, dose = english_medicine(found.group("new")), found.group("before") or found.group("after")
         taken = f"{drug} {dose}" if dose else drug

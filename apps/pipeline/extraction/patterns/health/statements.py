@@ -48,6 +48,11 @@ _ENDS = re2.compile(
 _SWITCHES = re2.compile(
     r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:came|come|gone|taken me|took me|taken him|took him|taken her|took her) off (?:it|that|them|those)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
 )
+# "Hydroxyurea 500 at night, and penicillin she must never be given": the list is hers.
+_PATIENT = re.compile(
+    r"(?i)\b(?:she|he) (?:also )?(?:must|mustn['’]t|can['’]?t|cannot|has to|needs to|(?:is not|isn['’]t) allowed to)(?: (?:not|never|also|always))? (?:be given|have|take|eat|drink|swallow|skip|avoid)\b"
+)
+_FIRST_PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|we|us|our)\b")
 _DIGIT = re2.compile(r"\d")
 _JOINS = re.compile(
     r"(?i)[;:]\s+|\s+-\s+|,? (?:but|(?<!['’]m )(?<!\bam )(?<!\bis )(?<!['’]s )so|because|cause|and then)\s+(?!of\b)|\s+&\s+|,\s+(?:and|also|plus)\s+|,\s+(?=(?:which|who|where|as)\s)"
@@ -74,7 +79,9 @@ def health_in(
     found: list[Candidate] = []
     relatives = named_relatives(known)
     known = tuple(each for each in known if not is_thing_taken(each, relatives=relatives))
-    parts = tuple(_parts(without_relative_clauses(sentence.text)))
+    text = without_relative_clauses(sentence.text)
+    owner = _patient_in(text, said, owner) if owner.is_speaker else owner
+    parts = tuple(_parts(text))
     for clause in parts[:-1] if sentence.asks else parts:  # what is told before a question
         if _SUPPOSES.search(clause):
             break  # what follows may depend on it
@@ -86,6 +93,14 @@ def health_in(
             if not _is_known(each, (*known, *found)) and not _is_odd(each, said.speaker.text):
                 found.append(_candidate(each, said))
     return tuple(found), owner
+
+
+def _patient_in(text: str, said: SentenceContext, speaker: Owner) -> Owner:
+    """Return who must take or avoid what a sentence lists, if it says nothing of the speaker; else the speaker."""
+    patient = None if _FIRST_PERSON.search(text) else _PATIENT.search(text)
+    if patient is None:
+        return speaker
+    return owner_in(text, end=patient.end(), speaker=said.speaker, last=speaker, antecedent=said.antecedent)
 
 
 def without_told(known: Sequence[Candidate], told: Sequence[Candidate]) -> tuple[Candidate, ...]:
