@@ -37,12 +37,18 @@ def test_what_is_taken_and_forbidden(text: str, expected: list[str]) -> None:
     ("text", "expected"),
     [
         ("Metformin 500 twice a day, she must take it with food.", "She takes metformin 500 twice a day."),
-        ("Hydroxyurea 500 mg at night, and penicillin she must never be given.", "She takes hydroxyurea 500 mg at night."),
+        (
+            "Hydroxyurea 500 mg at night, and penicillin she must never be given.",
+            "She takes hydroxyurea 500 mg at night.",
+        ),
         ("Metformin 500 twice a day, she said.", "User takes metformin 500 twice a day."),
         ("I take ramipril 5 mg, and she must take it too.", "User takes ramipril 5 mg."),
-        ("My granddaughter has diabetes. They moved the Lantus up to ten units.", "User's granddaughter takes lantus ten units."),
+        (
+            "My granddaughter has diabetes. They moved the Lantus up to ten units.",
+            "User's granddaughter takes lantus ten units.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_dose_is_told_of_who_takes_it(text: str, expected: str) -> None:
     assert expected in contents(text)
     assert sum("takes" in each for each in contents(text)) == 1

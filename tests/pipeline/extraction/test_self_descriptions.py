@@ -25,6 +25,8 @@ from tests.pipeline.extraction.extract_helper import contents
         ("I am, unfortunately, allergic to dogs.", ["User is allergic to dogs."]),
         ("My sister is, as you know, coeliac.", ["User's sister is coeliac."]),
         ("Peanuts? I'm deathly allergic to them.", ["User is deathly allergic to peanuts."]),
+        ("No almonds, I'm allergic to them, my lips swell up.", ["User is allergic to almonds."]),
+        ("I love cats but I'm allergic to them.", ["User loves cats.", "User is allergic to cats."]),
         ("We're pregnant!", ["User is having a baby."]),
     ],
 )
@@ -44,6 +46,8 @@ def test_it_is_told_plainly(text: str, expected: list[str]) -> None:
         "Do you like cats? I'm allergic to them.",
         "We're all vegan except me.",
         "The vegan in me says no.",
+        "Thanks, I'm allergic to them.",
+        "My son eats nothing that is green.",
     ],
 )
 def test_what_others_are_is_not_told_of_the_speaker(text: str) -> None:

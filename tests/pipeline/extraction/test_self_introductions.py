@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.pipeline.extraction.extract_helper import contents
+from apps.pipeline.core.enums import SourceConfidence
+from tests.pipeline.extraction.extract_helper import contents, said
 
 
 @pytest.mark.parametrize(
@@ -82,3 +83,21 @@ def test_what_names_and_times_say(text: str, expected: list[str]) -> None:
 )
 def test_a_part_in_a_play_is_no_introduction(text: str) -> None:
     assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sure"),
+    [
+        ("I'm Kim.", True),
+        ("Hi! I'm Kim.", True),
+        ("Good morning. I am Kim.", True),
+        ("Thanks for that. By the way, I'm Kim.", True),
+        ("Please write short answers. I'm Kim, a nurse.", True),
+        ("Please write short answers. My name is Kim.", True),
+        ("Read me the Doctor. I'm Maeve.", False),
+        ("What is the best club in Kenya? I am Gor Mahia.", False),
+    ],
+)
+def test_a_bare_name_in_passing_is_left_to_a_person(text: str, is_sure: bool) -> None:
+    (named,) = (each for each in said(text) if each.predicate == "name")
+    assert (named.source_confidence is not SourceConfidence.SPECULATED) is is_sure

@@ -22,7 +22,7 @@ _EMPLOYED_AT = re.compile(r"\b(?:at|for) (?P<employer>(?:the )?[A-ZÀ-Þ0-9].*)$
 _PRONOUNS = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their)\b")
 # Objects that only refer to earlier words have no content of their own.
 _POINTS_ELSEWHERE = re.compile(
-    r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|all|things?|stuff|something|to)"
+    r"(?i)^(?:it|this|that|them|these|those|one|so|him|her|there|here|what|how|when|everything|nothing|anything|all|things?|stuff|something|to)"
     r"(?:\s+(?:so|all|too|here|there|was|is|and|to|of|about|when|how|for|one|stuff|part|much|out|up|more|kind)\b.*)?$"
     r"|^(?:an?|the|another|some) (?:[\w-]+ )?ones?$"
 )

@@ -28,6 +28,7 @@ from apps.pipeline.extraction.patterns.own_lists import listed_in
 from apps.pipeline.extraction.patterns.relative_clauses import with_relative_clauses_told
 from apps.pipeline.extraction.patterns.self_correction import amended
 from apps.pipeline.extraction.patterns.self_descriptions import with_self_told
+from apps.pipeline.extraction.patterns.self_introductions import is_named_in_passing
 from apps.pipeline.extraction.patterns.sentence_reader import of_sentence
 from apps.pipeline.extraction.patterns.shared_predicates import told_of_each
 from apps.pipeline.extraction.patterns.speech_act import (
@@ -60,7 +61,7 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     told = tuple(_candidates(turn, policy, before))
     for candidate in (*told, *_of_lists(turn, policy, before, told)):
         if is_whole(candidate.content, name=name):
-            found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, name))
+            found.setdefault(candidate.content.casefold(), candidate if turn.speaker else _weighed(candidate, turn))
     return with_ties_inside(tuple(found.values()))
 
 
@@ -88,9 +89,10 @@ def _of_same_speaker(turn: SourceTurn, before: Sequence[SourceTurn]) -> list[Sou
     return [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
 
 
-def _weighed(candidate: Candidate, name: str) -> Candidate:
-    """Leave to a person what does not show by itself that it lasts."""
-    if is_concrete(candidate, name=name):
+def _weighed(candidate: Candidate, turn: SourceTurn) -> Candidate:
+    """Leave to a person what does not show by itself that it lasts, or that it is the speaker's own name."""
+    is_sure = candidate.predicate != "name" or not is_named_in_passing(candidate.evidence, message=turn.content)
+    if is_sure and is_concrete(candidate, name=_name(turn)):
         return candidate
     return candidate.evolve(source_confidence=SourceConfidence.SPECULATED)
 

@@ -41,6 +41,10 @@ _ASIDE = re.compile(
 )
 # "Peanuts? I'm deathly allergic to them."
 _NAMED = re.compile(r"^\W*(?:(?:and|so|oh|the|any|some) )?(?P<thing>[A-Za-z][\w-]{2,}(?: [a-z][\w-]{2,})?) ?\?+$")
+# "No almonds, I'm allergic to them."
+_THEM = re.compile(
+    r"(?i)(?P<thing>(?:^|\b(?:no|any|without|avoid|skip|hates?|loves?|likes?|with|about|of|the) )(?P<what>(?!(?:please|thanks|always|sometimes)\b)[a-z]{3,}s)(?: please)?,? (?:because |as |since |cos |but |and )?(?:I['’]m|I am) (?:\w+ly |very |so )?allergic to )them\b"
+)
 _OF_IT = re.compile(
     r"(?i)(?P<lead>\b(?:allergic to|intolerant to|can['’]?t (?:eat|have|touch|drink)|never eat) )(?:them|it|those|that|these)\b"
 )
@@ -58,6 +62,7 @@ def with_self_told(sentence: str, *, before: str = "") -> str:
     sentence = _OTHERS.sub(r"\g<opening>They", sentence)
     sentence = _WE_ARE.sub(r"\g<we> having a baby", sentence)
     sentence = _ASIDE.sub(r"\g<be> ", _THE_ONE.sub(r"\g<be> \g<what>", sentence))
+    sentence = _THEM.sub(lambda found: found["thing"] + found["what"].lower(), sentence)
     if named := _NAMED.match(before):
         sentence = _OF_IT.sub(lambda found: found["lead"] + named["thing"].lower(), sentence, count=1)
     if one := _AS_ONE.match(sentence):

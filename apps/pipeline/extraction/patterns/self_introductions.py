@@ -19,6 +19,11 @@ _AGED = re.compile(r"^(?P<said>I(?: am|'m) an? [\w -]{3,40}), (?P<age>\d{2})(?=$
 _MARRIED = re.compile(
     r"\b(?P<who>(?:[Mm]y [a-z]+ )?[A-ZÀ-Þ][\w'-]+) and I (?P<be>are|were|got|will be)(?P<kind> (?:getting |just )?(?:married|engaged|divorced))\b"
 )
+# "I'm Maeve." behind other sentences may be a part in a game, or a club that one supports.
+_BARE_NAME = re.compile(r"^I(?:['’]m| am) [A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?[\s.!]*$")
+_GREETING = re.compile(
+    r"(?i)(?:^|[.!?\n] ?)(?:hi|hiya|hello|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|nice to meet you|pleased to meet you|sorry|yes|no)\b[^.!?\n]{0,30}[.!,\s]*$"
+)
 _OWN_FORM = {"are": "am", "were": "was"}
 
 
@@ -27,6 +32,13 @@ def with_partner(sentence: str) -> str:
     return _MARRIED.sub(
         lambda found: f"I {_OWN_FORM.get(found['be'], found['be'])}{found['kind']} to {found['who']}", sentence
     )
+
+
+def is_named_in_passing(sentence: str, *, message: str) -> bool:
+    """Return True if a sentence is a bare "I'm Kim" behind others of its message that are no greeting."""
+    before, found, _ = message.partition(sentence)
+    is_bare = bool(found) and _BARE_NAME.match(sentence) is not None
+    return is_bare and bool(before.strip()) and _GREETING.search(before.rstrip()) is None
 
 
 def told_apart(clause: str) -> Iterator[str]:
