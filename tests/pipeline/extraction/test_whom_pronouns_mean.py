@@ -2,6 +2,7 @@
 
 import pytest
 
+from apps.pipeline.core.enums import Role
 from apps.pipeline.extraction.patterns import extract
 from tests.pipeline.builders import turn
 from tests.pipeline.extraction.extract_helper import POLICY, contents
@@ -40,4 +41,27 @@ def test_within_a_turn(text: str, expected: list[str]) -> None:
 )
 def test_across_turns(before: str, expected: list[str]) -> None:
     found = extract(turn=turn("She's allergic to cats.", position=1), policy=POLICY, before=(turn(before, position=0),))
+    assert [each.content for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("How old is Mateo?", "He's two and a half.", ["Mateo is two and a half years old."]),
+        ("And Mateo is your son?", "Yep, he's two.", ["Mateo is two years old."]),
+        ("Is Mateo your son?", "Yes, he's two years old.", ["Mateo is two years old."]),
+        ("Where does Ana live?", "She lives in Rome.", ["Ana lives in Rome."]),
+        ("How is your sister?", "She has asthma.", ["User's sister has asthma."]),
+        ("Sounds tiring. Does he like it?", "He loves travelling.", ["Luis loves travelling."]),
+        # Of two, nobody knows which one is meant, and what is asked about may be a place.
+        ("Is Ana or Tom older?", "He has asthma.", ["He has asthma."]),
+        ("Was Rome nice?", "He has asthma.", ["Luis has asthma."]),
+    ],
+)
+def test_it_is_whom_the_assistant_has_asked_about(question: str, answer: str, expected: list[str]) -> None:
+    before = (
+        turn("My husband Luis travels for work.", position=0),
+        turn(question, position=1, role=Role.ASSISTANT),
+    )
+    found = extract(turn=turn(answer, position=2), policy=POLICY, before=before)
     assert [each.content for each in found] == expected

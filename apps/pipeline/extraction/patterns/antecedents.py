@@ -31,7 +31,7 @@ _TOPIC = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^(?P<opener>(?:(?:and|but|so|also|oh|well),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
+    r"^(?P<opener>(?:(?i:and|but|so|also|oh|well|yes|yep|yeah|yup|no|nope|right),? |(?:[Mm]y|[Oo]ur|[Tt]he) [a-z ]{2,30}, )?)(?P<who>[Ss]he|[Hh]e)(?P<short>['’](?:s|ll|d))? (?=[a-z])"
 )
 # "That's my ex-wife", of the one person before.
 _THAT = re.compile(
@@ -39,9 +39,16 @@ _THAT = re.compile(
 )
 # "Her birthday is on 2 May"
 _POSSESSIVE = re.compile(
-    r"^(?P<opener>(?:(?:and|but|so|also|oh),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)"
+    r"^(?P<opener>(?:(?i:and|but|so|also|oh|yes|yep|yeah|no),? )?)(?P<who>[Hh]er|[Hh]is) (?=[a-z]+ (?:[a-z]+ )?(?:is|was|are|has|had|will)\b)"
 )
 _IS_CALLED = re.compile(r"(?:is )?(?:called|named) [A-ZÀ-Þ]")
+# "Where does Ana live?", "How old is Mateo?", "Is Mateo your son?"; "Was Rome nice?" names no person for sure.
+_LAST_QUESTION = re.compile(r"[^.!?]*\?\W*$")
+_ASKED_ABOUT = re.compile(
+    rf"(?:\b(?i:does|did|has|had|will|can|could|should|about|how old (?:is|was)|who(?:['’]s| is| was)|how(?:['’]s| is| was)) {_NAME}"
+    rf"|\b(?i:is|was) {_NAME.replace('?P<name>', '?P<being>')} (?:your|feeling|doing|coming|going|working|living|staying|older|younger|married|well|better|ok|okay|allergic|vegan|vegetarian)\b)"
+)
+_YOUR_KIN = re.compile(rf"(?i)\byour (?P<kin>(?:[a-z]+ )?(?:{alternation(KIN_WORDS - PLURALS)}))(?![\w-])")
 _PRONOUNS = {Gender.FEMALE: "she", Gender.MALE: "he", None: ""}
 _PRONOUN_OF = {"her": "she", "his": "he"}
 # "Our first designer, she starts on 1 April" is about our first designer Aisha.
@@ -150,6 +157,19 @@ def only_person_told_about(text: str) -> str:
     if _SOMEBODY_ELSE.search(text):
         return ""
     return people.pop() if people and people == people_in(text, beside=False) and len(people) == 1 else ""
+
+
+def asked_about(text: str) -> Antecedent | None:
+    """Return whom the question at the end of a text is about; somebody without a name if about several, None if unknown."""
+    question = _LAST_QUESTION.search(text)
+    if question is None:
+        return None
+    asked = {each["name"] or each["being"] for each in _ASKED_ABOUT.finditer(question.group())}
+    people = people_in(question.group()) | {each for each in asked if may_be_name(each)}
+    people = people or {f"my {each['kin'].lower()}" for each in _YOUR_KIN.finditer(question.group())}
+    if not people:
+        return None
+    return Antecedent(people.pop()) if len(people) == 1 else Antecedent()
 
 
 def people_in(sentence: str, *, beside: bool = True) -> set[str]:

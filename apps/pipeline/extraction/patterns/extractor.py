@@ -9,7 +9,13 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns import answers, sentences, task_noise
-from apps.pipeline.extraction.patterns.antecedents import Antecedent, may_refer, only_person_told_about, people_in
+from apps.pipeline.extraction.patterns.antecedents import (
+    Antecedent,
+    asked_about,
+    may_refer,
+    only_person_told_about,
+    people_in,
+)
 from apps.pipeline.extraction.patterns.candidate_builder import (
     SentenceContext,
     build_candidate,
@@ -172,7 +178,9 @@ def _meant_since(earlier: Sequence[SourceTurn], before_it: Sequence[SourceTurn])
     speaker's last turn that names anybody.
     """
     if before_it and before_it[-1].role is Role.ASSISTANT and before_it[-1].content.rstrip().endswith("?"):
-        asked = " ".join(before_it[-1].content[:_CHARACTERS_LOOKED_BACK].split())
+        asked = " ".join(before_it[-1].content[-_CHARACTERS_LOOKED_BACK:].split())
+        if (meant := asked_about(asked)) is not None:
+            return meant
         if person := only_person_told_about(asked):
             return Antecedent(person)
     for text in _texts_before(earlier):

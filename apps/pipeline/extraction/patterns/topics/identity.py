@@ -19,7 +19,7 @@ PATTERNS = (
         name="age",
         predicate="age",
         verbs=("is", "turned", "turns"),
-        expression=r"(?:is|turned|turns|is turning|is about to turn) (?P<object>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty)(?: years? old| yo)?\b[\s.!]*"
+        expression=r"(?:is|turned|turns|is turning|is about to turn) (?P<object>(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty)(?: and a half)?)(?: years? old| yo)?\b[\s.!]*"
         r"(?:now|today|yesterday|on \w+|last \w+|this \w+|next \w+)?[\s.!]*(?:(?:,| and) .*)?",
         content="is {object} years old",
     ),
