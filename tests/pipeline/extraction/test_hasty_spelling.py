@@ -16,7 +16,9 @@ from tests.pipeline.extraction.extract_helper import contents
         ("mia lives in Leeds", "Mia lives in Leeds"),
         ("ill have to go", "I'll have to go"),
         ("The wife Carol is a cook", "my wife Carol is a cook"),
+        ("I take for for it, and and with with my tea", "I take for it, and with my tea"),
         # What may be another word stays as it is.
+        ("he moves in in May, I know that that is so", "he moves in in May, I know that that is so"),
         ("he is ill at home", "he is ill at home"),
         ("its tail and their id were lost", "its tail and their id were lost"),
         ("ich bin im Garten", "ich bin im Garten"),

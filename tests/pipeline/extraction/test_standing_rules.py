@@ -18,6 +18,11 @@ CONVENTIONS = [
         "Whenever you send me code, add type hints.",
         "User wants the assistant to add type hints whenever the assistant sends User code.",
     ),
+    ("In our code always use type hints.", "User wants the assistant to always use type hints in User's code."),
+    (
+        "For my mum always write in large letters.",
+        "User wants the assistant to always write in large letters for User's mum.",
+    ),
     ("I'd like you to keep answers short.", "User wants the assistant to always keep answers short."),
     ("Could you keep answers short from now on?", "User wants the assistant to always keep answers short."),
     ("Can you please always add type hints?", "User wants the assistant to always add type hints."),
@@ -93,6 +98,12 @@ def test_constraint(text: str, content: str) -> None:
         "My rule: no coffee after 2",
         "One rule: no phones",
         "House rule: no shoes on the carpet",
+        # What others always do.
+        "They always give us a biscuit there.",
+        "My furry friends never leave me.",
+        "I never give raws out.",
+        # Whom nobody can know later.
+        "Don't tell her I cried.",
     ],
 )
 def test_no_standing_wish(text: str) -> None:

@@ -31,6 +31,11 @@ from tests.pipeline.extraction.extract_helper import contents
         ("The tablet that works for me is ramipril 5 mg.", "User takes ramipril 5 mg."),
         ("There's a history of diabetes in my family.", "Diabetes runs in User's family."),
         ("I'm afraid I have diabetes.", "User has diabetes."),
+        ("Tom also has asthma.", "Tom has asthma."),
+        ("My brother Neville used to run. He still has the gout.", "Neville, User's brother, has gout."),
+        ("On the 24th of June I have my eyes done, cataract.", "User has a cataract."),
+        ("My friend June was here. June has a cataract.", "June, User's friend, has a cataract."),
+        ("I'm a 34 year old with asthma.", "User has asthma."),
     ],
 )
 def test_it_is_told_of_whom_it_is_said(text: str, expected: str) -> None:
@@ -65,6 +70,7 @@ def test_it_is_told_of_whom_it_is_said(text: str, expected: str) -> None:
         "The lady living beside us is diabetic.",
         "I don't think my son who is 5 has asthma.",
         "If my sister who lives in Cork has asthma I worry.",
+        "Had an 82 year old on warfarin, fell off a bidet.",
     ],
 )
 def test_nothing_is_told_of_the_speaker(text: str) -> None:

@@ -43,6 +43,7 @@ _DEPENDS = re2.compile(r"(?i)\b(?:if|unless|in case|provided|depending on)\b")
 _POINTS = re2.compile(r"(?i)\b(?:it|that|this|these|those|there|here|them|ones?|stuff|things?|something|everything)\b")
 _DEFINITE = re2.compile(r"^\S+ (?:is |has |was )?\S+(?: up| on)? the \p{Ll}")
 _NAMED_WITH_ARTICLE = frozenset({"plays"})  # predicates whose objects are named with it: "plays the cello"
+_DID_NOT = re2.compile(r"^they did not \p{L}+[.]?$")  # "did not sleep": once
 _DENIES = re2.compile(r"(?i)\b(?:not|never|no longer|cannot|no)\b")
 
 
@@ -66,6 +67,7 @@ def concreteness_of(candidate: Candidate, *, name: str) -> float:
         candidate.type is MemoryType.EVENT or _DATE.search(said) is not None
     )
     score -= _GREAT_LOSS * (is_passing or depends)
+    score -= _GREAT_LOSS * (_DID_NOT.match(said) is not None)
     is_definite = candidate.predicate not in _NAMED_WITH_ARTICLE and _DEFINITE.match(said) is not None
     return score - _SMALL_LOSS * (is_definite and not is_named)
 

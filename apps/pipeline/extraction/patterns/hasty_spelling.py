@@ -40,6 +40,8 @@ _I = re.compile(r"(?<![\w'’.@/(-])i(?=['’](?:m|ve|d|ll)\b| [a-z])")
 _ILL = re.compile(
     r"(?<![\w'’-])(?:(?<=^)|(?<=, )|(?<=and )|(?<=so )|(?<=but ))[Ii]ll (?=(?:be|have|need|start|go|get|take|move|let|make|do|try|not)\b)"
 )
+# "I i take for for it": words of grammar that nobody says twice, unlike "that that" and "moves in in May".
+_TWICE = re.compile(r"(?i)\b(?P<word>i|a|an|the|and|is|to|for|of|my|we|with|are|was|but|at|from)(?: (?P=word)\b)+")
 _PLAIN = re.compile(r"[,.!?;:]")
 # "Gary coming in June", "Mum staying till Sunday"
 _IS_LEFT_OUT = re.compile(
@@ -118,6 +120,7 @@ def written_out(text: str, *, elsewhere: str = "") -> str:
 
     `elsewhere` is what the speaker says around it and said before: names that stand there are known.
     """
+    text = _TWICE.sub(r"\g<word>", text)
     words = frozenset(text.lower().split())  # a set is quicker to ask than the expressions
     if not _HASTY_WORDS.isdisjoint(words) and is_english(text):  # "im" is a word of German
         text = _HASTY.sub(_with_apostrophe, text)

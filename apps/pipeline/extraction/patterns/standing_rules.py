@@ -28,6 +28,9 @@ _WHENEVER = re2.compile(
 _ALWAYS_THIS = re2.compile(
     rf"{_LEAD}(?:(?P<where>(?:in|for) (?:my|our|all|the) [\w -]{{2,30}}? )always (?P<object>[a-z][\w-]*(?: [\w-]+){{0,4}})(?:,.*)?|always (?P<plain>[\w-]+ [\w-]+(?: [\w-]+)?),? please)$"
 )
+# "In my family we always make cake" tells what others do; "for my mum always write large" has a verb of its own.
+_SUBJECT = re2.compile(r"(?i)\b(?:i|we|they|he|she|you|it)$")
+_IS_DONE = re2.compile(rf"(?i)^{_DO}\b")
 # "Please use British spelling in everything you write for us"
 _EVERYWHERE = re2.compile(
     rf"{_LEAD}(?P<object>{_DO}\b.*? (?:everywhere|in everything|for everything|in all (?:of )?(?:your|my|our|the)|in every|at all times|throughout)\b.*)$"
@@ -167,12 +170,15 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
     return _wish_in(said, name=name)
 
 
+# "Don't tell her I cried": who that is, is not said.
+_TO_SOMEBODY = re.compile(r"(?i)\b(?:tell|ask|show|send|give|call|remind) (?:her|him|them)\b")
 # "Please use British spelling everywhere, my journal wants it"
 _REASON = re.compile(
     r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
 )
+# Behind another word, "always" tells what somebody does: "They always make me smile".
 _NEXT_RULE = re.compile(
-    r",? (?:and |but )?(?=(?:always|never|please never|please always) [a-z])|,? and (?=no [a-z]+(?:,? (?:please|pls))?[.!]*$)"
+    r"(?:(?:,|,? (?:and|but)|:| -)|^(?i:in|for) [\w'-]+(?: [\w'-]+){1,3}(?<!\bwe)(?<!\bthey)(?<!\bI)(?<!\bi)(?<!\bhe)(?<!\bshe)(?<!\byou)) (?=(?:always|never|please never|please always) [a-z])|,? and (?=no [a-z]+(?:,? (?:please|pls))?[.!]*$)"
 )
 
 
@@ -207,7 +213,7 @@ def _wish_in(said: str, *, name: str) -> StandingRule | None:
         return None
     if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
         return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
-    if _NOT_LASTING.search(said):
+    if _NOT_LASTING.search(said) or _TO_SOMEBODY.search(said):
         return None
     if whenever := _WHENEVER.match(said):
         when = _third(whenever.group("when"), name)
@@ -235,9 +241,13 @@ def _wished_thing(said: str, name: str) -> StandingRule | None:
         return None
     what = found.group("object") or found.group("plain") or ""
     first = what.partition(" ")[0]
-    if verbs.may_be_past(first) or first in verbs.MODALS:
+    said_where = (found.group("where") or "").strip()
+    if verbs.may_be_past(first) or first in verbs.MODALS or _SUBJECT.search(said_where):
         return None
-    value = f"{what} {_third((found.group('where') or '').strip(), name)}".strip()
+    where = _third(f"{said_where[:1].lower()}{said_where[1:]}", name)
+    if _IS_DONE.match(what):
+        return _rule(_convention, what, name, lead="always ", tail=f" {where}" if where else "")
+    value = f"{what} {where}".strip()
     return StandingRule(_convention, value, f"{name} always wants {value}.")
 
 

@@ -39,6 +39,12 @@ _NO_OBJECT = re2.compile(
 )
 
 
+# "User has eaten from since 1981": what it was eaten from stood before, in "the plate I have eaten from".
+_LEFT_HANGING = re2.compile(
+    r"\b(?:lived|eaten|worked|slept|sat|stayed|talked|heard|written) (?:in|from|with|at|on|to|about|for) (?:since|because|when|until|ever)\b|\b(?:had|done|seen) that since\b"
+)
+
+
 def is_whole(content: str, *, name: str) -> bool:
     """Return True if a sentence neither ends abruptly nor repeats its subject and verb, and only compares nothing."""
     if (
@@ -48,6 +54,7 @@ def is_whole(content: str, *, name: str) -> bool:
         or _COMPARES.search(content)
         or _NO_PLACE.search(content)
         or _NO_OBJECT.search(content)
+        or _LEFT_HANGING.search(content)
     ):
         return False
     if (garbled := _TWO_VERBS.search(content)) and not _JOINS.search(garbled.group("between") or ""):

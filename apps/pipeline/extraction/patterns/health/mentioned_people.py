@@ -9,6 +9,7 @@ from apps.pipeline.extraction.patterns.antecedents import Antecedent
 from apps.pipeline.extraction.patterns.health.owner import PLACE, STRANGER, Owner, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.terms import conditions_in, medicines_in
 from apps.pipeline.extraction.patterns.new_subjects import is_present
+from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.foods import is_food
 from apps.pipeline.lexicon.health_terms import BODY_PART, CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS, NOUNS, PLURALS, Gender, partners
@@ -34,7 +35,7 @@ _ONE_OF_SEVERAL = (
 MENTION = re.compile(
     # The speaker, unless somebody only told them: "he told me".
     r"(?P<told>\b(?:told|tells|asked|asks|reminded|warned|showed|sent) (?:me|us)\b)"
-    rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|\b(?:an?|some|this|that|another|[Oo]ne) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
+    rf"|(?P<stranger>{_ONE_OF_SEVERAL}|^Being .*\bmust\b|{_IS_IT}(?:(?<!['’]s )(?<!is )(?<!as )\ban? [a-z-]{{3,}} with (?=[a-z])|(?<!, )\ban? \d+[ -](?:years?|yrs?)[ -]old\b|\b(?:an?|some|this|that|another|[Oo]ne) (?:[a-z]+ ){{0,2}}(?:guest|visitor|colleague|employee|boy|girl|man|woman|lady|guy|bloke|fella|lad|lass|patient|customer|client|owner|kid|child|baby|person|student|pupil|resident|passenger)\b))"
     rf"|(?P<others>\b[A-ZÀ-Þ][\w-]+['’]s (?:(?:older|little|new) )?(?:{alternation(_FAMILY)})\b(?:,? (?P<others_name>[A-ZÀ-Þ][a-zà-ÿ]+))?)"
     rf"|(?P<kin>(?:\b(?P<mine>[Mm]y|[Oo]ur|[Tt]he) )?(?P<qualifier>{_QUALIFIER})\b(?P<word>(?i:{alternation(KIN_WORDS - PLURALS)}))\b(?P<of_theirs>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?(?:,? (?P<kin_name>(?!And\b|God\b)[A-ZÀ-Þ][a-zà-ÿ]+)(?P<relative_of_named>['’]s (?:[a-z]+ )?(?:{alternation(KIN_WORDS)})\b)?)?)"
     # "My nephew living with us has": they are not who has it.
@@ -57,6 +58,12 @@ TREATS = re.compile(
 )
 # "The doctor at Aga Khan was": the place is not who does something.
 _AT = re.compile(r"(?i)\b(?:at|in|from|near|by|to|around|behind|opposite|outside) $")
+_ADVERBS = re.compile(r"^ (?:(?:also|still|now|just|only|always|never|really|already|actually|apparently) )+")
+# "The 24th of June, cataract": a month behind a day or "of" is nobody.
+_MONTH = re.compile(rf"^(?:{alternation(month.capitalize() for month in MONTHS)})\b")
+_DATED = re.compile(
+    r"(?i)(?:\d(?:st|nd|rd|th)?|\b(?:of|in|until|till|by|since|next|last|this|on|from|early|late|mid|end)) $"
+)
 _WHO_IS = re.compile(
     r"^,? who(?:['’]s (?!told|said|put|given)| (?:is|was|has|had|can['’]t|cannot|takes|needs|uses|doesn['’]t)\b)"
 )
@@ -117,12 +124,14 @@ def _relative(found: re.Match[str], clause: str, speaker: Mention) -> Owner | No
 def _named(found: re.Match[str], clause: str) -> Owner | None:
     """Return who is named with a verb, as an owner or as somebody who gets something; places and things are nobody."""
     before, behind = clause[: found.start()], clause[found.end() :]
+    if _MONTH.match(found["name"]) and _DATED.search(before):
+        return None
     if _IS_DESCRIBED.match(behind) and not _NO_CALL.search(before):
         return STRANGER  # "Patient: John Smith, allergic to penicillin", or the speaker who calls somebody
     if _WHO_IS.match(behind):
         is_speaker = _IS_SPEAKER.search(before) is not None
         return None if is_speaker else person(found["name"].split()[-1])  # "Tell Ana who is coeliac"
-    after = behind.split()
+    after = _ADVERBS.sub("", behind).split()
     is_doing = not before and bool(after) and after[0].endswith("ing")  # "Ana sitting beside me is"
     acts = is_doing or (bool(after) and _is_verb(after[0].lower()))
     if acts and _AT.search(before):

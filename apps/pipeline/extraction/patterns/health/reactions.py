@@ -52,7 +52,7 @@ _NOT_ALLOWED = r"(?:can['’]?t|cannot|can not|carn['’]?t|must(?: also)? not|m
 _HAVE = r"(?:(?:also|even|really|ever|actually|be given|go near) )*(?:eat|have|drink|take|do|touch|tolerate|go near|be given|digest|stomach|handle|bear|use)"
 _CANNOT = re2.compile(rf"(?i)\b{_NOT_ALLOWED} (?:{_HAVE} )(?:(?:owt|anything|food|nothing|stuff) with )?{_THING}{_END}")
 _FRONTED = re2.compile(
-    rf"(?i)^(?:(?:and|but|so|also) )?{_THING},? (?:I|we|she|he|\p{{Lu}}\p{{Ll}}+) (?:{_NOT_ALLOWED}\b|can (?:eat|drink|have|take) only (?P<only>[^,.;]+))"
+    rf"(?i)^(?:(?:and|but|so|also) )?{_THING},? (?:I|we|she|he|\p{{Lu}}\p{{Ll}}+) (?:{_NOT_ALLOWED}(?: {_HAVE})?{_END}|can (?:eat|drink|have|take) only (?P<only>[^,.;]+))"
 )
 _FORBIDDEN = re2.compile(
     rf"(?i)(?:^(?:(?:and|but|so|also) )?|, |and |but |so ){_THING} (?:is|are) (?:(?:completely|totally|strictly|now|also) )*(?:forbidden|not allowed|off limits|banned|out forever|out for (?:me|her|him)|poison|a no|prohibited|a no[- ]go)\b"
