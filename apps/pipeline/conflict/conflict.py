@@ -103,7 +103,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     replaced = _proposed(draft, ruling, rivals, candidate.replaces)
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
-    exchanged = exchanged_for(memory, rivals=rivals, evidence=candidate.evidence)
+    exchanged = exchanged_for(memory, candidate=candidate, rivals=rivals, told=draft.candidates)
     replaced += [] if exchanged is None else [exchanged]
     settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     for rival in rivals:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from apps.pipeline.conflict.supersession import says_additional
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity, Status
-from apps.pipeline.core.statement import PATTERNS, StoredMemory
+from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
 
 _TAKES = "takes_medication"
 _TURNS = r"(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|mov(?:ed|ing)|replac(?:ed|es|ing))"
@@ -21,10 +21,18 @@ _OFF = re.compile(
 )
 
 
-def exchanged_for(memory: StoredMemory, *, rivals: Sequence[StoredMemory], evidence: str) -> StoredMemory | None:
-    """Return the only other medicine that somebody took before, if a quote tells of an exchange; else None."""
+def exchanged_for(
+    memory: StoredMemory, *, candidate: Candidate, rivals: Sequence[StoredMemory], told: Sequence[Candidate]
+) -> StoredMemory | None:
+    """Return the only other medicine that somebody took before, if a quote tells of an exchange; else None.
+
+    `candidate` is what becomes the memory, `told` what was said with it: "They took me off the warfarin" names what is
+    exchanged, so nothing else is.
+    """
     is_read = memory.extractor.startswith(PATTERNS)  # a model names what is replaced
-    if not is_read or not _is_taken(memory) or not _tells_of_exchange(evidence, medicine=memory.object_text):
+    if not is_read or not _is_taken(memory) or not _tells_of_exchange(candidate.evidence, medicine=memory.object_text):
+        return None
+    if any(_is_ended_beside(candidate, each) for each in told):
         return None
     others = [
         each
@@ -48,6 +56,12 @@ def _tells_of_exchange(evidence: str, *, medicine: str) -> bool:
         rf"|\b{name}(?: \d[\d.]* ?\w*)?(?: now)? instead\b(?! of\b)"
     )
     return re.search(exchanges, evidence) is not None or _OFF.search(evidence) is not None
+
+
+def _is_ended_beside(candidate: Candidate, other: Candidate) -> bool:
+    is_ended = other.predicate == _TAKES and other.polarity is Polarity.NEGATIVE
+    is_same_turn = not set(other.source_turn_ids).isdisjoint(candidate.source_turn_ids)
+    return is_ended and is_same_turn and other.subject_id == candidate.subject_id
 
 
 def _is_taken(memory: StoredMemory) -> bool:

@@ -90,6 +90,16 @@ def test_a_medicine_takes_the_place_of_the_only_other_one(
     assert (former in ruling.supersedes) is is_closed
 
 
+def test_a_medicine_takes_no_other_place_than_that_of_the_one_that_is_named() -> None:
+    other = held("takes_medication", "simvastatin")
+    ended = told(
+        "takes_medication", "warfarin", polarity=Polarity.NEGATIVE, evidence="They have taken me off the warfarin."
+    )
+    taken = told("takes_medication", "apixaban", evidence="I'm on apixaban instead.", extractor="patterns:takes_dose")
+    decided = decide(ended, taken, holders=(other,))
+    assert [ruling.supersedes for ruling in decided.rulings] == [(), ()]
+
+
 @pytest.mark.parametrize(
     ("former", "value", "quote", "is_closed"),
     [
