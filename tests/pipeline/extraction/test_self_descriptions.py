@@ -39,6 +39,8 @@ def test_it_is_told_plainly(text: str, expected: list[str]) -> None:
     [
         "Being diabetic, my dad can't have it.",
         "As a vegan, my girlfriend would hate it.",
+        "As a diabetic I know told me, sugar is fine.",
+        "I am, if you ask my mother, diabetic.",
         "As a vegan restaurant, we get a lot of questions.",
         "I am, I think, allergic to dust.",
         "The diabetic here is my dad.",

@@ -14,8 +14,9 @@ _QUALITY = (
     rf"(?:vegetarian|vegan|veggie|pescatarian|pescetarian|{alternation(CONDITION_ADJECTIVES)}|(?:\w+[ -])?intolerant)"
 )
 _OPENING = r"^(?P<opening>\W*(?:(?:and|so|also|but|well|btw|hi|hey|hello|oh|yes|no)\b,? ){0,2})"
-# "As a coeliac, I", "Being diabetic, I", "Speaking as a vegan, I": the clause behind it has to be the speaker's.
-_SPEAKERS = rf"(?P<comma>,)? (?P<rest>(?i:I|I['’](?:m|ve|d|ll)|my (?!(?:\w+ )?(?:{alternation(KIN_WORDS)})\b)|we|what (?:can|should|could|do) I|can I|should I|is it (?:ok|okay|safe) for me)\b.*)$"
+# "As a coeliac, I", "Being diabetic, I", "Speaking as a vegan, I": the clause behind it has to be the
+# speaker's, unlike that of "As a diabetic I know told me".
+_SPEAKERS = rf",? (?P<rest>(?i:I(?! (?:know|knew|met|meet|follow|read|saw|heard|date|dated|work|worked|grew)\b)|I['’](?:m|ve|d|ll)|my (?!(?:\w+ )?(?:{alternation(KIN_WORDS)})\b)|we|what (?:can|should|could|do) I|can I|should I|is it (?:ok|okay|safe) for me)\b.*)$"
 _AS_ONE = re.compile(
     rf"(?i){_OPENING}(?:(?:speaking )?as an? |being (?:an? )?)(?P<what>{_DEGREE}{_QUALITY}){_SPEAKERS}"
 )
@@ -36,7 +37,7 @@ _THE_ONE = re.compile(
 )
 # "I am, as you know, coeliac"; an aside of doubt stays.
 _ASIDE = re.compile(
-    r"(?P<be>\b(?:I am|I['’]m|(?i:my) \w+ is))(?:, (?!(?:I|we) (?:think|guess|believe|suppose|hope|fear)|maybe|perhaps|possibly|probably|supposedly|apparently|not\b)[\w'’ ]{2,30},| (?:unfortunately|sadly|regrettably)) "
+    r"(?P<be>\b(?:I am|I['’]m|(?i:my) \w+ is))(?:, (?!(?:I|we) (?:think|guess|believe|suppose|hope|fear)|maybe|perhaps|possibly|probably|supposedly|apparently|according|as if|if|unless|not\b)[\w'’ ]{2,30},| (?:unfortunately|sadly|regrettably)) "
     rf"(?=(?:(?:an?|very|also|severely|deathly) )?(?:{_QUALITY}|allergic to|in|on)\b)"
 )
 # "Peanuts? I'm deathly allergic to them."

@@ -12,7 +12,7 @@ NO_ALLERGENS = (
 )
 _ALLERGIC = re2.compile(rf"(?i)\ballergic to (?:{NO_ALLERGENS})")
 _AS_A_QUALITY = re2.compile(
-    r"\b(?i:so|super|very|totally|kinda|kind of|a bit|a little|a tad|such an?) (?:OCD|ADHD|ADD|PTSD)(?:$|[^-\w]| (?:about|today|right now|when|with)\b)"
+    r"\b(?i:so|super|very|totally|kinda|kind of|a bit|a little|a tad|such an?) (?:OCD|ADHD|ADD|PTSD)(?:$|[^-\w])"
 )
 
 
