@@ -75,8 +75,8 @@ _PLURALS = {
 NOUNS: dict[str, RelationNoun] = _PLURALS | _SINGLE
 _LIVING = (EntityType.PERSON, EntityType.ANIMAL)
 # Nouns for people and animals that a speaker calls theirs, singular and plural.
-PERSON_NOUNS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.PERSON)
 KIN_WORDS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type in _LIVING)
+PERSON_NOUNS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.PERSON)
 ANIMALS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.ANIMAL)
 PLURALS: frozenset[str] = frozenset({*_PLURALS, *(word for word, noun in _SINGLE.items() if noun.is_plural)})
 

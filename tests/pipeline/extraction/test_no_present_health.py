@@ -42,10 +42,15 @@ def test_it_is_told_as_it_was_said(text: str, expected: list[str]) -> None:
         ("The doctor told me I was lactose intolerant.", "User is lactose intolerant."),
         ("I'm allergic to my husband's cat.", "User is allergic to User's husband's cat."),
         ("I'm on ADHD meds.", "User has ADHD."),
+        ("I'm allergic to baby powder.", "User is allergic to baby powder."),
+        ("No one in my family is coeliac except me.", "User is coeliac."),
+        ("I warned them I was allergic to nuts.", "User is allergic to nuts."),
+        ("I ordered 50 mg sertraline for my depression.", "User takes sertraline 50 mg."),
+        ("I sold my car and now I take 20 mg citalopram.", "User takes citalopram 20 mg."),
         ("I have very bad IBS.", "User has IBS."),
         ("I've got sumatriptan for when it hits.", "User takes sumatriptan."),
-        ("I got metformin 500 for my diabetes.", "User has diabetes."),
+        ("I got metformin 500 for my diabetes.", "User takes metformin 500."),
     ],
 )
 def test_what_lasts_is_told(text: str, expected: str) -> None:
-    assert contents(text) == [expected]
+    assert expected in contents(text)

@@ -9,7 +9,7 @@ from tests.pipeline.extraction.extract_helper import contents
     ("text", "expected"),
     [
         ("As a celiac, I can't eat bread.", ["User is celiac.", "User cannot eat bread."]),
-        ("As a vegan I struggle in Paris.", ["User is vegan."]),
+        ("As a vegan, I struggle in Paris.", ["User is vegan."]),
         ("As a diabetic, can I eat this?", ["User is diabetic."]),
         ("Speaking as a vegan, I need B12.", ["User is vegan."]),
         ("As someone with asthma, I avoid smoke.", ["User has asthma.", "User avoids smoke."]),
@@ -40,6 +40,15 @@ def test_it_is_told_plainly(text: str, expected: list[str]) -> None:
         "Being diabetic, my dad can't have it.",
         "As a vegan, my girlfriend would hate it.",
         "As a diabetic I know told me, sugar is fine.",
+        "Being vegan, I imagine, is expensive.",
+        "As a diabetic, my patient asked for a snack list.",
+        "As a vegan, I want to filter recipes so that I only see vegan ones.",
+        "Besides, I'm allergic to them.",
+        "Really? I'm allergic to that.",
+        "I'm the worst vegetarian in the world.",
+        "I am, they say, diabetic.",
+        "No vegan here, thanks.",
+        "Vegetarian here: lentil soup. Meat: beef stew.",
         "I am, if you ask my mother, diabetic.",
         "As a vegan restaurant, we get a lot of questions.",
         "I am, I think, allergic to dust.",
@@ -54,3 +63,14 @@ def test_it_is_told_plainly(text: str, expected: list[str]) -> None:
 )
 def test_what_others_are_is_not_told_of_the_speaker(text: str) -> None:
     assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("As someone with asthma, my daughter avoids smoke.", ["User's daughter avoids smoke."]),
+        ("As someone with diabetes in the family, I get tested every year.", ["User gets tested every year."]),
+    ],
+)
+def test_the_rest_is_told_alone(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected

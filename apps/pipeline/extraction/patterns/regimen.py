@@ -9,7 +9,7 @@ import re2
 
 from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.foreign_subjects import bare_subject, foreign_subject
-from apps.pipeline.extraction.patterns.health.no_doses import is_handled_only, is_year, without_stock
+from apps.pipeline.extraction.patterns.health.no_doses import is_for_others, is_year, without_stock
 from apps.pipeline.extraction.patterns.lists import Listed
 from apps.pipeline.extraction.patterns.new_subjects import is_finite
 from apps.pipeline.lexicon.health_terms import DOSE, MEDICINE, english_medicine
@@ -54,7 +54,7 @@ _TAKES = BY_NAME["takes_medicine"]
 
 def regimen_in(sentence: str, *, name: str) -> tuple[Listed, ...]:
     """Return the medicines of a list that the speaker takes; empty if a sentence says anything else about one."""
-    if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence) or is_handled_only(sentence):
+    if not any(char.isdigit() for char in sentence) or _NOT_TAKEN.search(sentence) or is_for_others(sentence):
         return ()
     end = len(sentence)
     if foreign_subject(sentence, end=end) or bare_subject(sentence, end=end) >= 0 or _WHO.search(sentence):

@@ -9,7 +9,7 @@ from itertools import islice
 
 import re2
 
-from apps.pipeline.extraction.patterns.health.no_doses import is_handled_only, without_stock, without_year
+from apps.pipeline.extraction.patterns.health.no_doses import is_for_others, without_stock, without_year
 from apps.pipeline.extraction.patterns.health.owner import Owner
 from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, Term, end_of, medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement
@@ -85,7 +85,7 @@ FindOwner = Callable[[int], Owner]
 
 def medicines_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStatement]:
     """Yield what a clause says about each medicine that it names; `owner_before` tells whose it is by its place."""
-    if is_handled_only(clause):
+    if is_for_others(clause):
         return
     known = tuple(islice((term for term in medicines_in(clause) if not _AIDS.match(term.text)), MOST_TERMS))
     is_listed = False  # whether the medicine before is taken: "prednisolone 15 mg and lansoprazole"

@@ -2,6 +2,9 @@
 
 import re
 
+from apps.pipeline.lexicon.kinship import PERSON_NOUNS
+from apps.pipeline.lexicon.tables import alternation
+
 _PLAUSIBLE = r"(?:19[5-9]\d|20(?:0[1-9]|[1-3]\d))"  # not 2000, which is a dose as often
 _YEAR = re.compile(rf"^{_PLAUSIBLE}$")
 _FIRST_YEAR = re.compile(
@@ -11,9 +14,12 @@ _LEFT = re.compile(
     r"(?i)\b(?:\d+|one|two|three|four|five|six|ten)(?: more)?(?: (?:tablets?|pills?|capsules?|patches|puffs?|doses|boxes|packs?|sachets?|units?|mgs?|ml))?(?: (?:are|is|of (?:them|those)))?(?: still)? (?:left|remain\w*)\b"
 )
 # "I sell 500 mg paracetamol", "I ordered 50 mg sertraline for my wife"
+_SOMEBODY = (
+    rf"(?:(?:my|our|the|his|her) (?:[\w-]+ )?(?:{alternation(PERSON_NOUNS)})|him|her|them|others|customers|patients)"
+)
 _HANDLED = re.compile(
-    r"(?i)\b(?:I|we)(?:['’](?:m|re|ve)| am| are| have)? (?:just |also |only |often )?(?:(?:sell|sold|selling|stock|stocked|deliver|delivered|dispense|dispensed|import|make|manufacture|administer|administered)\b"
-    r"|(?:order|ordered|buy|bought|(?<!['’]ve )(?<!have )got|fetch|fetched|collect|collected|pick(?:ed)? up|need) [^.;!?]{3,60}? for (?!me\b|myself\b|my (?:own\b|\w*(?:ache|pain|itis)\b))(?:my|the|our|his|her|a|an|him|them|us|others|customers|patients|work|(?-i:[A-Z][a-z]+))\b)"
+    r"(?i)\b(?:I|we) (?:sell|stock|dispense)\b"
+    rf"|\b(?:I|we)(?:['’](?:m|re|ve)| am| are| have)? (?:just |also |only |often )?(?:order|ordered|buy|bought|get|fetch|fetched|collect|collected|pick(?:ed)? up) [^.;!?]{{3,60}}? for {_SOMEBODY}\b"
 )
 
 
@@ -22,8 +28,8 @@ def is_year(number: str) -> bool:
     return _YEAR.match(number.strip(" .,")) is not None
 
 
-def is_handled_only(clause: str) -> bool:
-    """Return True if a clause says that the speaker sells a medicine, or fetches it for somebody else."""
+def is_for_others(clause: str) -> bool:
+    """Return True if a clause says that the speaker sells medicines, or fetches one for somebody else."""
     return _HANDLED.search(clause) is not None
 
 

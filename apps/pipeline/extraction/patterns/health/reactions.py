@@ -68,7 +68,11 @@ _AGAINST = re2.compile(r"(?i)\b(?:not|n['’]t|no longer|never|wasn['’]t|isn['
 # "As a kid I was allergic to eggs" is over; "they found out I was allergic to eggs" is not.
 _WAS = re2.compile(r"(?i)\b(?:was|were|used to be)(?: (?:\w+ly|so|very|really|super)){0,2} $")
 _FOUND_OUT = re2.compile(
-    r"(?i)\b(?:said|says|told|tells|found|turn(?:ed|s) out|discovered|reali[sz]ed|learn(?:ed|t)|confirmed|showed|shows|knew|forgot|remembered|mentioned|diagnosed)\b"
+    r"(?i)\b(?:said|says|told|tells|found|turn(?:ed|s) out|discovered|reali[sz]ed|learn(?:ed|t)|confirmed|showed|shows|knew|forgot|remembered|mentioned|warned|noticed|explained|wrote|saw|aware|results|diagnosed)\b"
+)
+_STILL = re2.compile(r"(?i)\bstill (?:am|is|are)\b")
+_AS_A_CHILD = re2.compile(
+    r"(?i)\b(?:as an? |when i was (?:an? )?)(?:small |little |young )?(?:kid|child|baby|toddler|teenager|boy|girl|young|little)\b"
 )
 _OF_THE_MOMENT = re2.compile(
     r"(?i)\b(?:today|tonight|yesterday|last night|this (?:morning|afternoon|evening|week)|right now|at the moment)\b"
@@ -103,7 +107,7 @@ def reactions_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthSt
 
 def _allergy(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     intolerant = _INTOLERANT.search(clause)
-    if intolerant and not _is_over(clause[: intolerant.start()]):
+    if intolerant and not _is_over(clause, clause[: intolerant.start()]):
         thing = intolerant.group("thing").lower()
         owner = owner_before(intolerant.start())
         return HealthStatement(owner, "is_intolerant", thing, f"is {thing} intolerant")
@@ -112,15 +116,17 @@ def _allergy(clause: str, owner_before: FindOwner) -> HealthStatement | None:
         return None
     owner = owner_before(found.start())
     thing = found.group("thing").strip(" ,'’")
-    if _is_over(clause[: found.start()]):
+    if _is_over(clause, clause[: found.start()]):
         return None
     phrase = f"is allergic to {thing}" if found.re is _ALLERGIC else f"has a {thing} allergy"
     return HealthStatement(owner, "allergic_to", thing.lower(), phrase)
 
 
-def _is_over(before: str) -> bool:
-    """Return True if what stands before an allergy says that somebody had it."""
-    return _WAS.search(before) is not None and not _FOUND_OUT.search(before)
+def _is_over(clause: str, before: str) -> bool:
+    """Return True if what stands before an allergy says that somebody had it, and the clause not that they found out."""
+    if not _WAS.search(before):
+        return False
+    return _AS_A_CHILD.search(clause) is not None or not (_FOUND_OUT.search(before) or _STILL.search(clause))
 
 
 def _forbidden(clause: str, owner_before: FindOwner) -> HealthStatement | None:

@@ -45,12 +45,15 @@ _NOT_TOLD = re2.compile(
     r"|(?:^|[^o] )\bdoubt (?:that )?(?:i|we|he|she|my)\b|\b(?:i|we) den(?:y|ied)\b|\bdenied that\b"
     r"|\bdream(?:s|t|ed)? (?:that )?(?:i|we|he|she|my)\b|\blied\b|\b(?:scared|a fear) (?:that )?(?:i|we|he|she|my)\b"
     r"|\bnever (?:say|said|claimed?|meant)\b|\b(?:do|did|does|have|had|has)n['’]t (?:say|said|tell you|believe|claim(?:ed)?|mean|meant)\b|\brefuse[sd]? to believe\b"
-    r"|\b(?:except|apart from|but not)(?: for)? (?:me|myself)\b"
     r"|\bnot (?:me|i|us|the one|the only one) (?:who|with|that)\b"
     r"|\b(?:remind|tell|ask|asked)(?: (?:me|us|him|her|them))? who(?:['’]s)?\b"
 )
 
 
+# "My family is kosher except me"; "nobody here is coeliac except me" is about the speaker.
+_EXCEPT_ME = re.compile(
+    r"(?i)^(?!.*\b(?:nobody|no[ -]?one|none)\b).*\b(?:except|apart from|but not)(?: for)? (?:me|myself)\b"
+)
 # "I have been a customer of yours": the speaker is one.
 _BEING_ONE = re2.compile(
     r"(?i)\b(?:am|is|was|been|being|as|['’]m|become|became) (?:an? |your )(?:\w+ )?(?:customers?|clients?|patients?|people)\b"
@@ -60,4 +63,4 @@ _BEING_ONE = re2.compile(
 def is_open(clause: str) -> bool:
     """Return True if a clause leaves open whether it is so, or is about people at large."""
     said = _BEING_ONE.sub("", clause)
-    return any(each.search(said) for each in (_OPEN, _NOT_TOLD, _NOTED))
+    return any(each.search(said) for each in (_OPEN, _NOT_TOLD, _NOTED, _EXCEPT_ME))
