@@ -28,7 +28,7 @@ demo: docs ## Start all services, process a sample conversation and show the res
 test: env ## Run the tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
 	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m "not system" $(ARGS)
 
-test-system: env ## Run the tests that start, stop and kill whole installations
+test-system: env ## Run the tests of faults and of whole installations that start, stop and are killed
 	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m system $(ARGS)
 
 # Tests without database and processes, and one request through the whole product.

@@ -26,7 +26,7 @@ from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire, make_due
 from tests.worker.worker_helper import Person
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
 
 STAGES = [stage for stage in Stage if stage is not Stage.PRE_FILTER]
 TURNS = conversation(user="ana", turns=11)

@@ -26,7 +26,7 @@ from tests.outbox.outbox_factories import expire, make_due
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
 
 USERS, TURNS = 4, 25 if SOAK_TURNS else 12
 ROUNDS = 60

@@ -14,7 +14,7 @@ from benchmarks.model_server import ModelServer, running
 from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
 from tests.telemetry.otlp_collector import Collector, running_collector
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.system]
 CANARY = "Zanzibarquartz"
 USER = "kestrel-of-the-canary"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"

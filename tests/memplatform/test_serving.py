@@ -12,6 +12,8 @@ import pytest
 
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, migrated_instance, wait_for
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture
 def instance() -> Iterator[Instance]:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.instance import Instance, free_port, migrated_instance, wait_for
 
+pytestmark = pytest.mark.system
+
 SOCKETS = 40  # more than the threads of all processes
 
 
