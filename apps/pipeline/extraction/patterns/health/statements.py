@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 import re2
 
@@ -14,6 +13,7 @@ from apps.pipeline.extraction.patterns.catalogue import BY_NAME
 from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
+from apps.pipeline.extraction.patterns.health.exchanges import ended, is_ended, replaced
 from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_a_thing
 from apps.pipeline.extraction.patterns.health.jests import is_in_jest
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
@@ -21,11 +21,10 @@ from apps.pipeline.extraction.patterns.health.medicines import medicines_told
 from apps.pipeline.extraction.patterns.health.owner import Owner, speaker_as_owner
 from apps.pipeline.extraction.patterns.health.owners import owner_in
 from apps.pipeline.extraction.patterns.health.reactions import reactions_told
-from apps.pipeline.extraction.patterns.health.terms import MOST_TERMS, medicines_in
+from apps.pipeline.extraction.patterns.health.terms import medicines_in
 from apps.pipeline.extraction.patterns.health.told import HealthStatement, is_open
 from apps.pipeline.extraction.patterns.relative_clauses import without_relative_clauses
 from apps.pipeline.extraction.patterns.sentences import Sentence
-from apps.pipeline.lexicon.health_terms import english_medicine
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.medical_names import is_medicine
 
@@ -40,14 +39,6 @@ _SUPPOSES = re2.compile(
 )
 _BECOMES = frozenset({"go", "turn", "become"})  # "went vegan"
 _PRONOUNS = frozenset({"She", "He"})
-# "Allopurinol's brought me out in a rash. Doctor said stop it."
-_ENDS = re2.compile(
-    r"(?i)\b(?:stop(?:ped)? (?:it|taking|that|at once)|never (?:take|have|again)|came off|come off|took (?:me|him|her) off|so (?:I|she|he) (?:only|just|now) (?:have|has|takes?|uses?)|swapp?(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing) (?:me|him|her|it|to)|instead|(?:an)?other one)\b"
-)
-# "So the propranolol makes me dizzy. They're switching me to topiramate."
-_SWITCHES = re2.compile(
-    r"(?i)\b(?:switch(?:ed|ing)?|swapp?(?:ed|ing)?|chang(?:ed|ing)|moved) (?:(?:me|him|her|us|over|it|that|them) )*(?:to|for|onto)\b|\b(?:came|come|gone|taken me|took me|taken him|took him|taken her|took her) off (?:it|that|them|those)\b|\b(?:replaced (?:it|that|them) (?:with|by)|instead of|(?:now|have|got|on) (?:the |an)?other one)\b"
-)
 # "Hydroxyurea 500 at night, and penicillin she must never be given": the list is hers.
 _PATIENT = re.compile(
     r"(?i)\b(?:she|he) (?:also )?(?:must|mustn['’]t|can['’]?t|cannot|has to|needs to|(?:is not|isn['’]t) allowed to)(?: (?:not|never|also|always))? (?:be given|have|take|eat|drink|swallow|skip|avoid)\b"
@@ -86,10 +77,10 @@ def health_in(
         if _SUPPOSES.search(clause):
             break  # what follows may depend on it
         told, owner = _of_clause(clause, said, owner)
-        if told and _ENDS.search(f"{sentence.text} {after}"):
-            told = [*told, *_ended(told)]
-        told = [*told, *_replaced(told, f"{before} {sentence.text}")]
-        for each in told:
+        told = [*told, *ended(told, f"{sentence.text} {after}")]
+        exchanged = tuple(replaced(told, f"{before} {sentence.text}"))
+        found = [each for each in found if not any(is_ended(each, other) for other in exchanged)]
+        for each in (*told, *exchanged):
             if not _is_known(each, (*known, *found)) and not _is_odd(each, said.speaker.text):
                 found.append(_candidate(each, said))
     return tuple(found), owner
@@ -135,25 +126,6 @@ def _is_same(one: Candidate, two: Candidate) -> bool:
     return one.predicate == two.predicate and one.object.text.lower() == two.object.text.lower()
 
 
-def _replaced(told: Sequence[HealthStatement], text: str) -> Iterator[HealthStatement]:
-    """Yield that a medicine is no longer taken that a text names where it tells of a change to another one."""
-    new = [each for each in told if each.row == "takes_medicine" and not each.is_negated]
-    if len(new) != 1 or not _SWITCHES.search(text):
-        return
-    for medicine in islice(medicines_in(text), MOST_TERMS):
-        name = english_medicine(medicine.text)
-        if name not in new[0].thing and new[0].thing not in name:
-            yield HealthStatement(new[0].owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
-
-
-def _ended(told: Sequence[HealthStatement]) -> Iterator[HealthStatement]:
-    """Yield that a medicine is no longer taken which somebody reacted to, where something else took its place."""
-    for each in told:
-        for medicine in medicines_in(each.thing) if each.row == "reacts_to" else ():
-            name = english_medicine(medicine.text)
-            yield HealthStatement(each.owner, "takes_medicine", name, f"no longer takes {name}", is_negated=True)
-
-
 def _parts(text: str) -> Iterator[str]:
     """Yield the clauses of a sentence; a condition ("if …") holds for the part that it stands in."""
     start = 0
@@ -177,7 +149,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
     if is_open(clause) or is_said_by_a_thing(clause) or is_in_jest(clause):
         return [], last
     told: list[HealthStatement] = []
-    has_statement = False
+    has_statement = next(medicines_in(clause), None) is not None  # of the past, or denied: "they changed to …" follows
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
             has_statement = True
