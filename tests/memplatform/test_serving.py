@@ -13,11 +13,14 @@ import pytest
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, migrated_instance, wait_for
 
 pytestmark = pytest.mark.system
+# Seconds after which a worker that does not end is killed. granian may say so of one that has just ended, too.
+FOREVER = 10 * PATIENCE
 
 
 @pytest.fixture
 def instance() -> Iterator[Instance]:
-    with migrated_instance(WEB_PORT=str(free_port()), WEB_WORKERS="1", ALLOWED_HOSTS="127.0.0.1") as made:
+    settings = {"WEB_WORKERS": "1", "WEB_STOP_SECONDS": str(FOREVER), "ALLOWED_HOSTS": "127.0.0.1"}
+    with migrated_instance(WEB_PORT=str(free_port()), **settings) as made:
         yield made
 
 
@@ -38,8 +41,7 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
     with followed_events(instance, key) as stream:
         assert stream.readline().startswith(b":")
         server.terminate()
-        server.wait(timeout=PATIENCE)
-    assert "Killing" not in instance.output  # the stream does not keep its worker
+        server.wait(timeout=PATIENCE)  # the stream does not keep its worker
     assert health(instance).returncode == 1
 
 
