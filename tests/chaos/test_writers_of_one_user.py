@@ -172,7 +172,7 @@ def deadlocks() -> int:
             if not cursor.fetchone()[0]:
                 break
             assert time.monotonic() < deadline, "sessions of other threads are still open"
-            time.sleep(0.02)
+            time.sleep(0.02)  # nothing announces that a session has ended
         cursor.execute("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
         cursor.execute("select deadlocks from pg_stat_database where datname = current_database()")
         return int(cursor.fetchone()[0])

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -68,15 +68,15 @@ class Standby:
         with connection.cursor() as cursor:
             cursor.execute("select pg_current_wal_insert_lsn()::text")
             (written,) = cursor.fetchone()
-        wait_until(lambda: self._ask(f"select pg_last_wal_replay_lsn() >= '{written}'::pg_lsn"))
+        wait_until(lambda: self._ask("select pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
 
     def _pg_ctl(self, *arguments: str) -> None:
         run(owner=self._owner, program="pg_ctl", arguments=["-D", str(self.folder / "data"), *arguments])
 
-    def _ask(self, question: str) -> Any:
+    def _ask(self, question: LiteralString, *values: object) -> Any:
         at = {"host": self.address["HOST"], "port": self.address["PORT"], "user": self.address["USER"]}
         with psycopg.connect(**at, dbname=self.address["NAME"], autocommit=True) as asked:
-            row = asked.execute(question).fetchone()  # type: ignore[arg-type]  # texts of this file
+            row = asked.execute(question, values).fetchone()
         return row[0] if row else None
 
 

@@ -13,8 +13,8 @@ import pytest
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, migrated_instance, wait_for
 
 pytestmark = pytest.mark.system
-# A worker that does not end is killed after so many seconds: the most that granian takes, more than PATIENCE. It may
-# say that it kills one that has just ended, too.
+# Seconds after which granian kills a worker that does not end: the most that it takes. PATIENCE is shorter, so such a
+# worker fails its test. granian's message proves nothing, as it also names workers that have just ended.
 STOP_SECONDS = 1_800
 
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,6 +21,7 @@ from apps.tenants.models import Membership, Project
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
 COLOUR_RULES = ("color-contrast", "link-in-text-block")
+RULES_BY_SCHEME: dict[Literal["light", "dark"], Sequence[str] | None] = {"light": None, "dark": COLOUR_RULES}
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 PATIENCE = 60_000  # milliseconds for anything, on a busy machine
 OpenPage = Callable[..., "Window"]
@@ -99,8 +101,8 @@ class Window:
         Only colours differ in the dark, so only the rules about colours are checked twice.
         """
         assert not self.is_too_wide(), path
-        for scheme, rules in (("light", None), ("dark", COLOUR_RULES)):
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme, rules in RULES_BY_SCHEME.items():
+            self.page.emulate_media(color_scheme=scheme)
             assert self.violations(rules) == [], f"{path} in {scheme}"
 
     def assert_for_everyone(self, path: str) -> None:

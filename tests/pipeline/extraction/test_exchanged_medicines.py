@@ -38,6 +38,7 @@ def test_a_relative_takes_the_new_one() -> None:
     [
         "The dog was sick on tramadol so they changed to gabapentin.",
         "The lad upstairs was on warfarin so they changed to apixaban.",
+        "The lad upstairs reacted to tramadol so they changed to codeine.",
         "The neighbour was put on codeine.",
     ],
 )

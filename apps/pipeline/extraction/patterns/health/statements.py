@@ -14,6 +14,7 @@ from apps.pipeline.extraction.patterns.health.conditions import conditions_told
 from apps.pipeline.extraction.patterns.health.diets import diets_told
 from apps.pipeline.extraction.patterns.health.doctors import doctors_told
 from apps.pipeline.extraction.patterns.health.exchanges import ended, is_ended, replaced
+from apps.pipeline.extraction.patterns.health.foreign_subjects import foreign_subject
 from apps.pipeline.extraction.patterns.health.hearsay import is_hearsay, is_said_by_a_thing
 from apps.pipeline.extraction.patterns.health.jests import is_in_jest
 from apps.pipeline.extraction.patterns.health.kept_as_said import kept_as_said
@@ -149,7 +150,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
     if is_open(clause) or is_said_by_a_thing(clause) or is_in_jest(clause):
         return [], last
     told: list[HealthStatement] = []
-    has_statement = next(medicines_in(clause), None) is not None  # of the past, or denied: "they changed to …" follows
+    has_statement = False
     for read in _READERS:
         for each in read(clause, owner_before=owner_before):
             has_statement = True
@@ -160,7 +161,14 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
             ):
                 told.append(each)
     told = told or list(kept_as_said(clause, speaker=said.speaker, owner_before=owner_before))
-    return told, told[-1].owner if told else owner_before(len(clause), has_statement=has_statement)
+    if told:
+        return told, told[-1].owner
+    return [], owner_before(len(clause), has_statement=has_statement or _names_medicine_of_another(clause))
+
+
+def _names_medicine_of_another(clause: str) -> bool:
+    """Return True for what somebody unknown once took: "the lad upstairs was on warfarin", so they changed his."""
+    return foreign_subject(clause, end=len(clause)) is not None and next(medicines_in(clause), None) is not None
 
 
 def _same_thing(one: HealthStatement, two: HealthStatement) -> bool:
