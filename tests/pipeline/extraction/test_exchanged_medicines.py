@@ -33,6 +33,12 @@ def test_a_relative_takes_the_new_one() -> None:
     assert "User's mum no longer takes apixaban." not in told
 
 
+def test_somebody_the_speaker_looks_after_takes_the_new_one() -> None:
+    told = contents("My client was on warfarin so they changed to apixaban.")
+    assert told == ["User's client takes apixaban.", "User's client no longer takes warfarin."]
+    assert not any("codeine" in each for each in contents("My patient was given tramadol so they changed to codeine."))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -40,6 +46,7 @@ def test_a_relative_takes_the_new_one() -> None:
         "The lad upstairs was on warfarin so they changed to apixaban.",
         "The lad upstairs reacted to tramadol so they changed to codeine.",
         "The neighbour was put on codeine.",
+        "The patient reacted to tramadol so they changed to codeine.",
     ],
 )
 def test_what_somebody_unknown_takes_is_nobodys(text: str) -> None:

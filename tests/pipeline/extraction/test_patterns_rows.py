@@ -110,6 +110,13 @@ HITS = [
     ),
     ("role_at", "I'm backend lead at Helios Maps.", "User is backend lead.", "fact works_as", "backend lead"),
     ("office", "I'm head of projects.", "User is head of projects.", "fact works_as", "head of projects"),
+    (
+        "office",
+        "I'm the treasurer of our allotment society.",
+        "User is treasurer of their allotment society.",
+        "fact works_as",
+        "treasurer of User's allotment society",
+    ),
     ("teaches", "I teach geography.", "User teaches geography.", "fact teaches", "geography"),
     (
         "is_seeing",

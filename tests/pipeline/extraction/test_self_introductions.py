@@ -15,6 +15,10 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("I am a retired teacher, 71, and I live in Ludlow.",
          ["User is a retired teacher.", "User is 71 years old.", "User lives in Ludlow."]),
         ("Tom and I are getting married on 12 September.", ["User is getting married to Tom on 12 September."]),
+        ("Nadia and I broke up.", ["User broke up with Nadia."]),
+        ("Me and Nadia split up last month.", ["User split up with Nadia last month."]),
+        ("My husband and I separated in May.", ["User separated from User's husband in May."]),
+        ("The party split up.", []),
         ("I'm tired, founder or not.", []),
     ],
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.pipeline.extraction.patterns.sentences import sentences_of
+from apps.pipeline.extraction.patterns.sentences import Sentence, clauses_of, sentences_of
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,8 @@ from apps.pipeline.extraction.patterns.sentences import sentences_of
 )
 def test_sentences(text: str, expected: list[str]) -> None:
     assert [each.text for each in sentences_of(text)] == expected
+
+
+def test_a_noun_with_a_verb_of_its_own_continues_no_statement() -> None:
+    (clause,) = clauses_of(Sentence(text="I use a Mac at home but work has me on Windows.", asks=False))
+    assert "I work" not in clause

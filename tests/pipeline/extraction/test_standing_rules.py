@@ -122,6 +122,34 @@ def test_a_name_to_be_called_by() -> None:
     assert (found.content, found.predicate, found.stateful) == ("User wants to be called Max.", "nickname", True)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Call me Bex, please.", ["User wants to be called Bex."]),
+        ("Call me Bex, nobody calls me Rebecca.", ["User wants to be called Bex."]),
+        ("My name is Rebecca, but call me Bex.", ["User wants to be called Bex.", "User's name is Rebecca."]),
+        ("I'm Anna Callahan.", ["User is called Anna Callahan."]),
+        ("Call me Monday, please.", []),
+        ("Please call me an ambulance.", []),
+    ],
+)
+def test_a_name_to_be_called_by_beside_other_words(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'd rather you didn't use emojis.", ["User wants the assistant to never use emojis."]),
+        ("I'd prefer it if you didn't call me mate.", ["User wants the assistant to never call User mate."]),
+        ("I'd rather you didn't mention it today.", []),
+        ("I'd rather you didn't.", []),
+    ],
+)
+def test_what_somebody_would_rather_not_have(text: str, expected: list[str]) -> None:
+    assert contents(text) == expected
+
+
 def test_a_decision_is_an_event_with_its_tag() -> None:
     (found,) = said("We decided to use PostgreSQL for the tracker.")
     assert (found.type, found.tags) == ("event", ("decision",))

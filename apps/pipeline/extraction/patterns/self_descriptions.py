@@ -19,21 +19,24 @@ _QUALITY = (
 _OPENING = r"^\W*(?:(?:and|so|also|but|well|btw|hi|hey|hello|oh)\b,? ){0,2}"
 # What the speaker is told, thinks or would do says nothing of what they are.
 _SPEAKERS = (
-    r", (?P<rest>(?i:I(?:['’]m(?! (?:told|not one))|['’]ve(?! (?:read|heard|been told))"
+    r"(?:, (?P<rest>(?i:I(?:['’]m(?! (?:told|not one))|['’]ve(?! (?:read|heard|been told))"
     r"| (?!(?:imagine|think|guess|suppose|would|hear|know|want|wish|expect|assume|believe|reckon|see|understand|never)\b))"
-    r"|my (?:options?|diet|doctor|gp|meals?|blood sugar|sugars?)\b|(?:what )?(?:can|should) I\b).*)$"
+    r"|my (?:options?|diet|doctor|gp|meals?|blood sugar|sugars?)\b|(?:what )?(?:can|should) I\b).*)"
+    # Without a comma, "I" may begin a relative clause: "as a vegan I met told me".
+    r"| (?P<goes_on>(?i:I(?:['’]?m (?!told|not one)| (?:am|can['’]?t|cannot|can|need|must|have to|try|avoid|struggle|find it|don['’]?t (?!know|think))\b)).*))$"
 )
 _AS_ONE = re.compile(
-    rf"(?i){_OPENING}(?:(?:speaking )?as an? |being (?:an? )?)(?P<what>{_DEGREE}{_QUALITY}){_SPEAKERS}"
+    rf"(?i){_OPENING}(?:(?:speaking )?as an? |being (?:an? )?)(?P<what>{_DEGREE}{_QUALITY})(?: myself)?{_SPEAKERS}"
 )
 # "As someone with asthma, I", "As somebody who's allergic to cats, I"
 _AS_SOMEBODY = re.compile(
     rf"(?i){_OPENING}(?:speaking )?as (?:someone|somebody|a person) (?:(?P<has>with)|who(?:['’]s| is))"
-    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|{alternation(KIN_WORDS - ANIMALS)})\b)[^,.;!?]{{3,60}}){_SPEAKERS}"
+    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|{alternation(KIN_WORDS - ANIMALS)})\b)[^,.;!?]{{3,60}}?){_SPEAKERS}"
 )
-# "Vegan here, any tips?", "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
+_PERSON = r"(?:mum|mom|mam|dad|mother|father|parent|man|woman|guy|girl|student)"
+# "Vegan here, any tips?", "Coeliac mum here", "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
 _HERE = re.compile(
-    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?) here(?: btw)?"
+    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}(?= here| {_PERSON} here)|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?)(?: {_PERSON})? here(?: btw)?"
     r"(?P<end>$|[,.;!?]+(?: -)?|\s+-)\s*(?!.*\bthere\b)"
 )
 # "I'm the token vegan at work"
@@ -51,6 +54,15 @@ _ASIDE = re.compile(
 _NAMED = re.compile(r"(?i)^\W*(?:(?:and|so|oh|the|any|some) )?(?P<thing>[a-z][\w-]{2,}) ?\?+$")
 _OF_IT = re.compile(
     r"(?i)(?P<lead>\b(?:allergic to|intolerant to|can['’]?t (?:eat|have|touch|drink)|never eat) )(?:them|it|those|that|these)\b"
+)
+# "Does it have nuts? I'm allergic to them."
+_ASKED_FOR = re.compile(
+    r"(?i)\b(?:have|has|contains?|got|with|any|use|uses|put)(?: (?:any|some|the))? (?P<thing>[a-z][\w-]{2,})(?: in (?:it|them|this|that|there))? ?\?+$"
+)
+_ALLERGIC_TO_IT = re.compile(r"(?i)(?P<lead>\b(?:allergic|intolerant) to )(?:them|it|those|that|these)\b")
+# "I avoid milk because it gives me cramps."
+_ITS_EFFECT = re.compile(
+    r"(?i)(?P<lead>\b(?P<thing>[a-z]{3,}),? (?:because|since|cause|cos|but|and|,) )(?:it|they|that|those) (?=(?:(?:always|really|just|also|still) )?(?:gives?|gave|makes?|made|upsets?|causes?|triggers?|brings?|sets?|(?:doesn|don)['’]?t agree)\b)"
 )
 # "No almonds, I'm allergic to them."
 _THEM = re.compile(
@@ -74,14 +86,24 @@ def with_self_told(sentence: str, *, before: str = "") -> str:
     sentence = _THEM.sub(lambda found: found["thing"] + found["what"].lower(), sentence)
     if (named := _NAMED.match(before)) and _may_be_eaten_or_met(thing := named["thing"].lower()):
         sentence = _OF_IT.sub(lambda found: found["lead"] + thing, sentence, count=1)
+    elif (asked := _ASKED_FOR.search(before)) and is_food(thing := asked["thing"].lower()):
+        sentence = _ALLERGIC_TO_IT.sub(lambda found: found["lead"] + thing, sentence, count=1)
+    sentence = _ITS_EFFECT.sub(_named_again, sentence)
     if one := _AS_ONE.match(sentence):
-        return f"I am {one['what']}; {one['rest']}"
+        return f"I am {one['what']}; {one['rest'] or one['goes_on']}"
     if somebody := _AS_SOMEBODY.match(sentence):
-        return f"I {'have' if somebody['has'] else 'am'} {somebody['what']}; {somebody['rest']}"
+        rest = somebody["rest"] or somebody["goes_on"]
+        return f"I {'have' if somebody['has'] else 'am'} {somebody['what']}; {rest}"
     if here := _HERE.match(sentence):
         rest = sentence[here.end() :]
         return f"I am {_in_sentence(here['what'])}{'; ' + rest if rest else here['end'].strip()}"
     return sentence
+
+
+def _named_again(found: re.Match[str]) -> str:
+    """Return what has an effect by its name, if it is a food or a medicine."""
+    thing = found["thing"].lower()
+    return f"{found['lead']}{thing} " if _may_be_eaten_or_met(thing) else found.group()
 
 
 def _may_be_eaten_or_met(thing: str) -> bool:

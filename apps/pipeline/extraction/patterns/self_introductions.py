@@ -19,6 +19,10 @@ _AGED = re.compile(r"^(?P<said>I(?: am|'m) an? [\w -]{3,40}), (?P<age>\d{2})(?=$
 _MARRIED = re.compile(
     r"\b(?P<who>(?:[Mm]y [a-z]+ )?[A-ZÀ-Þ][\w'-]+) and I (?P<be>are|were|got|will be)(?P<kind> (?:getting |just )?(?:married|engaged|divorced))\b"
 )
+_PERSON = r"(?:[Mm]y [a-z]+(?: [A-ZÀ-Þ][\w'-]+)?|[A-ZÀ-Þ][\w'-]+)"
+_PARTED = re.compile(
+    rf"\b(?:(?P<who>{_PERSON}) and I|[Mm]e and (?P<other>{_PERSON})) (?P<parted>(?:have )?(?:just )?(?:(?:broke|broken|split) up|separated))\b"
+)
 # "I'm Maeve." behind other sentences may be a part in a game, or a club that one supports.
 _BARE_NAME = re.compile(r"^I(?:['’]m| am) [A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?[\s.!]*$")
 _GREETING = re.compile(
@@ -28,7 +32,13 @@ _OWN_FORM = {"are": "am", "were": "was"}
 
 
 def with_partner(sentence: str) -> str:
-    """Write "I am getting married to Tom" for "Tom and I are getting married"."""
+    """Write "I am getting married to Tom" for "Tom and I are getting married", and "I broke up with Tom"."""
+    sentence = _PARTED.sub(
+        lambda found: (
+            f"I {found['parted']} {'from' if 'separated' in found['parted'] else 'with'} {found['who'] or found['other']}"
+        ),
+        sentence,
+    )
     return _MARRIED.sub(
         lambda found: f"I {_OWN_FORM.get(found['be'], found['be'])}{found['kind']} to {found['who']}", sentence
     )

@@ -46,7 +46,8 @@ def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: 
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
     if rules:
-        for clause in sentences.clauses_of(sentence)[1:]:
+        told = sentences.clauses_of(sentence)
+        for clause in told if rules[0].is_nickname else told[1:]:
             yield from of_clause(clause_words(clause), said=said, before=before)
         return
     if misnomer := misnomer_in(sentence):

@@ -24,7 +24,7 @@ _RESTART = (
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(
-    rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?={_RESTART})"
+    rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?=(?:now )?{_RESTART})"
     rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then"
     rf"|as(?! (?:I|we) (?:said|mentioned|told|know|see|get|grow|write|speak|think|understand|go|can|could|am|was|found|learned|heard)\b))\s+(?={_RESTART})"
 )
@@ -43,7 +43,7 @@ _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
 _AND_VERB = re.compile(
-    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+(?:n['’]t)?) (?=[\w\"])"
+    r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+(?:n['’]t)?) (?!(?:is|has|was|had|will|does|wants|makes)\b)(?=[\w\"])"
 )
 # "My mother has dementia and lives in Bath": both verbs are said of one subject.
 _THIRD_PERSON = re.compile(

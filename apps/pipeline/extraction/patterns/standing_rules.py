@@ -74,7 +74,7 @@ _SAYING = re2.compile(
     r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
 )
 _NEVER = re2.compile(
-    rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
+    rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?|I(?:'d| would) (?:rather|prefer (?:it )?if) you (?:didn't|did not|don't)) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
 )
 _FROM_NOW_ON = re2.compile(
     rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
@@ -85,8 +85,11 @@ _IN_LANGUAGE = re.compile(
 _NO_MORE = re2.compile(
     r"(?i)^(?:please,? )?no (?:more )?(?P<object>(?:emojis?|bullet points|markdown|tables|jargon|small talk|abbreviations|exclamation marks|pep talks?|long lists|lectures|clich[eé]s|filler|waffle|fluff|flattery|sugarcoating|idioms|capitals|headings)\b.*)$"
 )
-_CALL_ME = re2.compile(
-    r"^(?i:(?:please |just |you can |everyone calls me |people call me |my friends call me ){0,2}(?:call me)?) ?(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)$"
+# "My name is Rebecca, but call me Bex, please."
+_CALL_ME = re.compile(
+    r"^(?:(?i:my name(?:'s| is)|I'm|I am) [A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?,? )?(?i:(?:but|and|so),? )?"
+    r"(?i:(?:please |just |you can ){0,2}call me|(?:everyone|everybody|people|(?:all )?my friends) calls? me) "
+    r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)(?i:,? (?:please|pls|thanks|ok|okay|from now on))?$"
 )
 _NOT_LASTING = re2.compile(
     r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"
@@ -142,6 +145,11 @@ class StandingRule:
     value: str
     content: str
 
+    @property
+    def is_nickname(self) -> bool:
+        """Return True for a name that the speaker wants to be called, beside which a sentence may tell more."""
+        return self.row is _nickname
+
 
 def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | None:
     """Parse a standing wish to the assistant; None if it is for this time only, or to someone else.
@@ -174,7 +182,7 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 _TO_SOMEBODY = re.compile(r"(?i)\b(?:tell|ask|show|send|give|call|remind) (?:her|him|them)\b")
 # "Please use British spelling everywhere, my journal wants it"
 _REASON = re.compile(
-    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she)\b[^,]*$"
+    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she|nobody|no one|everyone|everybody)\b[^,]*$"
 )
 # Behind another word, "always" tells what somebody does: "They always make me smile".
 _NEXT_RULE = re.compile(
@@ -208,11 +216,11 @@ _WISHES = frozenset(
 
 
 def _wish_in(said: str, *, name: str) -> StandingRule | None:
+    if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
+        return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
     is_statement = said.startswith(_STATEMENTS) and not said.startswith(_WISHED)
     if is_statement or _WISHES.isdisjoint(said.lower().replace(",", " ").split()):
         return None
-    if named := (_CALL_ME.match(said) if "call" in said.lower() else None):
-        return StandingRule(_nickname, named.group("object"), f"{name} wants to be called {named.group('object')}.")
     if _NOT_LASTING.search(said) or _TO_SOMEBODY.search(said):
         return None
     if whenever := _WHENEVER.match(said):

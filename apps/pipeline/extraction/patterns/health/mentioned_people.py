@@ -48,10 +48,10 @@ MENTION = re.compile(
 _GETS = re.compile(
     r"\b(?:gives?|gave|giving|puts?|started|starts|makes?|made|for|of|with|brought|set|sets|than|got)(?: poor)? $"
 )
-# A doctor who adds a medicine does not take it.
+# A doctor who adds a medicine does not take it, nor has dust what it makes worse.
 _GIVES = re.compile(
     r"^(?:['’](?:s|ve))?(?: (?:has|have|also|just|then|now))* (?:(?:added|adds|prescribed|put|puts|gave|gives|increased|upped|brought|brings|says|said|thinks|wants|ordered|recommended|offered|told|asked)\b"
-    r"|(?:started|stopped|switched|swapped|took|doubled|halved|moved|changed) (?:me|him|her|us|my|his|our|the|it)\b)"
+    r"|(?:started|stopped|switched|swapped|took|doubled|halved|moved|changed|makes?|made|triggers?|upsets?|worsens?|irritates?) (?:me|him|her|us|my|his|our|the|it)\b)"
 )
 TREATS = re.compile(
     r"(?:ologist|iatrist|doctor|gp|dentist|nurse|consultant|specialist|surgeon|midwife|physio|physiotherapist|optician|vet|counsell?or|therapist)$"

@@ -4,6 +4,7 @@ Read by structure: a thing, what it does to somebody, and a sign of the body ("X
 ("I get a rash from X"); what is not allowed ("I can't have X", "X is forbidden for me").
 """
 
+import re
 from collections.abc import Iterator
 
 import re2
@@ -23,7 +24,8 @@ _DOES = (
     r"|do|does|did)"
 )
 _DISAGREES = r"(?:(?:doesn['’]?t|does not|didn['’]?t|did not|don['’]?t|never) (?:agree with|suit|sit well with|go down well with)|disagrees? with)"
-_WHOM = r"(?:me|us|him|her|my (?:stomach|skin|throat|head|eyes|heart|mouth|lips|belly|tummy|gut|joints)|her \w+|his \w+|\p{Lu}\p{Ll}+)"
+_PART = r"(?:stomach|skin|throat|head|eyes|heart|mouth|lips|belly|tummy|gut|joints)"
+_WHOM = rf"(?:me|us|him|her|my {_PART}|her \w+|his \w+|\p{{Lu}}\p{{Ll}}+)"
 _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|swelled|tight\w*|itch\w*)|(?:in|into|to) (?:the )?(?:ER|A and E|A&E|emergency|hospital)|ambulance|epi-?pen|collapsed)"
 _RESUMED = (
     r"(?:,? (?:(?:because|as|since|but|and) )?(?:it|they|that|which))?"  # "not tree nuts, they send me to the ER"
@@ -80,7 +82,13 @@ _OF_THE_MOMENT = re2.compile(
 _NEXT = re2.compile(
     r"(?i), (?:and |so |but )?(?:he|she|they|it|which|we|i|that)\b.*$| i (?:skip|avoid|do|don['’]t|never|stopped (?:eating|having|drinking|taking)|leave|can['’]t|gave)\b.*$"
 )
-_HIM = re2.compile(r"(?i)\b(?:him|her)\b")
+# "Since coffee gives me palpitations I drink tea": the main clause begins at its subject.
+_SUBORDINATE = re2.compile(r"(?i)^(?:since|because|as|cause|cos) ")
+_MAIN_CLAUSE = re.compile(
+    r"(?<!when)(?<!whenever)(?<!if)(?<!after)(?<!time)(?<!and),? (?:I|we|she|he|they)(?:['’]\w+)? \w.*$"
+)
+_HIM = re2.compile(rf"(?i)\b(?:(?:his|her) (?P<part>{_PART})|him|her)\b")
+_NOBODY_NAMED = frozenset({"She", "He"})
 _TRIGGER = re2.compile(
     r"(?i)^(?:(?:and|but|so|also) )?(?P<what>[\p{L}'’-]+(?: [\p{L}'’-]+){0,5}) (?:is|are) (?:(?:the|a|one of) )?(?:my|her|his) (?:(?:main|big|worst|only) )?(?P<trigger>triggers?)\b"
 )
@@ -176,9 +184,17 @@ def _cause(clause: str, owner_before: FindOwner) -> HealthStatement | None:
     if _HARM.match(does) and not (_is_consumed(thing) or _EFFECT.search(found.group("effect"))):
         return None
     owner = owner_before(len(clause))
-    behind = _IN_ITS_PLACE.sub(" ", clause[end_of(found, "thing") :])
-    said = f"{thing}{_NEXT.sub('', behind)}".strip(" ,;.!")
+    said = f"{thing}{_effect_of(clause, end_of(found, 'thing'))}".strip(" ,;.!")
     return HealthStatement(owner, "reacts_to", thing.lower(), "", sentence=_written(said, owner))
+
+
+def _effect_of(clause: str, end: int) -> str:
+    """Return what a clause says behind a thing that ends at `end`, as far as it is about what the thing does."""
+    behind: str = _IN_ITS_PLACE.sub(" ", clause[end:])
+    if _SUBORDINATE.match(clause):
+        behind = _MAIN_CLAUSE.sub("", behind)
+    effect: str = _NEXT.sub("", behind)
+    return effect
 
 
 def _brought_on(clause: str, owner_before: FindOwner) -> HealthStatement | None:
@@ -219,8 +235,8 @@ def _as_said(clause: str, said: str, thing: str, owner: Owner) -> HealthStatemen
 
 
 def _written(said: str, owner: Owner) -> str:
-    if not owner.is_speaker:
-        said = _HIM.sub(lambda _: owner.text, said, count=1)
+    if not owner.is_speaker and owner.text not in _NOBODY_NAMED:
+        said = _HIM.sub(lambda found: f"{owner.text}'s {found['part']}" if found["part"] else owner.text, said, count=1)
     text = third_person.third_person(said, name=owner.text if owner.is_speaker else "User")
     return text[:1].upper() + text[1:]
 

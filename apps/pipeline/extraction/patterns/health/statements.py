@@ -148,7 +148,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
         )
 
     if is_open(clause) or is_said_by_a_thing(clause) or is_in_jest(clause):
-        return [], last
+        return [], owner_before(len(clause)) if _names_medicine_of_another(clause) else last
     told: list[HealthStatement] = []
     has_statement = False
     for read in _READERS:
@@ -188,6 +188,8 @@ def _is_known(told: HealthStatement, known: Sequence[Candidate]) -> bool:
             continue
         if each.predicate == told_predicate(told) == "takes_medication" and _is_others(each, told):
             continue
+        if told.row == "reacts_to" and each.polarity is Polarity.NEGATIVE:
+            continue  # that somebody leaves it out does not say why
         is_about_it = bool(head) and head in each.content.lower() and (each.importance >= _TYPED or _says_less(told))
         is_health = each.predicate in _HEALTH_PREDICATES and each.object.text.lower() in told.thing
         if is_about_it or is_health:
