@@ -10,6 +10,11 @@ from tests.pipeline.extraction.extract_helper import contents
     [
         ("Since coffee gives me palpitations I drink tea.", ["Coffee gives User palpitations."]),
         ("Since milk upsets my stomach, I stick to oat milk.", ["Milk upsets User's stomach."]),
+        ("As milk makes Tom ill we buy oat milk.", ["Milk makes Tom ill."]),
+        (
+            "Since coffee gives me palpitations and I love it, I drink decaf.",
+            ["User drinks decaf.", "Coffee gives User palpitations."],
+        ),
         (
             "Because penicillin gave me a rash they put me on clarithromycin.",
             ["User takes clarithromycin.", "Penicillin gave User a rash."],

@@ -18,6 +18,8 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("Nadia and I broke up.", ["User broke up with Nadia."]),
         ("Me and Nadia split up last month.", ["User split up with Nadia last month."]),
         ("My husband and I separated in May.", ["User separated from User's husband in May."]),
+        ("Nadia and I broke up a month ago.", ["User broke up with Nadia a month ago."]),
+        ("Me and Tom split up the bill.", ["User split up the bill."]),
         ("The party split up.", []),
         ("I'm tired, founder or not.", []),
     ],

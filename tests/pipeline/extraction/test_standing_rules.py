@@ -130,6 +130,7 @@ def test_a_name_to_be_called_by() -> None:
         ("My name is Rebecca, but call me Bex.", ["User wants to be called Bex.", "User's name is Rebecca."]),
         ("I'm Anna Callahan.", ["User is called Anna Callahan."]),
         ("Call me Monday, please.", []),
+        ("Please call me Tomorrow.", []),
         ("Please call me an ambulance.", []),
     ],
 )

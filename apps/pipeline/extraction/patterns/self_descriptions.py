@@ -23,7 +23,7 @@ _SPEAKERS = (
     r"| (?!(?:imagine|think|guess|suppose|would|hear|know|want|wish|expect|assume|believe|reckon|see|understand|never)\b))"
     r"|my (?:options?|diet|doctor|gp|meals?|blood sugar|sugars?)\b|(?:what )?(?:can|should) I\b).*)"
     # Without a comma, "I" may begin a relative clause: "as a vegan I met told me".
-    r"| (?P<goes_on>(?i:I(?:['’]?m (?!told|not one)| (?:am|can['’]?t|cannot|can|need|must|have to|try|avoid|struggle|find it|don['’]?t (?!know|think))\b)).*))$"
+    r"| (?P<goes_on>(?i:I(?:['’]?m (?!told|not one)| (?:am|can['’]?t|cannot|can(?! (?:relate|tell|see|say|imagine|understand))|need|must|have to|try|avoid|struggle|find it|don['’]?t (?!know|think))\b))(?!.*\bnot one\b).*))$"
 )
 _AS_ONE = re.compile(
     rf"(?i){_OPENING}(?:(?:speaking )?as an? |being (?:an? )?)(?P<what>{_DEGREE}{_QUALITY})(?: myself)?{_SPEAKERS}"
@@ -31,7 +31,7 @@ _AS_ONE = re.compile(
 # "As someone with asthma, I", "As somebody who's allergic to cats, I"
 _AS_SOMEBODY = re.compile(
     rf"(?i){_OPENING}(?:speaking )?as (?:someone|somebody|a person) (?:(?P<has>with)|who(?:['’]s| is))"
-    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|{alternation(KIN_WORDS - ANIMALS)})\b)[^,.;!?]{{3,60}}?){_SPEAKERS}"
+    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|{alternation(KIN_WORDS - ANIMALS)})\b)(?:(?!\b(?:can|could|would|will)\b)[^,.;!?]){{3,60}}?){_SPEAKERS}"
 )
 _PERSON = r"(?:mum|mom|mam|dad|mother|father|parent|man|woman|guy|girl|student)"
 # "Vegan here, any tips?", "Coeliac mum here", "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
@@ -59,7 +59,9 @@ _OF_IT = re.compile(
 _ASKED_FOR = re.compile(
     r"(?i)\b(?:have|has|contains?|got|with|any|use|uses|put)(?: (?:any|some|the))? (?P<thing>[a-z][\w-]{2,})(?: in (?:it|them|this|that|there))? ?\?+$"
 )
-_ALLERGIC_TO_IT = re.compile(r"(?i)(?P<lead>\b(?:allergic|intolerant) to )(?:them|it|those|that|these)\b")
+_ALLERGIC_TO_IT = re.compile(
+    r"(?i)(?P<lead>\b(?:allergic|intolerant) to )(?:them|it|those|that|these)(?=$|[.,;:!?]| (?:so|and|but|too|as well|btw|sadly|unfortunately)\b)"
+)
 # "I avoid milk because it gives me cramps."
 _ITS_EFFECT = re.compile(
     r"(?i)(?P<lead>\b(?P<thing>[a-z]{3,}),? (?:because|since|cause|cos|but|and|,) )(?:it|they|that|those) (?=(?:(?:always|really|just|also|still) )?(?:gives?|gave|makes?|made|upsets?|causes?|triggers?|brings?|sets?|(?:doesn|don)['’]?t agree)\b)"

@@ -22,6 +22,8 @@ _MARRIED = re.compile(
 _PERSON = r"(?:[Mm]y [a-z]+(?: [A-ZÀ-Þ][\w'-]+)?|[A-ZÀ-Þ][\w'-]+)"
 _PARTED = re.compile(
     rf"\b(?:(?P<who>{_PERSON}) and I|[Mm]e and (?P<other>{_PERSON})) (?P<parted>(?:have )?(?:just )?(?:(?:broke|broken|split) up|separated))\b"
+    # "split up the bill" and "separated the laundry" part nobody.
+    r"(?=$|[,.;:!?]| (?:I|we|last|this|in|on|after|before|when|while|because|and|but|so|years?|ages|recently|again|for good|\d+|(?:an?|two|three|a few) (?:days?|weeks?|months?|years?|while))\b)"
 )
 # "I'm Maeve." behind other sentences may be a part in a game, or a club that one supports.
 _BARE_NAME = re.compile(r"^I(?:['’]m| am) [A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?[\s.!]*$")

@@ -89,7 +89,7 @@ _NO_MORE = re2.compile(
 _CALL_ME = re.compile(
     r"^(?:(?i:my name(?:'s| is)|I'm|I am) [A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?,? )?(?i:(?:but|and|so),? )?"
     r"(?i:(?:please |just |you can ){0,2}call me|(?:everyone|everybody|people|(?:all )?my friends) calls? me) "
-    r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)(?i:,? (?:please|pls|thanks|ok|okay|from now on))?$"
+    r"(?!(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Tomorrow|Later|Back|Now)\b)(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)(?i:,? (?:please|pls|thanks|ok|okay|from now on))?$"
 )
 _NOT_LASTING = re2.compile(
     r"(?i)\b(?:this one|this time|that one|for now|just now|right now|yet|today|tonight|to (?:give|take|relax|breathe)|up on|give up|hold (?:on|back)|safe|in touch|going|it up|yourself|me know|about (?:it|that)|worry|forget)\b|\b(?:it|this|that|them)[.!]*$|\bit (?:sound|look|be|seem)\b"

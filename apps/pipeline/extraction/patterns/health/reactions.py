@@ -33,7 +33,7 @@ _RESUMED = (
 _CONJUNCTION = re2.compile(r"(?i)^(?:(?:since|because|cause|cos|as|and|but|so|that) )+")
 _IN_ITS_PLACE = re2.compile(rf"(?i)^{_RESUMED}(?: |$)")
 _CAUSES = re2.compile(
-    rf"(?i)(?:^|[,;] |\b(?:since|because) )(?:(?:and|but|so|also|because|cause|since|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
+    rf"(?i)(?:^|[,;] |\b(?:since|because) )(?:(?:and|but|so|also|because|cause|since|as|not|no) )?{_THING}{_RESUMED} {_ADVERBS}(?:(?P<does>{_DOES}) (?P<whom>{_WHOM})\b(?P<effect>.*)|(?P<not>{_DISAGREES}) (?P<who>{_WHOM})\b.*)$"
 )
 # "Dust brings on my asthma", "chlorine makes her eczema worse"
 _BRINGS_ON = re2.compile(
@@ -85,7 +85,7 @@ _NEXT = re2.compile(
 # "Since coffee gives me palpitations I drink tea": the main clause begins at its subject.
 _SUBORDINATE = re2.compile(r"(?i)^(?:since|because|as|cause|cos) ")
 _MAIN_CLAUSE = re.compile(
-    r"(?<!when)(?<!whenever)(?<!if)(?<!after)(?<!time)(?<!and),? (?:I|we|she|he|they)(?:['’]\w+)? \w.*$"
+    r"(?<!when)(?<!whenever)(?<!if)(?<!after)(?<!time),? (?:and )?(?:I|we|she|he|they)(?:['’]\w+)? \w.*$"
 )
 _HIM = re2.compile(rf"(?i)\b(?:(?:his|her) (?P<part>{_PART})|him|her)\b")
 _NOBODY_NAMED = frozenset({"She", "He"})
