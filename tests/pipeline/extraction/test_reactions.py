@@ -16,6 +16,12 @@ from tests.pipeline.extraction.extract_helper import contents
             ["User drinks decaf.", "Coffee gives User palpitations."],
         ),
         (
+            "Because gluten makes me ill the minute I eat it I avoid it.",
+            ["Gluten makes User ill the minute User eats it."],
+        ),
+        ("I ran out of insulin and it made me faint.", ["User ran out of insulin."]),
+        ("I quit coffee and it gave me headaches.", ["User quit coffee."]),
+        (
             "Because penicillin gave me a rash they put me on clarithromycin.",
             ["User takes clarithromycin.", "Penicillin gave User a rash."],
         ),

@@ -21,6 +21,8 @@ from tests.pipeline.extraction.extract_helper import contents, said
         ("Nadia and I broke up a month ago.", ["User broke up with Nadia a month ago."]),
         ("Me and Tom split up the bill.", ["User split up the bill."]),
         ("The party split up.", []),
+        ("I'm the treasurer of nothing.", []),
+        ("In the story, now I am a wizard.", []),
         ("I'm tired, founder or not.", []),
     ],
 )  # fmt: skip

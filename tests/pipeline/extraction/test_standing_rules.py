@@ -145,6 +145,10 @@ def test_a_name_to_be_called_by_beside_other_words(text: str, expected: list[str
         ("I'd prefer it if you didn't call me mate.", ["User wants the assistant to never call User mate."]),
         ("I'd rather you didn't mention it today.", []),
         ("I'd rather you didn't.", []),
+        ("I'd rather you didn't use my car.", []),
+        ("I'd rather you didn't include the garlic in this recipe.", []),
+        ("I'd prefer it if you didn't write that down.", []),
+        ("People call me Lazy, nobody understands.", []),
     ],
 )
 def test_what_somebody_would_rather_not_have(text: str, expected: list[str]) -> None:

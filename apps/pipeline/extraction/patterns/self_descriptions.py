@@ -19,24 +19,24 @@ _QUALITY = (
 _OPENING = r"^\W*(?:(?:and|so|also|but|well|btw|hi|hey|hello|oh)\b,? ){0,2}"
 # What the speaker is told, thinks or would do says nothing of what they are.
 _SPEAKERS = (
-    r"(?:, (?P<rest>(?i:I(?:['’]m(?! (?:told|not one))|['’]ve(?! (?:read|heard|been told))"
+    r", (?P<rest>(?i:I(?:['’]m(?! (?:told|not one))|['’]ve(?! (?:read|heard|been told))"
     r"| (?!(?:imagine|think|guess|suppose|would|hear|know|want|wish|expect|assume|believe|reckon|see|understand|never)\b))"
     r"|my (?:options?|diet|doctor|gp|meals?|blood sugar|sugars?)\b|(?:what )?(?:can|should) I\b).*)"
-    # Without a comma, "I" may begin a relative clause: "as a vegan I met told me".
-    r"| (?P<goes_on>(?i:I(?:['’]?m (?!told|not one)| (?:am|can['’]?t|cannot|can(?! (?:relate|tell|see|say|imagine|understand))|need|must|have to|try|avoid|struggle|find it|don['’]?t (?!know|think))\b))(?!.*\bnot one\b).*))$"
 )
+# Without a comma, "I" may begin a relative clause: "as a vegan I met told me", "as a vegan I need to feed is coming".
+_GOES_ON = r" (?P<goes_on>(?i:I (?:(?:can['’]?t|cannot) (?!stand\b)|need (?!to\b)|avoid |struggle )).*)"
 _AS_ONE = re.compile(
-    rf"(?i){_OPENING}(?:(?:speaking )?as an? |being (?:an? )?)(?P<what>{_DEGREE}{_QUALITY})(?: myself)?{_SPEAKERS}"
+    rf"(?i){_OPENING}(?:(?:speaking )?as an? |(?P<being>being )(?:an? )?)(?P<what>{_DEGREE}{_QUALITY})(?: myself)?(?:{_SPEAKERS}|{_GOES_ON})$"
 )
 # "As someone with asthma, I", "As somebody who's allergic to cats, I"
 _AS_SOMEBODY = re.compile(
     rf"(?i){_OPENING}(?:speaking )?as (?:someone|somebody|a person) (?:(?P<has>with)|who(?:['’]s| is))"
-    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|{alternation(KIN_WORDS - ANIMALS)})\b)(?:(?!\b(?:can|could|would|will)\b)[^,.;!?]){{3,60}}?){_SPEAKERS}"
+    rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|house|household|home|{alternation(KIN_WORDS - ANIMALS)})\b)(?:(?!\b(?:can|could|would|will)\b)[^,.;!?]){{3,60}}?)(?:{_SPEAKERS}|{_GOES_ON})$"
 )
-_PERSON = r"(?:mum|mom|mam|dad|mother|father|parent|man|woman|guy|girl|student)"
+_PERSON = r"(?:mum|mom|mam|dad|parent)"
 # "Vegan here, any tips?", "Coeliac mum here", "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
 _HERE = re.compile(
-    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}(?= here| {_PERSON} here)|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?)(?: {_PERSON})? here(?: btw)?"
+    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}(?= here| {_PERSON} here(?!.*\b(?:she|he|her|him|his)\b))|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?)(?: {_PERSON})? here(?: btw)?"
     r"(?P<end>$|[,.;!?]+(?: -)?|\s+-)\s*(?!.*\bthere\b)"
 )
 # "I'm the token vegan at work"
@@ -57,14 +57,14 @@ _OF_IT = re.compile(
 )
 # "Does it have nuts? I'm allergic to them."
 _ASKED_FOR = re.compile(
-    r"(?i)\b(?:have|has|contains?|got|with|any|use|uses|put)(?: (?:any|some|the))? (?P<thing>[a-z][\w-]{2,})(?: in (?:it|them|this|that|there))? ?\?+$"
+    r"(?i)^\W*(?:does|do|is|are|has|have|did|can) (?:it|this|that|these|those|they|there|you) (?:[a-z]+ ){0,3}?(?:have|has|contains?|got|with|any|use|uses|put)(?: (?:any|some|the))? (?P<thing>[a-z][\w-]{2,})(?: in (?:it|them|this|that|there))? ?\?+$"
 )
 _ALLERGIC_TO_IT = re.compile(
     r"(?i)(?P<lead>\b(?:allergic|intolerant) to )(?:them|it|those|that|these)(?=$|[.,;:!?]| (?:so|and|but|too|as well|btw|sadly|unfortunately)\b)"
 )
 # "I avoid milk because it gives me cramps."
 _ITS_EFFECT = re.compile(
-    r"(?i)(?P<lead>\b(?P<thing>[a-z]{3,}),? (?:because|since|cause|cos|but|and|,) )(?:it|they|that|those) (?=(?:(?:always|really|just|also|still) )?(?:gives?|gave|makes?|made|upsets?|causes?|triggers?|brings?|sets?|(?:doesn|don)['’]?t agree)\b)"
+    r"(?i)(?P<lead>\b(?P<thing>[a-z]{3,}),? (?:because|since|cause|cos|but) )(?:it|they|that|those) (?=(?:(?:always|really|just|also|still) )?(?:gives?|makes?|upsets?|causes?|triggers?|brings?|sets?|(?:doesn|don)['’]?t agree)\b)"
 )
 # "No almonds, I'm allergic to them."
 _THEM = re.compile(
@@ -91,7 +91,7 @@ def with_self_told(sentence: str, *, before: str = "") -> str:
     elif (asked := _ASKED_FOR.search(before)) and is_food(thing := asked["thing"].lower()):
         sentence = _ALLERGIC_TO_IT.sub(lambda found: found["lead"] + thing, sentence, count=1)
     sentence = _ITS_EFFECT.sub(_named_again, sentence)
-    if one := _AS_ONE.match(sentence):
+    if (one := _AS_ONE.match(sentence)) and (one["rest"] or not one["being"]):
         return f"I am {one['what']}; {one['rest'] or one['goes_on']}"
     if somebody := _AS_SOMEBODY.match(sentence):
         rest = somebody["rest"] or somebody["goes_on"]

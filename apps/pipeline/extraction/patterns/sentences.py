@@ -24,10 +24,12 @@ _RESTART = (
     r"(?!\s+(?:think|guess|mean|hope|believe|suppose)\b)"
 )
 _CLAUSE = re.compile(
-    rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?=(?:now )?{_RESTART})"
+    rf"\s*(?:;|:|,|[-–—]{{1,2}}\s|—)\s*(?:and|but|so|then|plus|also|because|since|as|yet)?\s*(?={_RESTART})"
     rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then"
     rf"|as(?! (?:I|we) (?:said|mentioned|told|know|see|get|grow|write|speak|think|understand|go|can|could|am|was|found|learned|heard)\b))\s+(?={_RESTART})"
 )
+# "I was allergic to eggs, now I am …"
+_NOW = re.compile(r"(?P<was>\b(?:was|were|used to|had)\b[^,;]*), now (?=(?:I|we)\b)")
 _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
     r"|are there|should|is it|have you|are you|will|want to|wanna|check|remember|right|huh|ever|got any|you)\b[^,;]*$"
@@ -94,7 +96,7 @@ def _sentence(prose: str, text: str, start: int, end: int) -> Iterator[Sentence]
 
 def clauses_of(sentence: Sentence) -> list[str]:
     """Split a sentence where a new statement begins; of a question, return only a statement before it."""
-    text = _THE_ONE.sub(" ", with_partner(sentence.text))
+    text = _NOW.sub(r"\g<was>; ", _THE_ONE.sub(" ", with_partner(sentence.text)))
     if sentence.asks:
         cut = _TRAILING_QUESTION.search(text)
         text = text[: cut.start()] if cut and _states(text[: cut.start()]) else ""

@@ -74,7 +74,11 @@ _SAYING = re2.compile(
     r"(?i)\b(?:said|says|wrote|writes|called|title|text|prompt|sentence|line|reads|answer|error|translate|rule is)\b"
 )
 _NEVER = re2.compile(
-    rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?|I(?:'d| would) (?:rather|prefer (?:it )?if) you (?:didn't|did not|don't)) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
+    rf"{_LEAD}(?:never(?: ever)?|(?:don't|do not|dont) ever|don't|do not|dont|you (?:must|should) (?:never|not)|under no circumstances|stop|I (?:don't|do not|never) want you to(?: ever)?) (?P<object>(?:{_DO}|answering|responding|using|writing|giving|including|mentioning|saying|adding|asking|suggesting|recommending|calling|apologi[sz]ing)\b.*)$"
+)
+# "I'd rather you didn't use emojis"; of a thing at hand it is a wish for this time.
+_RATHER_NOT = re.compile(
+    r"(?i)^I(?:'d| would) (?:rather|prefer (?:it )?if) you (?:didn't|did not) (?P<object>(?:use|call me|include|write|say|suggest|recommend|add|start with|end with) (?!(?:my|the|this|that|it|these|those|them|at|on|in|when|while)\b)\w.*)$"
 )
 _FROM_NOW_ON = re2.compile(
     rf"{_LEAD}(?:actually,? )?(?P<object>{_DO}\b.*?),? (?:from now on|going forward|in (?:the )?future|every time|by default)$"
@@ -88,7 +92,7 @@ _NO_MORE = re2.compile(
 # "My name is Rebecca, but call me Bex, please."
 _CALL_ME = re.compile(
     r"^(?:(?i:my name(?:'s| is)|I'm|I am) [A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?,? )?(?i:(?:but|and|so),? )?"
-    r"(?i:(?:please |just |you can ){0,2}call me|(?:everyone|everybody|people|(?:all )?my friends) calls? me) "
+    r"(?i:(?:please |just |you can ){0,2}call me|(?:everyone|people|my friends) calls? me) "
     r"(?!(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Tomorrow|Later|Back|Now)\b)(?P<object>[A-ZÀ-Þ][a-zà-ÿ]+)(?i:,? (?:please|pls|thanks|ok|okay|from now on))?$"
 )
 _NOT_LASTING = re2.compile(
@@ -126,6 +130,7 @@ _nickname = Pattern(
 # Expression, row, the adverb of the sentence, and the verb if the wish has none.
 _FORMS = (
     (_NEVER, _constraint, "never ", ""),
+    (_RATHER_NOT, _constraint, "never ", ""),
     (_NO_MORE, _constraint, "never ", "use "),
     (_ALWAYS, _convention, "always ", ""),
     (_FROM_NOW_ON, _convention, "always ", ""),
@@ -182,7 +187,7 @@ def rule_in(sentence: str, *, name: str, asks: bool = False) -> StandingRule | N
 _TO_SOMEBODY = re.compile(r"(?i)\b(?:tell|ask|show|send|give|call|remind) (?:her|him|them)\b")
 # "Please use British spelling everywhere, my journal wants it"
 _REASON = re.compile(
-    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she|nobody|no one|everyone|everybody)\b[^,]*$"
+    r", (?:because |since |as |so )?(?:I|I['’]m|my|our|we|it|it['’]s|that|that['’]s|they|he|she|nobody calls|no one calls)\b[^,]*$"
 )
 # Behind another word, "always" tells what somebody does: "They always make me smile".
 _NEXT_RULE = re.compile(

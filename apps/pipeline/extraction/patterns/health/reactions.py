@@ -4,7 +4,6 @@ Read by structure: a thing, what it does to somebody, and a sign of the body ("X
 ("I get a rash from X"); what is not allowed ("I can't have X", "X is forbidden for me").
 """
 
-import re
 from collections.abc import Iterator
 
 import re2
@@ -84,8 +83,8 @@ _NEXT = re2.compile(
 )
 # "Since coffee gives me palpitations I drink tea": the main clause begins at its subject.
 _SUBORDINATE = re2.compile(r"(?i)^(?:since|because|as|cause|cos) ")
-_MAIN_CLAUSE = re.compile(
-    r"(?<!when)(?<!whenever)(?<!if)(?<!after)(?<!time),? (?:and )?(?:I|we|she|he|they)(?:['’]\w+)? \w.*$"
+_MAIN_CLAUSE = re2.compile(
+    rf"(?i)(?P<kept>\b(?:{SYMPTOM}|it|them)),? (?:and )?(?:I|we|she|he|they)(?:['’]\w+)? .*$|, (?:I|we|she|he|they)(?:['’]\w+)? .*$"
 )
 _HIM = re2.compile(rf"(?i)\b(?:(?:his|her) (?P<part>{_PART})|him|her)\b")
 _NOBODY_NAMED = frozenset({"She", "He"})
@@ -192,7 +191,7 @@ def _effect_of(clause: str, end: int) -> str:
     """Return what a clause says behind a thing that ends at `end`, as far as it is about what the thing does."""
     behind: str = _IN_ITS_PLACE.sub(" ", clause[end:])
     if _SUBORDINATE.match(clause):
-        behind = _MAIN_CLAUSE.sub("", behind)
+        behind = _MAIN_CLAUSE.sub(lambda found: found["kept"] or "", behind)
     effect: str = _NEXT.sub("", behind)
     return effect
 
