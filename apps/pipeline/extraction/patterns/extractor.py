@@ -43,6 +43,7 @@ from apps.pipeline.extraction.patterns.speech_act import (
     rolls_eyes,
     speech_act_of,
 )
+from apps.pipeline.extraction.patterns.things_meant import with_things_named
 from apps.pipeline.extraction.patterns.wholeness import is_whole
 from apps.pipeline.provenance.own_words import spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
@@ -129,7 +130,7 @@ def _candidates(turn: SourceTurn, policy: ExtractionPolicy, before_it: Sequence[
         said_before = islice(_looking_back(all_said[:place], earlier, policy), _SENTENCES_LOOKED_BACK)
         sentence = amended(sentence, earlier=said_before) or sentence
         last, after = _beside(all_said, place)
-        sentence = replace(sentence, text=with_self_told(sentence.text, before=last))
+        sentence = replace(sentence, text=with_things_named(with_self_told(sentence.text), before=last))
         sentence, antecedent = _behind_its_name(sentence, antecedent, before=last)
         speech_act, claim = speech_act_of(sentence.text)
         if task_noise.hands_over_a_text(sentence.text):

@@ -6,8 +6,6 @@ speaker's own is written so: "As a diabetic, my patient …" and "Being vegan, I
 
 import re
 
-from apps.pipeline.extraction.patterns.health.terms import medicines_in
-from apps.pipeline.lexicon.foods import is_food
 from apps.pipeline.lexicon.health_terms import CONDITION_ADJECTIVES
 from apps.pipeline.lexicon.kinship import ANIMALS, KIN_WORDS
 from apps.pipeline.lexicon.tables import alternation
@@ -33,10 +31,10 @@ _AS_SOMEBODY = re.compile(
     rf"(?i){_OPENING}(?:speaking )?as (?:someone|somebody|a person) (?:(?P<has>with)|who(?:['’]s| is))"
     rf" (?P<what>(?![^,]*\b(?:my|an?|never|not|family|parents|house|household|home|{alternation(KIN_WORDS - ANIMALS)})\b)(?:(?!\b(?:can|could|would|will)\b)[^,.;!?]){{3,60}}?)(?:{_SPEAKERS}|{_GOES_ON})$"
 )
-_PERSON = r"(?:mum|mom|mam|dad|parent)"
-# "Vegan here, any tips?", "Coeliac mum here", "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
+_PARENT = r"(?:mum|mom|mam|dad|parent)"
+# "Vegan here, any tips?", "Coeliac mum here" (of "diabetic mum here, how do I manage her?" the speaker is a doctor), "Allergic to penicillin here."; a list of dishes goes on with ":" or "there".
 _HERE = re.compile(
-    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}(?= here| {_PERSON} here(?!.*\b(?:she|he|her|him|his)\b))|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?)(?: {_PERSON})? here(?: btw)?"
+    rf"(?i){_OPENING}(?P<what>{_DEGREE}{_QUALITY}(?= here| {_PARENT} here(?!.*\b(?:she|he|her|him|his)\b))|(?:severely |deathly |very )?allergic to [\w -]{{2,40}}?)(?: {_PARENT})? here(?: btw)?"
     r"(?P<end>$|[,.;!?]+(?: -)?|\s+-)\s*(?!.*\bthere\b)"
 )
 # "I'm the token vegan at work"
@@ -50,26 +48,6 @@ _ASIDE = re.compile(
     r"|sadly|unfortunately|regrettably|(?:un)?like (?:my|the) [\w'’ ]{2,20}|unlike me),| (?:unfortunately|sadly|regrettably)) "
     rf"(?=(?:(?:an?|very|so|also|severely|deathly) )?(?:{_QUALITY}|allergic to)\b)"
 )
-# "Peanuts? I'm deathly allergic to them."
-_NAMED = re.compile(r"(?i)^\W*(?:(?:and|so|oh|the|any|some) )?(?P<thing>[a-z][\w-]{2,}) ?\?+$")
-_OF_IT = re.compile(
-    r"(?i)(?P<lead>\b(?:allergic to|intolerant to|can['’]?t (?:eat|have|touch|drink)|never eat) )(?:them|it|those|that|these)\b"
-)
-# "Does it have nuts? I'm allergic to them."
-_ASKED_FOR = re.compile(
-    r"(?i)^\W*(?:does|do|is|are|has|have|did|can) (?:it|this|that|these|those|they|there|you) (?:[a-z]+ ){0,3}?(?:have|has|contains?|got|with|any|use|uses|put)(?: (?:any|some|the))? (?P<thing>[a-z][\w-]{2,})(?: in (?:it|them|this|that|there))? ?\?+$"
-)
-_ALLERGIC_TO_IT = re.compile(
-    r"(?i)(?P<lead>\b(?:allergic|intolerant) to )(?:them|it|those|that|these)(?=$|[.,;:!?]| (?:so|and|but|too|as well|btw|sadly|unfortunately)\b)"
-)
-# "I avoid milk because it gives me cramps."
-_ITS_EFFECT = re.compile(
-    r"(?i)(?P<lead>\b(?P<thing>[a-z]{3,}),? (?:because|since|cause|cos|but) )(?:it|they|that|those) (?=(?:(?:always|really|just|also|still) )?(?:gives?|makes?|upsets?|causes?|triggers?|brings?|sets?|(?:doesn|don)['’]?t agree)\b)"
-)
-# "No almonds, I'm allergic to them."
-_THEM = re.compile(
-    r"(?i)(?P<thing>\b(?:no|any|without|avoid|skip|hates?|loves?|likes?) (?P<what>[a-z]{3,}s)(?: please)?,? (?:because |as |since |cos |but )?(?:I['’]m|I am) (?:\w+ly |very |so )?allergic to )them\b"
-)
 # Of a couple, one is pregnant, and both are having a baby.
 _WE_ARE = re.compile(r"(?P<we>\b[Ww]e(?:['’]re| are)) pregnant(?=$|[.!,]| again| and)")
 # "We're all vegan except me" is about the others.
@@ -78,20 +56,12 @@ _OTHERS = re.compile(
 )
 
 
-def with_self_told(sentence: str, *, before: str = "") -> str:
-    """Return a sentence that says plainly what its speaker, or the couple or family, is.
-
-    `before` is the sentence before it.
-    """
+def with_self_told(sentence: str) -> str:
+    """Return a sentence that says plainly what its speaker, or the couple or family, is."""
     sentence = _WE_ARE.sub(r"\g<we> having a baby", _OTHERS.sub(r"\g<opening>They", sentence))
     sentence = _ASIDE.sub(r"\g<be> ", _THE_ONE.sub(r"\g<be> \g<what>", sentence))
-    sentence = _THEM.sub(lambda found: found["thing"] + found["what"].lower(), sentence)
-    if (named := _NAMED.match(before)) and _may_be_eaten_or_met(thing := named["thing"].lower()):
-        sentence = _OF_IT.sub(lambda found: found["lead"] + thing, sentence, count=1)
-    elif (asked := _ASKED_FOR.search(before)) and is_food(thing := asked["thing"].lower()):
-        sentence = _ALLERGIC_TO_IT.sub(lambda found: found["lead"] + thing, sentence, count=1)
-    sentence = _ITS_EFFECT.sub(_named_again, sentence)
-    if (one := _AS_ONE.match(sentence)) and (one["rest"] or not one["being"]):
+    one = _AS_ONE.match(sentence)
+    if one and (one["rest"] or not one["being"]):  # "being diabetic I cannot …" needs its comma
         return f"I am {one['what']}; {one['rest'] or one['goes_on']}"
     if somebody := _AS_SOMEBODY.match(sentence):
         rest = somebody["rest"] or somebody["goes_on"]
@@ -100,17 +70,6 @@ def with_self_told(sentence: str, *, before: str = "") -> str:
         rest = sentence[here.end() :]
         return f"I am {_in_sentence(here['what'])}{'; ' + rest if rest else here['end'].strip()}"
     return sentence
-
-
-def _named_again(found: re.Match[str]) -> str:
-    """Return what has an effect by its name, if it is a food or a medicine."""
-    thing = found["thing"].lower()
-    return f"{found['lead']}{thing} " if _may_be_eaten_or_met(thing) else found.group()
-
-
-def _may_be_eaten_or_met(thing: str) -> bool:
-    """Return True for a food, a medicine or an animal, unlike "really?" and "why?"."""
-    return is_food(thing) or thing in ANIMALS or next(medicines_in(thing), None) is not None
 
 
 def _in_sentence(what: str) -> str:

@@ -35,15 +35,15 @@ _OWN_FORM = {"are": "am", "were": "was"}
 
 def with_partner(sentence: str) -> str:
     """Write "I am getting married to Tom" for "Tom and I are getting married", and "I broke up with Tom"."""
-    sentence = _PARTED.sub(
-        lambda found: (
-            f"I {found['parted']} {'from' if 'separated' in found['parted'] else 'with'} {found['who'] or found['other']}"
-        ),
-        sentence,
-    )
     return _MARRIED.sub(
-        lambda found: f"I {_OWN_FORM.get(found['be'], found['be'])}{found['kind']} to {found['who']}", sentence
+        lambda found: f"I {_OWN_FORM.get(found['be'], found['be'])}{found['kind']} to {found['who']}",
+        _PARTED.sub(_parted, sentence),
     )
+
+
+def _parted(found: re.Match[str]) -> str:
+    preposition = "from" if "separated" in found["parted"] else "with"
+    return f"I {found['parted']} {preposition} {found['who'] or found['other']}"
 
 
 def is_named_in_passing(sentence: str, *, message: str) -> bool:

@@ -46,6 +46,7 @@ def of_sentence(sentence: sentences.Sentence, *, said: SentenceContext, before: 
         value = ObjectValue(literal=rule.value)
         yield build_candidate(said, subject=said.speaker, row=rule.row, value=value, content=rule.content)
     if rules:
+        # The first clause is the rule, unless that is a name to be called by: "My name is Rebecca, but call me Bex".
         told = sentences.clauses_of(sentence)
         for clause in told if rules[0].is_nickname else told[1:]:
             yield from of_clause(clause_words(clause), said=said, before=before)

@@ -28,7 +28,7 @@ _CLAUSE = re.compile(
     rf"|\s+(?:and|but|so|because|cuz|'cause|cause|though|although|plus|then"
     rf"|as(?! (?:I|we) (?:said|mentioned|told|know|see|get|grow|write|speak|think|understand|go|can|could|am|was|found|learned|heard)\b))\s+(?={_RESTART})"
 )
-# "I was allergic to eggs, now I am …"
+# "I was allergic to eggs, now I am allergic to nuts"; "in the story, now I am a wizard" stays whole.
 _NOW = re.compile(r"(?P<was>\b(?:was|were|used to|had)\b[^,;]*), now (?=(?:I|we)\b)")
 _TRAILING_QUESTION = re.compile(
     r"(?i)[,;:]?\s*(?:[-–—]+\s*)?(?:so |and |but )?\b(?:can|could|would|do|does|did|what|how|where|which|who|when|why|any|is there"
@@ -44,6 +44,7 @@ _PART = re.compile(r",\s+")
 _FIRST_VERB = re.compile(
     r"^(?:[\w' ]{0,20}?[,!]? )??(?P<subject>I|we|We|i)(?:(?P<short>'m|'ve|'re) | )(?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z0-9]+)\b"
 )
+# Not at a noun that has a verb of its own: "I use a Mac at home but work has me on Windows".
 _AND_VERB = re.compile(
     r",? (?:and|but) (?:(?:just|also|really|finally|recently|then|usually|often|still|always) )*(?P<verb>[a-z]+(?:n['’]t)?) (?!(?:is|has|was|had|will|does|wants|makes)\b)(?=[\w\"])"
 )

@@ -35,7 +35,7 @@ def doctors_told(clause: str, *, owner_before: FindOwner) -> Iterator[HealthStat
     if found is not None and not _NO_NAMES.match(found.group("name")):
         what, place = found.group("what").lower().removeprefix("is "), found.group("place") or ""
         owner = owner_before(start_of(found, "what"))
-        if owner.text not in (found.group("name"), "She", "He"):
+        if owner.text != found.group("name") and not owner.is_only_a_pronoun:
             name = found.group("name")
             told = f"{owner.text}'s {what} is {name}{place}"
             yield HealthStatement(owner, "sees_doctor", name, "", sentence=told)

@@ -25,12 +25,13 @@ _SUBJECT = rf"(?P<subject>(?:{_NOBODY}|{_DETERMINER}(?: {_WORD}){{1,6}}?|^who))"
 _BE = r"(?: (?:is|are|was|were)|['’](?:s|re))"
 _ADVERBS = r"(?: (?:also|all|both|still|now|really|very|actually|always|either|strictly|fully|only|a|an|type (?:1|2|one|two))){0,3}"
 _QUALITY = rf"(?:vegetarians?|vegans?|veggie|pescatarian|halal|kosher|coeliacs?|celiacs?|{alternation(CONDITION_ADJECTIVES)}|allergic|(?:\w+[ -])?intolerant|on|off|taking|using|eating|avoiding|gluten[ -]free|dairy[ -]free|keto)"
-# "was sick on tramadol", "has been put on it", "was given it": what only a patient is.
-_ON_A_MEDICINE = rf"(?:{_BE}| (?:has|have|had) been| got) (?:sick|ill|poorly|unwell|(?:put|started|kept|placed|moved|switched)(?: back)?|back) (?:on|off)\b|{_BE} given\b"
+# "was sick on tramadol", "has been put on it": what only a patient is.
+_ON_A_MEDICINE = rf"(?:{_BE}| (?:has|have|had) been| got) (?:sick|ill|poorly|unwell|(?:put|started|kept|placed|moved|switched)(?: back)?|back) (?:on|off)\b"
 _DONE = r"(?:\w{2,}ed|put|been|given|taken|gone|brought|cut|told|said|made|come|to)"  # "has added": an act
 _STATE = (
     rf"(?:{_BE}{_ADVERBS} {_QUALITY}\b"
     rf"|{_ON_A_MEDICINE}"
+    rf"|{_BE} given\b"
     rf"|(?: (?:has|have|had)|['’]s got|['’]ve got)\b(?!{_ADVERBS} {_DONE}\b)"
     r"| (?:can['’]?t|cannot|can(?: not)?|mustn['’]t|shouldn['’]t|doesn['’]?t|don['’]?t|won['’]?t) (?:eat|have|take|tolerate|drink|digest|handle|touch|do|bear)\b"
     r"| (?:takes?|uses|eats?|avoids?|injects|wears|suffers|react(?:s|ed)|needs|lives with|went|became|turned|gave up|follows|quit)\b)"

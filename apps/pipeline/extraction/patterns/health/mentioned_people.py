@@ -48,7 +48,7 @@ MENTION = re.compile(
 _GETS = re.compile(
     r"\b(?:gives?|gave|giving|puts?|started|starts|makes?|made|for|of|with|brought|set|sets|than|got)(?: poor)? $"
 )
-# A doctor who adds a medicine does not take it, nor has dust what it makes worse.
+# A doctor who adds a medicine does not take it, and dust that makes an eczema worse does not have it.
 _GIVES = re.compile(
     r"^(?:['’](?:s|ve))?(?: (?:has|have|also|just|then|now))* (?:(?:added|adds|prescribed|put|puts|gave|gives|increased|upped|brought|brings|says|said|thinks|wants|ordered|recommended|offered|told|asked)\b"
     r"|(?:started|stopped|switched|swapped|took|doubled|halved|moved|changed|makes?|made|triggers?|upsets?|worsens?|irritates?) (?:me|him|her|us|my|his|our|the|it)\b)"

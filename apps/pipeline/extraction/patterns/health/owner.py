@@ -20,6 +20,11 @@ class Owner:
         return bool(self.mention.text)
 
     @property
+    def is_only_a_pronoun(self) -> bool:
+        """Return True for "she" or "he" of whom nobody has said who that is."""
+        return self.mention.text in ("She", "He")
+
+    @property
     def text(self) -> str:
         """Return how sentences call them."""
         return self.mention.text

@@ -23,8 +23,8 @@ _DOES = (
     r"|do|does|did)"
 )
 _DISAGREES = r"(?:(?:doesn['’]?t|does not|didn['’]?t|did not|don['’]?t|never) (?:agree with|suit|sit well with|go down well with)|disagrees? with)"
-_PART = r"(?:stomach|skin|throat|head|eyes|heart|mouth|lips|belly|tummy|gut|joints)"
-_WHOM = rf"(?:me|us|him|her|my {_PART}|her \w+|his \w+|\p{{Lu}}\p{{Ll}}+)"
+_BODY_PART = r"(?:stomach|skin|throat|head|eyes|heart|mouth|lips|belly|tummy|gut|joints)"
+_WHOM = rf"(?:me|us|him|her|my {_BODY_PART}|her \w+|his \w+|\p{{Lu}}\p{{Ll}}+)"
 _SEVERE = r"(?:stop(?:s|ped)? breathing|throat (?:\w+ ){0,2}(?:clos\w+|swell\w*|swelled|tight\w*|itch\w*)|(?:in|into|to) (?:the )?(?:ER|A and E|A&E|emergency|hospital)|ambulance|epi-?pen|collapsed)"
 _RESUMED = (
     r"(?:,? (?:(?:because|as|since|but|and) )?(?:it|they|that|which))?"  # "not tree nuts, they send me to the ER"
@@ -86,8 +86,7 @@ _SUBORDINATE = re2.compile(r"(?i)^(?:since|because|as|cause|cos) ")
 _MAIN_CLAUSE = re2.compile(
     rf"(?i)(?P<kept>\b(?:{SYMPTOM}|it|them)),? (?:and )?(?:I|we|she|he|they)(?:['’]\w+)? .*$|, (?:I|we|she|he|they)(?:['’]\w+)? .*$"
 )
-_HIM = re2.compile(rf"(?i)\b(?:(?:his|her) (?P<part>{_PART})|him|her)\b")
-_NOBODY_NAMED = frozenset({"She", "He"})
+_HIM = re2.compile(rf"(?i)\b(?:(?:his|her) (?P<part>{_BODY_PART})|him|her)\b")
 _TRIGGER = re2.compile(
     r"(?i)^(?:(?:and|but|so|also) )?(?P<what>[\p{L}'’-]+(?: [\p{L}'’-]+){0,5}) (?:is|are) (?:(?:the|a|one of) )?(?:my|her|his) (?:(?:main|big|worst|only) )?(?P<trigger>triggers?)\b"
 )
@@ -234,7 +233,7 @@ def _as_said(clause: str, said: str, thing: str, owner: Owner) -> HealthStatemen
 
 
 def _written(said: str, owner: Owner) -> str:
-    if not owner.is_speaker and owner.text not in _NOBODY_NAMED:
+    if not owner.is_speaker and not owner.is_only_a_pronoun:
         said = _HIM.sub(lambda found: f"{owner.text}'s {found['part']}" if found["part"] else owner.text, said, count=1)
     text = third_person.third_person(said, name=owner.text if owner.is_speaker else "User")
     return text[:1].upper() + text[1:]

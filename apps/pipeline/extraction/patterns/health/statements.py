@@ -148,6 +148,7 @@ def _of_clause(clause: str, said: SentenceContext, last: Owner) -> tuple[list[He
         )
 
     if is_open(clause) or is_said_by_a_thing(clause) or is_in_jest(clause):
+        # "My patient takes tramadol so they changed to codeine": the next clause is about the patient.
         return [], owner_before(len(clause)) if _names_medicine_of_another(clause) else last
     told: list[HealthStatement] = []
     has_statement = False

@@ -123,10 +123,9 @@ PATTERNS = (
         name="office",
         predicate="works_as",
         verbs=("is", "works", "has", "became", "will"),
-        expression=rf"{_HOLDS}(?P<object>(?:(?:deputy|assistant|acting|joint) )?(?:head|director|chair|vice president|secretary|captain) of [\w'’ -]{{3,40}}|(?:chairman|chairwoman|chairperson|president|treasurer|trustee|governor) of (?:the|an?|[\w]+['’]s|their|his|her) [\w'’ -]{{3,40}}|(?:team|tech|test|group|project|shift|section) (?:lead|leader)\b.*|(?:[\w-]+ ){{0,3}}?{ROLE_NOUN} in {_NAME})",
+        expression=rf"{_HOLDS}(?P<object>(?:(?:deputy|assistant|acting|joint) )?(?:head|director|chair|vice president|secretary|captain) of [\w'’ -]{{3,40}}|(?:chairman|chairwoman|chairperson|president|treasurer|trustee|governor) of (?:the|an?|\w+['’]s|their|his|her) [\w'’ -]{{3,40}}|(?:team|tech|test|group|project|shift|section) (?:lead|leader)\b.*|(?:[\w-]+ ){{0,3}}?{ROLE_NOUN} in {_NAME})",
         content="is {object}",
         ends="at|from|since|now|starting|as of",
-        unless=r".* (?:own|if)\b",
         max_words=6,
     ),
     _row(
