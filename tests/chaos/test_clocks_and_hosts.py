@@ -15,8 +15,6 @@ from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import Receipt, conversation, post
 from tests.instance import wait_for
 
-pytestmark = pytest.mark.system
-
 CONVERSATIONS = [conversation(user=f"person {number}", turns=10) for number in range(8)]
 ENDED = frozenset({"done", "rejected"})
 State = dict[str, Counter[tuple[Any, ...]]]
@@ -69,7 +67,7 @@ def last_finished_at(cluster: ChaosCluster, project: str) -> datetime:
 
 
 @pytest.mark.skipif(FAKETIME is None, reason="needs libfaketime (Debian: faketime)")
-@pytest.mark.parametrize("off", ["+10m", "-10m"])
+@pytest.mark.parametrize("off", ["+10m", pytest.param("-10m", marks=pytest.mark.soak)])
 def test_the_clock_of_one_cluster_is_off(cluster: ChaosCluster, baseline: State, off: str) -> None:
     wrong = ["env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME={off}", *cluster.commands["east"]]
     project, key = cluster.new_project()
@@ -78,6 +76,7 @@ def test_the_clock_of_one_cluster_is_off(cluster: ChaosCluster, baseline: State,
         assert end_state(cluster, project, receipts) == baseline
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(os.name != "posix" or not may_rename_the_host(), reason="needs unshare --uts and hostname")
 def test_all_are_killed_and_go_on_under_another_host_name(cluster: ChaosCluster, baseline: State) -> None:
     project, key = cluster.new_project()
