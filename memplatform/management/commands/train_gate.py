@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
-from apps.pipeline.extraction.plain.notes import keep_score
+from apps.pipeline.extraction.plain.notes import sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from apps.pipeline.extraction.plain.training import (
     LabelledSentence,
@@ -75,8 +75,8 @@ class _Message:
     def scored(self, gate: Gate) -> ScoredMessage:
         """Return its score by the rules of notes."""
         required = frozenset(f"{self.conversation} {fact.id}" for fact in self.facts if not fact.optional)
-        score = keep_score(self.sentences, question=self.question, gate=gate.score)
-        return ScoredMessage(score, bool(self.facts) or self.repeats, required)
+        scores = sentence_scores(self.sentences, question=self.question, scorer=gate.score)
+        return ScoredMessage(max(scores, default=0.0), bool(self.facts) or self.repeats, required)
 
 
 def _messages(conversation: gold.GoldConversation) -> Iterator[_Message]:

@@ -8,7 +8,6 @@ from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns.speech_act import speech_act_of
 from apps.pipeline.extraction.plain import table
-from apps.pipeline.extraction.plain.meant import meant
 from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from apps.pipeline.extraction.plain.statements import statements_of
@@ -27,17 +26,17 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     sentences = own_sentences(turn, before=before, most=policy.max_turn_characters)
     question = question_before(turn, before=before)
     speaker = Mention(text=" ".join(turn.speaker.split()) or DEFAULT_SPEAKER, type=EntityType.PERSON, is_speaker=True)
-    readings = [_read(each) if is_meant else table.Reading() for each, is_meant in zip(sentences, meant(sentences), strict=True)]
+    scores = sentence_scores(sentences, question=question)
+    # What is not meant has no score.
+    readings = [_read(each) if score else table.Reading() for each, score in zip(sentences, scores, strict=True)]
     found: dict[str, Candidate] = {}
     for candidate in _statements(turn, sentences, readings, speaker=speaker):
         found.setdefault(candidate.content.casefold(), candidate)
-    scores = sentence_scores(sentences, question=question)
-    if any(score >= LEAST_SCORE and not read.is_whole for score, read in zip(scores, readings, strict=True)):
-        note = note_of(
-            turn, sentences, question=question, speaker=speaker, reliability=policy.pattern_reliability
-        )
-        return (*found.values(), note)
-    return tuple(found.values())
+    if not any(score >= LEAST_SCORE and not told.is_whole for score, told in zip(scores, readings, strict=True)):
+        return tuple(found.values())
+    reliability = policy.pattern_reliability
+    note = note_of(turn, sentences, scores, question=question, speaker=speaker, reliability=reliability)
+    return (*found.values(), note)
 
 
 def _read(sentence: str) -> table.Reading:

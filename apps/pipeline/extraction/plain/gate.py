@@ -5,6 +5,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,8 +16,10 @@ import re2
 WEIGHTS = Path(__file__).with_name("gate.json")
 _MOST_CHARACTERS, _MOST_WORDS, _MOST_ASKED = 600, 60, 12
 _WORDS_PER_LENGTH, _MOST_LENGTHS = 4, 6
-_WORD = re2.compile(r"[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*|\?")
-_ASKING = "can could what how which why when where who should would do does is are please write make give tell draft explain"
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|\?")
+_ASKING = (
+    "can could what how which why when where who should would do does is are please write make give tell draft explain"
+)
 _SHAPES = (
     ("first person", re2.compile(r"(?i)\b(?:i|i'?m|i'?ve|my|we|our|me)\b")),
     ("digit", re2.compile(r"[0-9]")),
@@ -42,7 +45,9 @@ class Gate:
 
     def to_json(self) -> str:
         """Return the gate as text with one weight a line, in a fixed order."""
-        return json.dumps({"bias": self.bias, "weights": dict(self.weights)}, ensure_ascii=False, indent=0, sort_keys=True)
+        return json.dumps(
+            {"bias": self.bias, "weights": dict(self.weights)}, ensure_ascii=False, indent=0, sort_keys=True
+        )
 
     @classmethod
     def from_json(cls, text: str) -> "Gate":
@@ -93,4 +98,4 @@ def _shapes(text: str, words: list[str]) -> Iterator[str]:
 def _asked(question: str) -> Iterator[str]:
     if question:
         yield "=answer"
-        yield from (f"asked {each}" for each in _words_of(_plain(question)[-_MOST_CHARACTERS:])[-_MOST_ASKED:])
+        yield from (f"asked {each}" for each in _words_of(_plain(question))[-_MOST_ASKED:])

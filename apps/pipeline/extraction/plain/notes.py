@@ -30,17 +30,15 @@ _REMINISCES = re2.compile(r"(?i)^(?:time|times|day|night|summer|winter|year|one|
 Scorer = Callable[[str, str], float]
 
 
-def keep_score(sentences: Sequence[str], *, question: str, gate: Scorer = gate.score) -> float:
-    """Return the score of a message: that of its best sentence; a request to remember is sure."""
-    return max(sentence_scores(sentences, question=question, gate=gate), default=0.0)
+def sentence_scores(sentences: Sequence[str], *, question: str, scorer: Scorer = gate.score) -> tuple[float, ...]:
+    """Return the score of each sentence of a message: 1 where it asks to be remembered, 0 where it is not meant.
 
-
-def sentence_scores(sentences: Sequence[str], *, question: str, gate: Scorer = gate.score) -> list[float]:
-    """Return the score of each sentence of a message; what is not meant has none, the first answers the question."""
-    return [
-        0.0 if not is_meant else _SURE if asks_to_remember(each) else gate(each, "" if place else question)
+    The first sentence is the one that answers the question.
+    """
+    return tuple(
+        0.0 if not is_meant else _SURE if asks_to_remember(each) else scorer(each, "" if place else question)
         for place, (each, is_meant) in enumerate(zip(sentences, meant(sentences), strict=True))
-    ]
+    )
 
 
 def asks_to_remember(sentence: str) -> bool:
@@ -50,10 +48,15 @@ def asks_to_remember(sentence: str) -> bool:
 
 
 def note_of(
-    turn: SourceTurn, sentences: Sequence[str], *, question: str, speaker: Mention, reliability: float
+    turn: SourceTurn,
+    sentences: Sequence[str],
+    scores: Sequence[float],
+    *,
+    question: str,
+    speaker: Mention,
+    reliability: float,
 ) -> Candidate:
-    """Build the note of a message from those of its sentences that are meant."""
-    scores = sentence_scores(sentences, question=question)
+    """Build the note of a message from those of its sentences that are meant, behind the question that they answer."""
     asked = f"asked: {question} said: " if question and not sentences[0].endswith("?") else ""
     words = _shortened(sentences, scores, most=MOST_CHARACTERS - len(asked))
     return Candidate(
@@ -76,14 +79,15 @@ def note_of(
 
 
 def _shortened(sentences: Sequence[str], scores: Sequence[float], *, most: int) -> str:
-    """Return the sentences that are meant; if they are too long, the best ones, in their order."""
+    """Return the sentences that are meant; if they are too long, the best of them, in their order."""
     left = most
     chosen: set[int] = set()
     for place in sorted(range(len(sentences)), key=lambda place: (-scores[place], place)):
         if scores[place] and (not chosen or len(sentences[place]) < left):
             chosen.add(place)
             left -= len(sentences[place]) + len(f" {GAP} ")
-    return _joined([each if place in chosen else GAP for place, each in enumerate(sentences)])[:most].rstrip()
+    words = _joined([each if place in chosen else GAP for place, each in enumerate(sentences)])
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] or words[:most]
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -49,7 +49,7 @@ def _wish(value: str, *, speaker: Mention) -> str:
     if _POINTS.search(value):
         return ""
     others = {"me": speaker.text, "my": f"{speaker.text}'s", "your": "the assistant's"}
-    return _TO_SPEAKER.sub(lambda word: others[word[1].lower()], value)
+    return _TO_SPEAKER.sub(lambda word: others[word[1].lower()], value[:1].lower() + value[1:])
 
 
 def _subject(match: Match, *, speaker: Mention) -> tuple[Mention, str]:

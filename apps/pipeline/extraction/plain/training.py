@@ -17,8 +17,8 @@ _KEPT_MEAN, _KEPT_SQUARE = 0.9, 0.999  # of the averages of gradients
 _STEM = 6  # characters by which words are compared
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
 _SMALL = frozenset(
-    "the an is are was were to of in on at and or for with that this user his her their he she it they has have had be by "
-    "from as not who which will".split()
+    "the an is are was were to of in on at and or for with that this user his her their he she it they has have had be "
+    "by from as not who which will".split()
 )
 
 
