@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,23 +12,19 @@ import re2
 
 from apps.pipeline.core.enums import MemoryType, Polarity
 
-_FILE = Path(__file__).with_name("table.toml")
-_SLOT = re.compile(r"\{([A-Z_]{2,})\}")  # "\p{L}" is none
+_SLOT = re.compile(r"\{([A-Z_]{2,})\}")
 _GROUP = re.compile(r"\(\?P<([a-z]+)>")
 _RULE = "assistant"  # the topic of rules for the assistant
-_MOST_CHARACTERS = 200  # of a sentence; a longer one is not plain
-_MOST_THING_WORDS = 5
-_MOST_STRIPPED = 3  # openers before a clause, and closers behind it
+_MOST_CHARACTERS, _MOST_THING_WORDS = 200, 5  # of a sentence, and of a thing in it; longer ones are not plain
 _NEXT_CLAUSE = re.compile(r"(?i)(?:,? (?:and|but|so)|[,;]) (?=(?:i|i'm|im|i've|we|we're|we've|my|our)\b)")
 _OF_SPEAKER = re.compile(r"(?i)(?:i|i'm|im|i've|we|we're|we've|my|our)\b")
 _EDGES = re.compile(r"^[^\w:;]+|[^\w)+#]+$")
-_WRITTEN_OUT = tuple(
-    (re.compile(rf"(?i)\b{short}\b"), full)
-    for short, full in (
-        ("i'?m", "I am"), ("i'?ve", "I have"), ("we're", "we are"), ("we've", "we have"), ("don'?t", "do not"),
-        ("can'?t|can not", "cannot"), ("have got", "have"),
-    )
-)  # fmt: skip
+_CONTRACTIONS = {
+    "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "we're": "we are", "we've": "we have",
+    "don't": "do not", "dont": "do not", "can't": "cannot", "cant": "cannot", "have got": "have",
+    "i've got": "I have", "we've got": "we have",
+}  # fmt: skip
+_CONTRACTION = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONTRACTIONS, key=len, reverse=True))})\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +44,26 @@ class Row:
     importance: float = 0.8
     tags: tuple[str, ...] = ()
     splits: bool = False
-    refused: frozenset[str] = frozenset()
+    refused: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RowMatch:
     """A row and what its groups hold in a clause."""
 
     row: Row
-    groups: dict[str, str]
+    groups: Mapping[str, str]
+
+    def group(self, name: str) -> str:
+        """Return what a group holds, or an empty text."""
+        return self.groups.get(name, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a sentence says by the table, and whether each of its clauses says something."""
 
-    matches: tuple[Match, ...] = ()
+    matches: tuple[RowMatch, ...] = ()
     is_whole: bool = False
 
 
@@ -81,7 +81,7 @@ def _clauses(text: str) -> list[tuple[str, ...]]:
 
     A sentence is divided only where all of its clauses are about the speaker: "In my dream, I live in Rome" is not.
     """
-    bare = _table().without_openers(text)
+    bare = _table().openers.sub("", text)
     parts = _NEXT_CLAUSE.split(bare)
     if not all(_OF_SPEAKER.match(each) for each in parts):
         parts = [bare]
@@ -91,9 +91,8 @@ def _clauses(text: str) -> list[tuple[str, ...]]:
 
 def _plain(clause: str) -> str:
     """Write out contractions, and leave out fillers and signs around a clause."""
-    for short, full in _WRITTEN_OUT:
-        clause = short.sub(full, clause)
-    return _table().without_closers(_EDGES.sub("", clause))
+    full = _CONTRACTION.sub(lambda short: _CONTRACTIONS[short[0].lower()], clause)
+    return str(_table().closers.sub("", _EDGES.sub("", full)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,92 +107,69 @@ class _Table:
     thing_ends: frozenset[str]
     no_names: frozenset[str]
 
-    def matches_of(self, forms: tuple[str, ...]) -> tuple[Match, ...]:
+    def matches_of(self, forms: tuple[str, ...]) -> tuple[RowMatch, ...]:
         """Return the matches of the first form of a clause that has any: one for each predicate, and one rule."""
         for form in forms:
-            found: dict[str, Match] = {}
+            found: dict[str, RowMatch] = {}
             for match in self._matches(form):
                 found.setdefault(_RULE if match.row.topic == _RULE else match.row.predicate, match)
             if found:
                 return tuple(found.values())
         return ()
 
-    def _matches(self, clause: str) -> Iterator[Match]:
+    def _matches(self, clause: str) -> Iterator[RowMatch]:
         for place in sorted(self.any_of.Match(clause) or ()):
-            row = self.rows[place]
-            found = row.pattern.fullmatch(clause)
+            found = self.rows[place].pattern.fullmatch(clause)
             groups = {name.rstrip("0123456789"): text for name, text in found.groupdict().items() if text}
-            if self._is_plausible(row, groups):
-                yield Match(row, groups)
+            match = RowMatch(self.rows[place], groups)
+            if self._is_plausible(match):
+                yield match
 
-    def _is_plausible(self, row: Row, groups: dict[str, str]) -> bool:
+    def _is_plausible(self, match: RowMatch) -> bool:
         """Return True if the object is what the row takes it for."""
-        words = groups.get("object", "").lower().replace(",", "").split()
-        named = groups.get("name", "").lower().split()
-        if row.object in ("name", "person"):
-            named += words
-        if not self.no_names.isdisjoint(named) or not row.refused.isdisjoint(words):
+        row, words = match.row, match.group("object").lower().replace(",", "").split()
+        names = [*match.group("name").lower().split(), *(words if row.object in ("name", "person") else ())]
+        if not self.no_names.isdisjoint(names) or not set(words).isdisjoint(row.refused):
             return False
         if row.object != "thing":
             return True
-        is_thing = words[0] not in self.thing_begins and words[-1] not in self.thing_ends
-        is_short = row.splits or len(words) <= _MOST_THING_WORDS
-        return is_thing and is_short and self.thing_holds.isdisjoint(words)
-
-    def without_openers(self, text: str) -> str:
-        """Leave out greetings and fillers before a clause."""
-        for _ in range(_MOST_STRIPPED):
-            text = self.openers.sub("", text)
-        return text
-
-    def without_closers(self, clause: str) -> str:
-        """Leave out fillers behind a clause."""
-        for _ in range(_MOST_STRIPPED):
-            clause = self.closers.sub("", clause)
-        return clause
+        is_whole = words[0] not in self.thing_begins and words[-1] not in self.thing_ends
+        return is_whole and self.thing_holds.isdisjoint(words) and (row.splits or len(words) <= _MOST_THING_WORDS)
 
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    raw = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    raw = tomllib.loads(Path(__file__).with_name("table.toml").read_text(encoding="utf-8"))
     rows = tuple(_row(each, slots=raw["slots"]) for each in raw["row"])
     any_of = re2.Set.FullMatchSet()
     for row in rows:
         any_of.Add(row.pattern.pattern)
     any_of.Compile()
     words = raw["words"]
-    sets = ("thing_holds", "thing_begins", "thing_ends", "no_names")
     return _Table(
         rows,
         any_of,
         refused=re2.compile(f"(?i){words['refused']}"),
-        openers=re2.compile(rf"(?i)^(?:{words['openers']})(?:[,.!:-]+ *| +|$)"),
-        closers=re2.compile(rf"(?i)[, ]+(?:{words['closers']})$"),
-        **{name: frozenset(words[name].split()) for name in sets},
+        openers=re2.compile(rf"(?i)^(?:(?:{words['openers']})(?:[,.!:-]+ *| +|$)){{1,3}}"),
+        closers=re2.compile(rf"(?i)(?:[, ]+(?:{words['closers']})){{1,3}}$"),
+        **{each: frozenset(words[each].split()) for each in ("thing_holds", "thing_begins", "thing_ends", "no_names")},
     )
 
 
-def _row(raw: dict[str, Any], *, slots: dict[str, str]) -> Row:
+def _row(raw: dict[str, Any], *, slots: Mapping[str, str]) -> Row:
     return Row(
         **raw
         | {
-            "pattern": re2.compile(f"(?i){_numbered(_filled(raw['pattern'], slots))}"),
+            "pattern": _compiled(raw["pattern"], slots),
             "type": MemoryType(raw.get("type", "fact")),
             "polarity": Polarity(raw.get("polarity", "positive")),
             "tags": tuple(raw.get("tags", ())),
-            "refused": frozenset(raw.get("refused", ())),
         }
     )
 
 
-def _filled(pattern: str, slots: dict[str, str]) -> str:
-    """Put the slots into a pattern, and the slots of these."""
+def _compiled(pattern: str, slots: Mapping[str, str]) -> "re2._Regexp[str]":
+    """Put the slots into a pattern, and number its groups: an expression may have a name once only."""
     while (filled := _SLOT.sub(lambda slot: slots[slot[1]], pattern)) != pattern:
         pattern = filled
-    return pattern
-
-
-def _numbered(pattern: str) -> str:
-    """Give each group of a name a number of its own, since an expression may have a name once only."""
-    places = iter(range(1, pattern.count("(?P<") + 1))
-    return _GROUP.sub(lambda group: f"(?P<{group[1]}{next(places)}>", pattern)
+    return re2.compile(f"(?i){_GROUP.sub(lambda group: f'(?P<{group[1]}{group.start()}>', pattern)}")
