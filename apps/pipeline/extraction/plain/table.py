@@ -82,9 +82,8 @@ def _clauses(text: str) -> list[tuple[str, ...]]:
     A sentence is divided only where all of its clauses are about the speaker: "In my dream, I live in Rome" is not.
     """
     bare = _table().openers.sub("", text)
-    parts = _NEXT_CLAUSE.split(bare)
-    if not all(_OF_SPEAKER.match(each) for each in parts):
-        parts = [bare]
+    divided = _NEXT_CLAUSE.split(bare)
+    parts = divided if all(map(_OF_SPEAKER.match, divided)) else [bare]
     greeted = text[: len(text) - len(bare)] + parts[0]
     return [(_plain(parts[0]), _plain(greeted)), *((_plain(each),) for each in parts[1:])]
 
