@@ -4,11 +4,12 @@ A note claims nothing but that it was said. At most one is taken from a message.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, time
 
 import re2
 
 from apps.pipeline.core.enums import Grounding, MemoryType, Precision
-from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import gate
 from apps.pipeline.extraction.plain.meant import meant
@@ -66,7 +67,7 @@ def note_of(
         predicate=SAID,
         object=ObjectValue(literal=f"{asked}{words}"),
         content=f"{speaker.text}, {asked}{words}" if asked else f"{speaker.text} said: {words}",
-        event_at=turn.said_at,
+        event_at=datetime.combine(turn.local_time.date(), time(), UTC),  # days are stored as midnight
         event_precision=Precision.DAY,
         source_turn_ids=(turn.id,),
         evidence=words,
@@ -74,7 +75,7 @@ def note_of(
         grounding=Grounding.SUPPORTED,
         importance=_ASKED_FOR_IMPORTANCE if _SURE in scores else _IMPORTANCE,
         reliability=reliability,
-        extractor="plain:note",
+        extractor=f"{PATTERNS}{NOTE}",
     )
 
 

@@ -1,6 +1,8 @@
 """Notes: which messages leave one, and what it holds."""
 
-from apps.pipeline.core.enums import Grounding, MemoryType, Role
+from datetime import UTC, datetime
+
+from apps.pipeline.core.enums import Grounding, MemoryType, Precision, Role
 from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.extraction.plain.notes import MOST_CHARACTERS, NOTE, SAID
 from tests.pipeline.builders import turn
@@ -38,7 +40,7 @@ def test_a_note_quotes_the_user_and_tells_when() -> None:
     assert found.subject.is_speaker
     assert found.object.literal == found.evidence == _STORY
     assert found.content == f"User said: {_STORY}"
-    assert found.event_at == turn(_STORY).said_at
+    assert (found.event_at, found.event_precision) == (datetime(2025, 6, 2, tzinfo=UTC), Precision.DAY)
     assert (found.grounding, found.stateful) == (Grounding.SUPPORTED, False)
 
 
