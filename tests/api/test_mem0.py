@@ -16,6 +16,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from tests.conftest import MakeClient
 from tests.soak import is_soak
+from tests.worker.worker_helper import Person
 
 SAID = [{"role": "user", "content": "I live in Porto and I play the cello."}, {"role": "assistant", "content": "Nice."}]
 OF_KIM = {"filters": {"user_id": "kim"}}
@@ -244,3 +245,38 @@ def test_entities_are_erased_and_what_has_no_counterpart_is_refused(
     for answer in refused:
         assert (answer.status_code, answer["Content-Type"]) == (422, "application/json")
         assert answer.json()["code"] == "not_supported"
+
+
+def remembered(client: APIClient, *messages: dict[str, Any]) -> list[str]:
+    """Add the messages of a conversation, do the work, and return what is remembered."""
+    added = client.post("/v3/memories/add/", {"messages": list(messages), "user_id": "kim"})
+    assert added.status_code == 200, added.content
+    Person(Project.objects.get(), "kim").is_worked_for()
+    return [each["memory"] for each in client.post("/v3/memories/", OF_KIM).json()["results"]]
+
+
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
+
+
+@pytest.mark.xfail(strict=True, reason="one message without text loses the whole conversation")
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+        {"role": "assistant", "tool_calls": CALLS},
+        {"role": "assistant", "content": ""},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}]},
+        {"role": "developer", "content": "Be brief."},
+    ],
+)
+def test_a_message_without_text_loses_no_other(client: APIClient, other: dict[str, Any]) -> None:
+    assert "Porto" in " ".join(remembered(client, SAID[0], other))
+
+
+@pytest.mark.xfail(strict=True, reason="the name of a message is dropped, so two speakers become one")
+def test_each_statement_belongs_to_its_speaker(client: APIClient) -> None:
+    petra = {"role": "user", "name": "Petra", "content": "I live in Delft."}
+    olaf = {"role": "user", "name": "Olaf", "content": "I live in Aarhus."}
+    known = " ".join(remembered(client, petra, olaf))
+    assert "Petra lives in Delft." in known
+    assert "Olaf lives in Aarhus." in known

@@ -141,3 +141,20 @@ def test_a_negative_statement_never_looks_positive(client: APIClient, rita: Clie
     facts = rita.get(f"{HOME}users/{memory.end_user_id}/", {"tab": "facts"}).content.decode()
     assert "User does not like coffee." in facts
     assert '<span class="chip chip-bad">negative</span> User does not like coffee.' in facts
+
+
+@pytest.mark.xfail(strict=True, reason="an approval makes the surest fact of what was not asserted")
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [("Let's pretend I'm a pirate captain.", "pirate"), ("Maybe I am allergic to nuts, I'm not sure.", "allergic")],
+)
+def test_an_approval_never_outranks_its_evidence(
+    client: APIClient, say: Say, rita: Client, said: str, word: str
+) -> None:
+    say("I work as a nurse.", on="2025-01-01")
+    say(said, on="2025-01-02")
+    sure, doubted = memory_of("nurse"), memory_of(word)
+    approve(rita, doubted)
+    assert Memory.objects.get(pk=doubted.pk).confidence <= sure.confidence
+    assert Memory.objects.get(pk=sure.pk).status == Status.ACTIVE
+    assert word not in context(client, "high")

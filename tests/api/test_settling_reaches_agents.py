@@ -154,3 +154,14 @@ def test_the_page_of_a_memory_reloads_after_a_decision(rita: Client, doubted: tu
     after = rita.get(f"{HOME}memories/{new.pk}/", headers={"HX-Request": ""}).content.decode()
     assert "review/approve/" in page
     assert "review/approve/" not in after
+
+
+@pytest.mark.xfail(strict=True, reason="opposites that are both said to be true are told as plain facts")
+def test_opposites_at_the_same_time_stay_disputed(
+    client: APIClient, rita: Client, doubted: tuple[Memory, Memory]
+) -> None:
+    pair = MemoryLink.objects.select_related("from_memory", "to_memory").get()
+    settle(rita, pair, "both")
+    told = context(client)
+    assert "coffee" in told
+    assert "disputed" in told

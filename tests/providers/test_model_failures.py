@@ -99,3 +99,20 @@ def test_a_date_far_ahead_does_not_hold_a_thread(model_server: ModelServer, spec
     assert len(model_server.asked) == 1
     assert failed.retry_after_seconds is not None
     assert 8.0 < failed.retry_after_seconds <= 50.0
+
+
+@BOTH
+@pytest.mark.xfail(
+    strict=True, reason="an outage that a server answers with status 200 is taken for an unusable answer"
+)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": {"message": "Provider returned error", "code": 502}}',
+        b'{"choices": []}',
+        b"<!doctype html><title>Bad gateway</title>",
+        b"event: error\ndata: {}\n\n",
+    ],
+)
+def test_an_outage_with_status_200_is_an_outage(model_server: ModelServer, spec: str, body: bytes) -> None:
+    assert failure(model_server, spec, Reply(raw=body)).kind is FailureKind.UNAVAILABLE

@@ -95,3 +95,19 @@ def test_an_answer_is_shown_although_its_form_is_gone(open_window: OpenPage, pen
     form = window.page.locator(".decide form").first
     form.evaluate("form => { form.requestSubmit(); form.remove() }")
     expect(window.page.get_by_text("Approved.")).to_be_visible()
+
+
+@pytest.mark.xfail(strict=True, reason="another button moves under the pointer, and the second click merges the pair")
+def test_a_double_click_decides_nothing_else(open_window: OpenPage, pending: Memory) -> None:
+    pair = MemoryLink.objects.get(kind=LinkKind.CONTRADICTS)
+    Memory.objects.filter(pk=pending.pk).update(status=Status.ACTIVE)
+    window = open_window()
+    window.open(f"contradictions/{pair.pk}/")
+    window.page.set_default_timeout(5_000)
+    both = window.page.locator("summary", has_text="Both are true")
+    box = both.bounding_box()
+    assert box is not None
+    window.page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    window.settle()
+    assert MemoryLink.objects.get(pk=pair.pk).resolution in ("", "both")
+    assert {each.status for each in Memory.objects.all()} == {Status.ACTIVE}
