@@ -7,7 +7,7 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo-env docs demo test test-system test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
+.PHONY: help env demo-env docs demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -25,20 +25,16 @@ docs: demo-env ## Build the documentation into var/docs, which the web server sh
 demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
-test: env ## Run the tests (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
-	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m "not system" $(ARGS)
-
-test-system: env ## Run the tests of faults and of whole installations that start, stop and are killed
-	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m system $(ARGS)
+test: env ## Test all promises of docs/testing.md (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m "not soak" $(ARGS)
 
 # Tests without database and processes, and one request through the whole product.
 FAST := tests/pipeline tests/providers tests/contracts/test_in_memory_store.py tests/test_smoke.py
 test-fast: env ## Run the pure tests and one through the database, in less than a minute
-	@"$(BIN)/python" -m pytest -n "$(WORKERS)" $(FAST) $(ARGS)
+	@"$(BIN)/python" -m pytest -n "$(WORKERS)" -m "not soak" $(FAST) $(ARGS)
 
-soak: env ## Kill processes and the database under load, and draw examples, for longer than `test` does (TURNS=20000)
-	@SOAK_TURNS="$(or $(TURNS),20000)" "$(BIN)/python" -m pytest tests/chaos \
-	    $$(grep -rlE --include='test_*.py' 'from tests.soak import|import .*hostile_cases' tests) $(ARGS)
+soak: env generated-clients ## Run what takes long: TURNS=20000 turns under kills, 500 examples of each property, every window
+	@SOAK_TURNS="$(or $(TURNS),20000)" "$(BIN)/python" -m pytest -m "soak or longer or hypothesis" $(ARGS)
 
 test-live: env ## Run ten turns against the real model (needs ANTHROPIC_API_KEY)
 	@"$(BIN)/python" -m pytest tests/live -m live

@@ -5,14 +5,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from itertools import groupby
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import CreatedKey, create_key
@@ -24,15 +23,11 @@ from apps.tenants.models import Project
 from apps.tenants.scope import OWNER, no_tenant, set_default_scope
 from benchmarks.model_server import ModelServer, running
 from memplatform.database import ensure_database
-from tests import distribution, emptied, kept_rows, migrated
+from tests import distribution, emptied, kept_rows, migrated, soak
 from tests.kept_rows import Kept
+from tests.promises import promises_of
 
-# Tests have no deadlines, and a build must be repeatable: its examples are always the same. A failure that is found by
-# chance on a developer's machine becomes an explicit example.
-untimed = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
-hypothesis_settings.register_profile("desk", **untimed)
-hypothesis_settings.register_profile("ci", **untimed, derandomize=True)
-hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "desk")
+soak.load_profile()
 
 MakeClient = Callable[..., APIClient]
 
@@ -53,6 +48,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark each test with its promises, and with `longer` if `make soak` does more of it."""
+    for file, tests in groupby(items, key=lambda item: item.path):
+        names = promises_of(file)
+        is_longer = "tests.soak" in file.read_text() or "hostile_cases" in file.read_text()
+        for test in tests:
+            for name in names:
+                test.add_marker(pytest.mark.promise(name=name))
+            if is_longer:
+                test.add_marker(pytest.mark.longer)
     if hasattr(config, "workerinput"):  # one of several workers
         distribution.order(items)
 

@@ -12,7 +12,9 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 PROJECT = Path(__file__).resolve().parents[1]
-CHAOS_CLUSTER = tuple(f"tests/chaos/test_{name}.py" for name in ("kills", "cpu_permits", "idle_workers", "webhooks"))
+CHAOS_CLUSTER = tuple(
+    f"tests/chaos/test_{name}.py" for name in ("kills", "clocks_and_hosts", "idle_workers", "webhooks")
+)
 SERVER = tuple(f"tests/journeys/test_{name}.py" for name in ("clients", "frameworks", "locomo", "mem0_clients"))
 BROWSER = "tests/console/browser/"
 LONG = ("tests/api/test_openapi_document.py", "tests/test_who_may_call.py", "tests/api/test_hostile_texts.py")

@@ -1,14 +1,26 @@
-"""How many examples tests try: few in ordinary runs, many in `make soak`."""
+"""How much `make soak` does more than `make test`: examples of properties, pauses between statements, turns."""
 
 import os
 
+from hypothesis import HealthCheck, settings
+
 SOAK_TURNS = int(os.environ.get("SOAK_TURNS", "0"))  # 0: an ordinary run
-EXAMPLES = int(os.environ.get("EXAMPLES", "0"))  # another number, for single files
+STRIDE = 7  # of so many statements, an ordinary run pauses a writer before one
+
+# Tests have no deadlines, and an ordinary run is repeatable: its examples are always the same.
+_ALWAYS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("ci", max_examples=20, derandomize=True, **_ALWAYS)
+settings.register_profile("soak", max_examples=500, **_ALWAYS)
 
 
-def examples(ordinary: int, *, soak: int = 0) -> int:
-    """Return the number of examples that Hypothesis draws if each takes long; in a soak 20 times as many, or `soak`."""
-    return EXAMPLES or (soak or ordinary * 20 if SOAK_TURNS else ordinary)
+def load_profile() -> None:
+    """Let Hypothesis draw as many examples as this run is meant to."""
+    settings.load_profile("soak" if SOAK_TURNS else "ci")
+
+
+def few() -> int:
+    """Return the number of examples of a property whose every example fills a database: a quarter of the profile's."""
+    return int(settings.default.max_examples) // 4
 
 
 def is_soak() -> bool:
@@ -17,5 +29,5 @@ def is_soak() -> bool:
 
 
 def pauses(most: int) -> range:
-    """Return before which of its statements, by number, a writer pauses: all in `make soak`, else each second."""
-    return range(0, most, 1 if SOAK_TURNS else 2)
+    """Return before which of its statements, by number, a writer pauses: all in `make soak`, else one of STRIDE."""
+    return range(0, most, 1 if SOAK_TURNS else STRIDE)

@@ -43,7 +43,7 @@ from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
-from tests.soak import examples
+from tests.soak import few
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -273,7 +273,7 @@ def test_any_interleaving(project: Project) -> None:
     run_state_machine_as_test(
         lambda: Interleaving(project, reviewer),
         settings=settings(
-            max_examples=examples(6),
+            max_examples=few(),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

@@ -4,12 +4,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from apps.api.problems import STATUS_AND_TITLE
-from tests.soak import examples
 
 KNOWN = {(status, code.value) for code, (status, _) in STATUS_AND_TITLE.items() if status < 500}
 
@@ -79,7 +78,6 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("address", BODIES)
-@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_one_value_replaced_by_anything(client: APIClient, address: str, data: st.DataObject) -> None:
     place = data.draw(st.sampled_from(places(BODIES[address])))
@@ -92,7 +90,6 @@ def test_one_value_replaced_by_anything(client: APIClient, address: str, data: s
 
 
 @pytest.mark.parametrize("path", ["/v1/memories", "/v1/traces", "/v1/entities"])
-@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
     names = [
@@ -117,7 +114,6 @@ def test_any_query(client: APIClient, path: str, data: st.DataObject) -> None:
         assert (answer.status_code, answer.json()["code"]) in KNOWN
 
 
-@settings(max_examples=examples(15))
 @given(identifier=st.text(min_size=1, max_size=40).filter(lambda text: text.strip("./") and not text.endswith("/")))
 def test_any_identifier(client: APIClient, identifier: str) -> None:
     for kind in ("memories", "traces", "entities"):

@@ -24,12 +24,14 @@ from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
 from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire, make_due
+from tests.soak import is_soak
 from tests.worker.worker_helper import Person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 STAGES = [stage for stage in Stage if stage is not Stage.PRE_FILTER]
-TURNS = conversation(user="ana", turns=11)
+TURNS = conversation(user="ana", turns=11 if is_soak() else 5)
+HARMS = [Harm.EXCEPTION, Harm.SIGKILL, pytest.param(Harm.CONNECTION, marks=pytest.mark.soak)]
 TRIES = 6_000
 State = dict[str, Counter[tuple[Any, ...]]]
 
@@ -87,7 +89,7 @@ def baseline(transactional_db: None) -> State:
     return state_of(project)
 
 
-@pytest.mark.parametrize("harm", list(Harm))
+@pytest.mark.parametrize("harm", HARMS)
 def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(baseline: State, harm: Harm) -> None:
     for number, (stage, after) in enumerate(product(STAGES, (False, True))):
         point = Failpoint(stage=stage, after=after, harm=harm)
@@ -102,7 +104,7 @@ def test_a_fault_at_any_stage_of_the_work_changes_nothing_in_the_end(baseline: S
         assert state_of(project) == baseline, point
 
 
-@pytest.mark.parametrize("harm", list(Harm))
+@pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("after", [False, True])
 def test_a_fault_while_a_turn_is_accepted_leaves_nothing_and_it_can_be_sent_again(
     baseline: State, harm: Harm, after: bool

@@ -26,7 +26,7 @@ from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
 from tests.intake.import_steps import lines
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SAID = [f"I have {number} cats." for number in range(9)]
 

@@ -17,7 +17,7 @@ from tests.instance import PATIENCE
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SEEDS = range(20 if SOAK_TURNS else 10)
 STATEMENTS = 50 if SOAK_TURNS else 30

@@ -17,7 +17,7 @@ from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire
 from tests.worker.worker_helper import Person, interrupted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 NEIGHBOURS = 50
 
 

@@ -26,7 +26,7 @@ from tests.outbox.outbox_factories import expire, make_due
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 USERS, TURNS = 4, 25 if SOAK_TURNS else 12
 ROUNDS = 60
@@ -104,7 +104,7 @@ def state_of(project: Project) -> Any:
     return final_state(connection.connection, str(project.id))
 
 
-@pytest.mark.parametrize("share", [0.02, 0.05])
+@pytest.mark.parametrize("share", [0.02, pytest.param(0.05, marks=pytest.mark.soak)])
 def test_failing_statements_change_nothing_in_the_end(transactional_db: None, share: float) -> None:
     baseline, stormy = (create_project(name=name, slug=name) for name in ("baseline", "stormy"))
     for message in MESSAGES:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
-import pytest
 
 from memplatform_client import Client
 from tests.chaos.chaos_cluster import ChaosCluster
@@ -15,8 +14,6 @@ from tests.chaos.ledger import project_id
 from tests.chaos.load import conversation, post
 from tests.instance import PATIENCE
 from tests.webhook_receiver import Receiver, receiving
-
-pytestmark = pytest.mark.system
 
 USERS, TURNS = 4, 5
 FAILURES = [204, 500, 0, 302, 204, 503]  # and so on, for the first requests

@@ -27,7 +27,7 @@ from tests.conftest import MakeClient
 from tests.soak import is_soak
 from tests.worker.worker_helper import Person
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 ROUNDS = 100 if is_soak() else 10
 SESSIONS = ("monday", "tuesday")

@@ -26,6 +26,7 @@ from tests.api.counting import rows_by_table
 from tests.api.storing import put
 from tests.console.members import text_of
 from tests.memories.conftest import add_vectors
+from tests.soak import few
 
 pytestmark = pytest.mark.django_db
 WORDS = ("Where", "does", "Ana", "live", "green", "tea", "peanuts", "my", "sister", "Nora", "bicycle", "zzz")
@@ -54,7 +55,7 @@ def shown(viewer: Client, status: int = 200, **query: Any) -> Any:
     return answer.context
 
 
-@settings(max_examples=20)
+@settings(max_examples=few())
 @given(
     words=st.lists(st.sampled_from(WORDS), max_size=6),
     limit=st.integers(1, 10),

@@ -1,7 +1,7 @@
 """The words in which two statements differ."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.console.text_differences import MOST_WORDS, compared_texts
@@ -31,7 +31,6 @@ def test_what_differs_is_marked(one: str, other: str, expected: tuple[str, str])
     assert marked(one, other) == expected
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_character_is_lost(one: str, other: str) -> None:
     parts = compared_texts(one, other)

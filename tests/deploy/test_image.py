@@ -16,10 +16,9 @@ import pytest
 from tests.deploy.files import PROJECT
 from tests.deploy.image_builder import Stage, build, missing
 from tests.instance import PATIENCE, free_port
-from tests.soak import is_soak
 
 pytestmark = [
-    pytest.mark.skipif(not is_soak(), reason="takes minutes: runs in `make soak`"),
+    pytest.mark.soak,
     pytest.mark.skipif(bool(missing()), reason=f"building an image without an engine {missing()}"),
 ]
 

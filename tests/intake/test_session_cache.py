@@ -27,7 +27,7 @@ from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.traces.models import Session, Trace, Turn
 from tests.api.counting import rows_by_table
-from tests.soak import examples
+from tests.soak import few
 
 pytestmark = pytest.mark.django_db
 KEPT = "I live in Lisbon."
@@ -87,7 +87,7 @@ LONG_AGO = [Sent(0, "monday", (by_user("I have two cats.", "t1"),))]
 LONG_AGO += [Sent(0, "monday", (by_user(KEPT), NewTurn(role=Role.ASSISTANT, content="yes")))] * MOST_REPEAT_WINDOW
 
 
-@settings(max_examples=examples(8))
+@settings(max_examples=few())
 @given(requests=st.lists(SENT, max_size=14))
 @example(requests=[*LONG_AGO, Sent(0, "monday", (by_user("I have two cats.", "t1"),))])
 @example(requests=[*LONG_AGO, Sent(1, "monday", (by_user(KEPT),)), Sent(0, "monday", (by_user("yes"),))])

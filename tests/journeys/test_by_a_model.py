@@ -1,21 +1,22 @@
-"""Turns go in over HTTP, a model on loopback answers in the vendor's wire format, and what is kept is read back.
+"""Worked examples of extraction by a model, over HTTP: what is kept, what is left out and why.
 
-Server, cluster and SDK are the real ones; what the model says of each turn is scripted.
+The model on loopback answers as a careful model would.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
-from benchmarks.model_server import ModelServer, Reply, running
+from apps.pipeline.core.enums import Scope
+from apps.tenants.models import Project
+from benchmarks.model_server import ModelServer, Reply
 from benchmarks.model_wire import Asked
-from memplatform.demo.client import Client
-from tests.instance import Instance, migrated_instance, wait_for
-from tests.journeys.serving import serving
+from tests.conftest import MakeClient
 from tests.pipeline.answers import listing, memory, new_turns
+from tests.worker.worker_helper import Person
 
-pytestmark = pytest.mark.journey
+pytestmark = pytest.mark.django_db
 
 PLAN = "I'm thinking about joining Arrive."
 OVER = "My interview at Arrive is behind me! In Stockholm they look for someone who is good at Java and React."
@@ -105,46 +106,40 @@ def said_of(text: str, turn: str) -> list[dict[str, Any]]:
     return [memory(**each, turn=turn) for each in given]
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    with running(ModelServer(answering=answer)) as server:
-        yield server
+@pytest.fixture
+def api(client_of: MakeClient, project: Project) -> APIClient:
+    return client_of(project, Scope.READ, Scope.WRITE)
 
 
-@pytest.fixture(scope="module")
-def instance(model: ModelServer) -> Iterator[Instance]:
-    """An instance whose one model is the one on loopback."""
-    named = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": model.url}
-    with migrated_instance(**named) as made:
-        yield made
+@pytest.fixture
+def model(model_server: ModelServer) -> ModelServer:
+    model_server.answering = answer
+    return model_server
 
 
-@pytest.fixture(scope="module")
-def client(instance: Instance) -> Iterator[Client]:
-    with serving(instance) as caller:
-        yield caller
-
-
-def say(client: Client, instance: Instance, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:
+def say(api: APIClient, project: Project, *texts: str, user: str, speaker: str = "") -> dict[str, Any]:
     """Post the turns of one request, and return its trace once it has ended."""
     named = {"speaker": speaker} if speaker else {}
     turns = [{"role": "user", "content": text, **named} for text in texts]
-    told = client.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns})
-    address = f"/v1/traces/{told.body['trace_id']}"
-    wait_for(lambda: client.get(address)["status"] not in ("queued", "running"), instance=instance)
-    return client.get(address)
+    accepted = api.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns}).json()
+    Person(project, user).is_worked_for()
+    return api.get(f"/v1/traces/{accepted['trace_id']}").json()  # type: ignore[no-any-return]
+
+
+def memories_of(api: APIClient, **wanted: Any) -> list[dict[str, Any]]:
+    return api.get("/v1/memories", wanted).json()["results"]  # type: ignore[no-any-return]
 
 
 def test_of_two_turns_about_an_interview_four_statements_are_kept(
-    client: Client, instance: Instance, model: ModelServer
+    api: APIClient, project: Project, model: ModelServer
 ) -> None:
-    say(client, instance, PLAN, user="georgian", speaker="Georgian")
-    trace = say(client, instance, OVER, LEAD, user="georgian", speaker="Georgian")
+    say(api, project, PLAN, user="georgian", speaker="Georgian")
+    trace = say(api, project, OVER, LEAD, user="georgian", speaker="Georgian")
 
     assert trace["status"] == "done"
     assert [call["purpose"] for call in trace["model_calls"]].count("extract") == 1
     assert any("Georgian is considering joining Arrive." in asked.context for asked in model.asked)
-    memories = [client.get(f"/v1/memories/{memory_id}") for memory_id in trace["counts"]["memory_ids"]]
+    memories = [api.get(f"/v1/memories/{memory_id}").json() for memory_id in trace["counts"]["memory_ids"]]
     assert [(each["type"], each["predicate"], each["confidence"], each["status"]) for each in memories] == [
         ("event", "completed_interview", 0.8125, "active"),
         ("fact", "requires_skills", 0.7125, "active"),
@@ -152,13 +147,9 @@ def test_of_two_turns_about_an_interview_four_statements_are_kept(
         ("relation", "potential_manager_of", 0.3625, "pending_review"),
     ]
     assert [each["subject"]["name"] for each in memories] == ["Georgian", "Arrive Stockholm", "Priya", "Priya"]
-    assert len(list(client.pages("/v1/memories", user_id="georgian"))) == 4  # with the plan, without what waits
+    assert len(memories_of(api, user_id="georgian")) == 4  # with the plan, without what waits
 
-
-def test_what_the_model_discards_is_reported_with_its_reason(client: Client, instance: Instance) -> None:
-    say(client, instance, PLAN, user="georgian-too", speaker="Georgian")
-    trace = say(client, instance, OVER, LEAD, user="georgian-too", speaker="Georgian")
-
+    # What the model discards is reported with its reason.
     discarded = [line for line in trace["outcomes"] if line["outcome"] == "discarded"]
     assert {line["reason"] for line in discarded} == {"low_quality"}
     assert sorted(line["detail"] for line in discarded) == [
@@ -169,18 +160,19 @@ def test_what_the_model_discards_is_reported_with_its_reason(client: Client, ins
     ]
 
 
-def test_who_only_speaks_as_a_doctor_is_none_until_a_person_says_so(client: Client, instance: Instance) -> None:
-    trace = say(client, instance, CLAIM, user="asker")
+@pytest.mark.usefixtures("model")
+def test_a_claimed_role_is_unknown_until_a_person_approves_it(api: APIClient, project: Project) -> None:
+    trace = say(api, project, CLAIM, user="asker")
     (memory_id,) = trace["counts"]["memory_ids"]
 
     def found(**more: Any) -> list[str]:
         asked = {"user_id": "asker", "query": "Is the user a doctor?", "limit": 10, **more}
-        return [each["id"] for each in client.post("/v1/memories/search", asked).body["results"]]
+        return [each["id"] for each in api.post("/v1/memories/search", asked).json()["results"]]
 
-    stored = client.get(f"/v1/memories/{memory_id}")
+    stored = api.get(f"/v1/memories/{memory_id}").json()
     assert (stored["confidence"] <= 0.30, stored["status"]) == (True, "pending_review")
     assert found() == found(stakes="high") == []
-    assert client.post("/v1/context", {"user_id": "asker", "query": "lab results"}).body["memory_ids"] == []
-    (waiting,) = client.pages("/v1/memories", user_id="asker", status="pending_review")
+    assert api.post("/v1/context", {"user_id": "asker", "query": "lab results"}).json()["memory_ids"] == []
+    (waiting,) = memories_of(api, user_id="asker", status="pending_review")
     assert waiting["id"] == memory_id
     assert found(stakes="low") == [memory_id]

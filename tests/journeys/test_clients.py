@@ -20,7 +20,7 @@ from tests.event_loop import run_async
 from tests.instance import PROJECT, Instance
 from tests.journeys.node import installed, run_node
 
-pytestmark = [pytest.mark.journey, pytest.mark.system]
+pytestmark = pytest.mark.journey
 OLDEST, NEWEST = "2024-11-05", "2026-07-28"
 WAIT = 30
 HOME = "Which city is home?"  # in no words of the memory: waiting is over when it is found by its meaning

@@ -19,7 +19,7 @@ import pytest
 from memplatform.embedded import socket_directory
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, new_instance, wait_for
 
-pytestmark = [pytest.mark.journey, pytest.mark.system]
+pytestmark = pytest.mark.journey
 UP = "Press Ctrl-C to stop"
 # What the examples of a page print at their end: they have reached their purpose.
 AT_THE_END = {
@@ -257,6 +257,7 @@ def test_a_second_run_adds_nothing_and_ends_by_itself(instance: Instance, first:
     assert second.result["links"] == first.result["links"]
 
 
+@pytest.mark.soak
 def test_stop_ends_what_a_killed_demo_left(instance: Instance, second: Run) -> None:
     (instance.folder / "output").write_text("")
     demo = instance.start(*instance.command("demo", f"--port={free_port()}"))

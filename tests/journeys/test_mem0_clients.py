@@ -18,7 +18,7 @@ from tests.instance import PROJECT, Instance
 from tests.journeys.mem0_methods import NOTHING, PROJECT_METHODS, ROWS, UNSUPPORTED, Journey, Row
 from tests.journeys.node import installed, run_node
 
-pytestmark = [pytest.mark.journey, pytest.mark.system]
+pytestmark = pytest.mark.journey
 NPM = PROJECT / "tests/journeys/mem0_npm"
 ONLY_NPM = {"ping": "", "deleteUser": UNSUPPORTED}
 ONLY_PYTHON = {"chat", "reset", "get_summary"}

@@ -9,7 +9,7 @@ from memplatform.demo.client import Client
 from tests.instance import Instance, migrated_instance, wait_for
 from tests.journeys.serving import serving
 
-pytestmark = [pytest.mark.journey, pytest.mark.system]
+pytestmark = [pytest.mark.journey, pytest.mark.soak]
 TRIES = 4  # failed tries of an outage, each of three calls
 USERS = ("ana", "bo")
 

@@ -14,7 +14,7 @@ from benchmarks.model_server import ModelServer, running
 from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
 from tests.telemetry.otlp_collector import Collector, running_collector
 
-pytestmark = [pytest.mark.journey, pytest.mark.system]
+pytestmark = pytest.mark.journey
 CANARY = "Zanzibarquartz"
 USER = "kestrel-of-the-canary"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -148,6 +148,7 @@ def test_a_collector_that_hangs_holds_nothing_up(observed: Observed) -> None:
     collector.answers.set()
 
 
+@pytest.mark.soak
 def test_a_collector_that_is_away_costs_a_line_and_nothing_else(observed: Observed) -> None:
     observed.collecting.close()
     posted = [observed.post(f"I have {count} dogs.", session=f"away {count}") for count in range(2, 12)]

@@ -17,7 +17,7 @@ from memplatform import embedded
 from memplatform.embedded.owner import owner_of
 from memplatform.embedded.programs import run
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

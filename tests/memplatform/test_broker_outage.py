@@ -14,8 +14,6 @@ from memplatform.redis_broker import RedisBroker
 from tests.chaos.chaos_cluster import QUICK
 from tests.instance import Instance, migrated_instance, wait_for
 
-pytestmark = pytest.mark.system
-
 AWAY = "redis://127.0.0.1:1/0"
 
 

@@ -29,8 +29,6 @@ from memplatform.embedded.owner import owner_of
 from tests.instance import PATIENCE, free_port
 from tests.memplatform.scope_settings import SETTINGS, seen
 
-pytestmark = pytest.mark.system
-
 REQUESTS, THREADS, SERVERS = 10_000, 4, 2
 
 

@@ -21,7 +21,7 @@ from memplatform.embedded.programs import run
 from memplatform.postgresql.base import DatabaseWrapper
 from tests.instance import PATIENCE, free_port
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.system]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.soak]
 
 
 def wait_until(done: Callable[[], bool]) -> None:

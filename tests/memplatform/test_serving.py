@@ -12,7 +12,6 @@ import pytest
 
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, migrated_instance, wait_for
 
-pytestmark = pytest.mark.system
 # Seconds after which granian kills a worker that does not end: the most that it takes. PATIENCE is shorter, so such a
 # worker fails its test. granian's message proves nothing, as it also names workers that have just ended.
 STOP_SECONDS = 1_800
@@ -66,6 +65,7 @@ def followed_events(instance: Instance, key: str) -> Any:
     return urllib.request.urlopen(Request(f"{address}/stream", headers=headers), timeout=60)
 
 
+@pytest.mark.soak
 def test_workers_end_with_a_server_that_is_killed(instance: Instance) -> None:
     """They would go on to serve with their old code, beside those of the next server."""
     server = instance.start("sh", "scripts/serve.sh")

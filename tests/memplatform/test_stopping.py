@@ -19,8 +19,6 @@ from memplatform.embedded import socket_directory
 from tests.chaos.chaos_cluster import QUICK
 from tests.instance import PATIENCE, Instance, instance_like, migrated_instance, wait_for
 
-pytestmark = pytest.mark.system
-
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
 MODEL = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none"}
@@ -85,6 +83,7 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, instance=slow.instance, process=successor)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signals) -> None:
     """As supervisors do, and terminals when somebody presses Ctrl-C."""
@@ -96,6 +95,7 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
     assert slow.asks(WORK) == [("pending", USERS, 0)]
 
 
+@pytest.mark.soak
 def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
     cluster = slow.cluster_at_work()
     (sentinel,) = [child for child in psutil.Process(cluster.pid).children() if child.children()]
@@ -106,6 +106,7 @@ def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
     assert slow.asks(LEASES) == [(0,)], slow.instance.output
 
 
+@pytest.mark.soak
 def test_so_does_one_whose_sentinel_hangs_before_it_has_started(slow: Slow) -> None:
     cluster = slow.instance.start(*slow.instance.command("cluster"))
     others = int(QUICK["CLUSTER_WORKERS"]) + 2  # the event sender and the importer
@@ -117,6 +118,7 @@ def test_so_does_one_whose_sentinel_hangs_before_it_has_started(slow: Slow) -> N
     assert slow.asks(LEASES) == [(0,)], slow.instance.output
 
 
+@pytest.mark.soak
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
     cluster = slow.instance.start(*slow.instance.command("cluster"))
     wait_for(lambda: has_grandchildren(cluster.pid), instance=slow.instance, process=cluster)

@@ -21,7 +21,6 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn
-from tests.soak import examples
 
 ANA = UUID(int=2)
 PREDICATES = {
@@ -141,7 +140,5 @@ class Interleaving(RuleBasedStateMachine):
         assert all({link.from_id, link.to_id} <= ids and link.from_id != link.to_id for link in links)
 
 
-Interleaving.TestCase.settings = settings(
-    max_examples=examples(20), stateful_step_count=25, phases=[Phase.explicit, Phase.generate]
-)
+Interleaving.TestCase.settings = settings(stateful_step_count=25, phases=[Phase.explicit, Phase.generate])
 TestInterleaving = Interleaving.TestCase

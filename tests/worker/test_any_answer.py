@@ -20,7 +20,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from tests.outbox.outbox_factories import make_due
 from tests.pipeline.answers import memory
-from tests.soak import examples
+from tests.soak import few
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def numbers() -> Iterator[int]:
     return count()
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=few())
 @given(answer=ANSWERS, stop=st.sampled_from(StopReason))
 def test_any_json(project: Project, numbers: Iterator[int], answer: Any, stop: StopReason) -> None:
     person = Person(project, f"person {next(numbers)}")

@@ -68,6 +68,7 @@ def analyse() -> None:
         cursor.execute("analyze memories_memory, memories_memoryvector")
 
 
+@pytest.mark.soak
 def test_a_conversation_of_locomo_replays_without_a_difference(project: Project) -> None:
     conversation = locomo()
     person = Person(project, conversation.id)

@@ -21,9 +21,9 @@ from apps.traces.run_heads import run_heads
 from tests.actions.replays.replay_helper import replay_of
 from tests.actions.rollbacks.teller import FOREVER, roll_back, undo
 from tests.actions.test_any_interleaving import PLACES, Interleaving
-from tests.soak import examples
+from tests.soak import few
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.soak]
 FEW = st.lists(PLACES, min_size=1, max_size=3)
 
 
@@ -136,7 +136,7 @@ def test_any_rollback(project: Project) -> None:
     run_state_machine_as_test(
         lambda: WithRollbacks(project, reviewer),
         settings=settings(
-            max_examples=examples(4, soak=5_000),
+            max_examples=few(),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,

@@ -9,7 +9,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from tests.actions.rollbacks.teller import Teller, closed, names, roll_back, state, undo
-from tests.soak import examples
+from tests.soak import few
 
 pytestmark = pytest.mark.django_db
 SAYINGS = (
@@ -35,7 +35,7 @@ def was_dropped_beside_others(person: Teller) -> bool:
 
 
 @settings(
-    max_examples=examples(12),
+    max_examples=few(),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -22,7 +22,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from tests.memories.changing import change, changing
 from tests.memories.conftest import NOW, add_vectors
-from tests.soak import examples
+from tests.soak import few
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WORDS = ("boat", "rome", "ana", "green", "lena", "manager", "tea", "car", "der Garten und das Haus")
@@ -143,7 +143,7 @@ def test_kept_or_read_the_answer_is_the_same_through_any_changes(remember, embed
     run_state_machine_as_test(
         lambda: Interleaving(str(new_id()), remember, embedder),
         settings=settings(
-            max_examples=examples(6),
+            max_examples=few(),
             stateful_step_count=25,
             deadline=None,
             phases=[Phase.explicit, Phase.generate],

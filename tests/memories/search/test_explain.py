@@ -14,6 +14,7 @@ from apps.pipeline.core.enums import Stakes, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.retrieval.exclusion import Exclusion
 from tests.memories.conftest import NOW
+from tests.soak import few
 
 A_DAY = timedelta(days=1)
 WORDS = ("where", "does", "Ana", "live", "tea", "green", "Oslo", "bicycle", "my", "sister", "zzz", "")
@@ -52,7 +53,7 @@ def known(remember) -> None:
         Memory.objects.filter(pk=memory.pk).update(**changes)
 
 
-@settings(max_examples=25)
+@settings(max_examples=few())
 @given(data=st.data())
 def test_order_and_scores_are_those_of_the_search(known, ana, embedder, data) -> None:
     query = SearchQuery(

@@ -15,8 +15,6 @@ from memplatform.embedded import ConnectionParams, Status, socket_directory
 from memplatform.embedded.supervisor import Supervisor
 from tests.memplatform.embedded.servers import ask, postmaster
 
-pytestmark = pytest.mark.system
-
 PROJECT = Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, "-m", "memplatform.embedded"]
 
@@ -57,6 +55,7 @@ def test_starts_again_after_a_kill(made: Path) -> None:
     assert ask(embedded.up(made), "SELECT number FROM kept") == "7"
 
 
+@pytest.mark.soak
 def test_its_users_start_it_again_after_a_crash_but_not_after_a_stop(made: Path) -> None:
     ask(embedded.up(made), "CREATE TABLE kept AS SELECT 7 AS number; SELECT 1")
     supervisor = Supervisor(made)
@@ -73,6 +72,7 @@ def test_its_users_start_it_again_after_a_crash_but_not_after_a_stop(made: Path)
     assert embedded.status(made) is Status.STOPPED
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("same_user", [True, False])
 def test_a_reused_pid_is_neither_taken_for_the_server_nor_stopped(made: Path, same_user: bool) -> None:
     embedded.up(made)
@@ -95,12 +95,14 @@ def test_a_reused_pid_is_neither_taken_for_the_server_nor_stopped(made: Path, sa
         stranger.wait()
 
 
+@pytest.mark.soak
 def test_an_interrupted_first_start_leaves_nothing_that_looks_whole(made: Path) -> None:
     (made / "cluster").rename(made / "cluster.new")
     (made / "cluster.new" / "global").rename(made / "cluster.new" / "gone")
     assert ask(embedded.up(made), "SELECT 1") == "1"
 
 
+@pytest.mark.soak
 def test_a_server_that_is_stopping_is_started_again(made: Path) -> None:
     embedded.up(made)
     server = postmaster(made)
@@ -116,6 +118,7 @@ def test_starts_at_the_same_time_make_one_server(folder: Path) -> None:
     assert ask(embedded.up(folder), "SELECT count(*) FROM pg_database WHERE datname = 'memplatform'") == "1"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "socket_inside"),
     [("with spaces, 'quotes' & more", False), ("with spaces", True), ("ünïcode", False), ("long" * 40, False)],
@@ -134,6 +137,7 @@ def test_odd_and_long_paths_work(folder: Path, stopped: Path, name: str, socket_
     assert not Path(found.host).exists()
 
 
+@pytest.mark.soak
 def test_two_folders_are_two_servers(folder: Path, stopped: Path) -> None:
     for name in ("one", "two"):
         subprocess.run(["cp", "-a", str(stopped), str(folder.with_name(name))], check=True)
@@ -142,6 +146,7 @@ def test_two_folders_are_two_servers(folder: Path, stopped: Path) -> None:
     assert ask(second, "SELECT to_regclass('here')") == "None"
 
 
+@pytest.mark.soak
 def test_variables_meant_for_other_servers_do_not_reach_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = {
         "PGHOST": "192.0.2.1",
@@ -177,6 +182,7 @@ def test_a_server_that_can_not_start_says_why(made: Path) -> None:
         embedded.up(made)
 
 
+@pytest.mark.soak
 def test_the_command_line_reports_states_and_errors(made: Path) -> None:
     def say(verb: str) -> str:
         return subprocess.run(

@@ -16,8 +16,6 @@ from memplatform import embedded
 from memplatform.embedded import Status, socket_directory
 from tests.memplatform.embedded.servers import ask, postmaster
 
-pytestmark = pytest.mark.system
-
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change users")
 
 
@@ -52,6 +50,7 @@ def test_an_ordinary_user_owns_their_server(folder: Path, nobody: ProcessPoolExe
     assert postmaster(folder).uids().effective == uid
 
 
+@pytest.mark.soak
 @as_root
 @pytest.mark.parametrize("verb", [embedded.up, embedded.down, embedded.status, embedded.remove])
 def test_an_ordinary_user_can_not_use_another_user_s_server(
@@ -69,6 +68,7 @@ def test_root_s_server_runs_unprivileged(made: Path) -> None:
     assert postmaster(made).uids().effective == pwd.getpwnam("memplatform").pw_uid
 
 
+@pytest.mark.soak
 @as_root
 def test_root_s_private_place_leads_to_a_reachable_one(folder: Path) -> None:
     folder.mkdir(mode=0o700)
@@ -84,6 +84,7 @@ def test_root_s_private_place_leads_to_a_reachable_one(folder: Path) -> None:
     assert not data.is_symlink()
 
 
+@pytest.mark.soak
 @as_root
 def test_programs_that_only_root_can_reach_are_copied(
     folder: Path, stopped: Path, monkeypatch: pytest.MonkeyPatch
@@ -103,6 +104,7 @@ def test_programs_that_only_root_can_reach_are_copied(
     assert postmaster(data).exe().startswith("/var/lib/memplatform/postgresql-")
 
 
+@pytest.mark.soak
 @as_root
 def test_a_folder_whose_data_is_gone_is_created_again(folder: Path) -> None:
     folder.mkdir(mode=0o700)
@@ -110,6 +112,7 @@ def test_a_folder_whose_data_is_gone_is_created_again(folder: Path) -> None:
     assert ask(embedded.up(folder / "data"), "SELECT 1") == "1"
 
 
+@pytest.mark.soak
 @as_root
 def test_a_socket_folder_taken_by_another_user_is_refused(folder: Path) -> None:
     long = folder.parent / ("long" * 40) / "data"

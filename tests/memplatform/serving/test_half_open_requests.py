@@ -9,8 +9,6 @@ import pytest
 
 from tests.instance import Instance, free_port, migrated_instance, wait_for
 
-pytestmark = pytest.mark.system
-
 SOCKETS = 40  # more than the threads of all processes
 
 
@@ -45,7 +43,7 @@ def open_request(address: tuple[str, int], path: str) -> socket.socket:
     return opened
 
 
-@pytest.mark.parametrize("path", ["/console/login/", "/v1/turns"])
+@pytest.mark.parametrize("path", [pytest.param("/console/login/", marks=pytest.mark.soak), "/v1/turns"])
 def test_half_open_requests_are_given_up_while_others_are_served(address: tuple[str, int], path: str) -> None:
     with ExitStack() as stack:
         opened = [stack.enter_context(open_request(address, path)) for _ in range(SOCKETS)]

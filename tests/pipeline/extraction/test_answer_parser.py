@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.pipeline.core.model_calls import AnswerKind, StopReason
 from apps.pipeline.extraction.llm.answer_parser import MOST_CHARACTERS, MOST_OBJECTS, parse
 from tests.pipeline.answers import answer, listing
-from tests.soak import examples
 
 ONE = {"type": "fact", "content": "User likes tea."}
 TWO = {"type": "fact", "content": "User likes jam.", "tags": []}
@@ -116,7 +115,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=examples(30))
 @given(value=JSON, stop=st.sampled_from(StopReason), cut=st.integers(min_value=0, max_value=200))
 def test_no_json_raises(value: Any, stop: StopReason, cut: int) -> None:
     text = json.dumps(value)

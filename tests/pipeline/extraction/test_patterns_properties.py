@@ -2,14 +2,13 @@
 
 import re
 
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from apps.pipeline.extraction.patterns import extract
 from apps.pipeline.provenance.transcripts import claims_role
 from tests.pipeline.builders import turn
 from tests.pipeline.extraction.extract_helper import POLICY, said
-from tests.soak import examples
 
 _FIRST_PERSON = re.compile(r"(?<![\w'])(?:I|I'm|I've|I'll|me|my|myself|we|our|us)(?![\w'])")
 _WORDS = st.sampled_from(
@@ -23,7 +22,6 @@ _WORDS = st.sampled_from(
 _SPEECH = st.lists(_WORDS, max_size=40).map(" ".join)
 
 
-@settings(max_examples=examples(30))
 @given(st.one_of(st.text(max_size=400), _SPEECH))
 @example("I" * 2_000)
 @example("my " * 700)

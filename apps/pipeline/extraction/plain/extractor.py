@@ -1,0 +1,53 @@
+"""Extract without a model: the plain statements of a turn, and a note of what else is worth keeping."""
+
+from collections.abc import Iterator, Sequence
+
+from apps.pipeline.core.enums import EntityType, Role
+from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import Candidate, Mention
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.patterns.speech_act import speech_act_of
+from apps.pipeline.extraction.plain import table
+from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
+from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
+from apps.pipeline.extraction.plain.statements import statements_of
+
+DEFAULT_SPEAKER = "User"
+
+
+def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
+    """Return the candidates of one turn of a user, in order, each with index 0.
+
+    `before` are the earlier turns of the session, oldest first: the last may ask what this turn answers. At most the
+    first `policy.max_turn_characters` are read. A statement is returned once.
+    """
+    if turn.role is not Role.USER:
+        return ()
+    sentences = own_sentences(turn, before=before, most=policy.max_turn_characters)
+    question = question_before(turn, before=before)
+    speaker = Mention(text=" ".join(turn.speaker.split()) or DEFAULT_SPEAKER, type=EntityType.PERSON, is_speaker=True)
+    scores = sentence_scores(sentences, question=question)
+    # What is not meant has no score.
+    readings = [_read(each) if score else table.Reading() for each, score in zip(sentences, scores, strict=True)]
+    found: dict[str, Candidate] = {}
+    for candidate in _statements(turn, sentences, readings, speaker=speaker):
+        found.setdefault(candidate.content.casefold(), candidate)
+    if not any(score >= LEAST_SCORE and not told.is_whole for score, told in zip(scores, readings, strict=True)):
+        return tuple(found.values())
+    reliability = policy.pattern_reliability
+    note = note_of(turn, sentences, scores, question=question, speaker=speaker, reliability=reliability)
+    return (*found.values(), note)
+
+
+def _read(sentence: str) -> table.Reading:
+    """Read a sentence, or what it asks to remember."""
+    _, claim = speech_act_of(sentence)
+    return table.read(claim)
+
+
+def _statements(
+    turn: SourceTurn, sentences: Sequence[str], readings: Sequence[table.Reading], *, speaker: Mention
+) -> Iterator[Candidate]:
+    for sentence, reading in zip(sentences, readings, strict=True):
+        for match in reading.matches:
+            yield from statements_of(match, turn=turn, speaker=speaker, evidence=sentence)

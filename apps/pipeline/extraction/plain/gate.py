@@ -1,0 +1,101 @@
+"""The gate: how likely a sentence tells something worth keeping, by a linear model over its words and its shape.
+
+`manage.py train_gate` writes the weights beside this file.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import re2
+
+WEIGHTS = Path(__file__).with_name("gate.json")
+_MOST_CHARACTERS, _MOST_WORDS, _MOST_ASKED = 600, 60, 12
+_WORDS_PER_LENGTH, _MOST_LENGTHS = 4, 6
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|\?")
+_ASKING = (
+    "can could what how which why when where who should would do does is are please write make give tell draft explain"
+)
+_SHAPES = (
+    ("first person", re2.compile(r"(?i)\b(?:i|i'?m|i'?ve|my|we|our|me)\b")),
+    ("digit", re2.compile(r"[0-9]")),
+    ("name", re2.compile(r"[\p{Ll},] \p{Lu}\p{Ll}+")),
+    ("asks", re2.compile(rf"(?i)^(?:{'|'.join(_ASKING.split())})\b")),
+    ("unreal", re2.compile(r"(?i)\b(?:if|suppose|imagine|pretend|hypothetical\w*)\b")),
+    ("conditional", re2.compile(r"(?i)\b(?:would|could|might)\b|'d\b")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A bias and a weight for each known feature."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def score(self, sentence: str, question: str = "") -> float:
+        """Return the probability that a sentence, said in answer to a question or by itself, is worth keeping."""
+        features = features_of(sentence, question)
+        told = sum(self.weights.get(each, 0.0) for each in sorted(features))
+        return 1 / (1 + math.exp(-self.bias - told * scale_of(features)))
+
+    def to_json(self) -> str:
+        """Return the gate as text with one weight a line, in a fixed order."""
+        return json.dumps(
+            {"bias": self.bias, "weights": dict(self.weights)}, ensure_ascii=False, indent=0, sort_keys=True
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Gate":
+        """Read a gate from its text."""
+        return cls(**json.loads(text))
+
+
+def score(sentence: str, question: str = "") -> float:
+    """Return the score of a sentence by the weights that come with the product."""
+    return _shipped().score(sentence, question)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Gate:
+    return Gate.from_json(WEIGHTS.read_text(encoding="utf-8"))
+
+
+def features_of(sentence: str, question: str = "") -> frozenset[str]:
+    """Return the words, pairs of words and shapes of a sentence, and the words of the question before it."""
+    text = _plain(sentence)
+    words = _words_of(text)
+    return frozenset((*words, *_pairs(words), *_shapes(text, words), *_asked(question)))
+
+
+def scale_of(features: frozenset[str]) -> float:
+    """Return the factor that makes long and short sentences comparable."""
+    return 1 / math.sqrt(len(features) or 1)
+
+
+def _plain(text: str) -> str:
+    return text[:_MOST_CHARACTERS].replace("’", "'")
+
+
+def _words_of(text: str) -> list[str]:
+    words = [found.group().lower() for found in _WORD.finditer(text)][:_MOST_WORDS]
+    return ["#" if each.isdigit() else each for each in words]
+
+
+def _pairs(words: list[str]) -> Iterator[str]:
+    return (f"{one} {two}" for one, two in zip(["^", *words], words, strict=False))
+
+
+def _shapes(text: str, words: list[str]) -> Iterator[str]:
+    yield f"=length {min(_MOST_LENGTHS, len(words) // _WORDS_PER_LENGTH)}"
+    yield from (f"={name}" for name, pattern in _SHAPES if pattern.search(text))
+
+
+def _asked(question: str) -> Iterator[str]:
+    if question:
+        yield "=answer"
+        yield from (f"asked {each}" for each in _words_of(_plain(question))[-_MOST_ASKED:])

@@ -1,0 +1,99 @@
+"""Notes: what a user said on a day, in their own words, where a message is worth one.
+
+A note claims nothing but that it was said. At most one is taken from a message.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, time
+
+import re2
+
+from apps.pipeline.core.enums import Grounding, MemoryType, Precision
+from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.plain import gate
+from apps.pipeline.extraction.plain.meant import meant
+from apps.pipeline.extraction.plain.own_sentences import GAP
+
+NOTE = "note"  # the tag
+SAID = "said"  # the predicate
+LEAST_SCORE = 0.7
+MOST_CHARACTERS = 600
+_SURE = 1.0
+_IMPORTANCE, _ASKED_FOR_IMPORTANCE = 0.3, 0.6  # a note fades, unless it was asked for
+_TO_REMEMBER = re2.compile(
+    r"(?i)^(?:(?:please|pls|hey|hi|ok|okay|and|also|so|oh|btw),? )*(?:(?:can|could|would|will) you (?:please |also )*)?"
+    r"(?:remember|keep in mind|bear in mind|note(?: down)?|make a (?:mental )?note|don['’]?t forget|do not forget)"
+    r"(?: this| for (?:me|later|next time))?(?: that |: |, )(?P<what>.+)"
+)
+_REMINISCES = re2.compile(r"(?i)^(?:time|times|day|night|summer|winter|year|one|guy|film|movie|song|show)\b")
+
+Scorer = Callable[[str, str], float]
+
+
+def sentence_scores(sentences: Sequence[str], *, question: str, scorer: Scorer = gate.score) -> tuple[float, ...]:
+    """Return the score of each sentence of a message: 1 where it asks to be remembered, 0 where it is not meant.
+
+    The first sentence is the one that answers the question.
+    """
+    return tuple(
+        0.0 if not is_meant else _SURE if asks_to_remember(each) else scorer(each, "" if place else question)
+        for place, (each, is_meant) in enumerate(zip(sentences, meant(sentences), strict=True))
+    )
+
+
+def asks_to_remember(sentence: str) -> bool:
+    """Return True for "remember that …"; "remember that summer?" only reminisces."""
+    asked = _TO_REMEMBER.match(sentence)
+    return asked is not None and not sentence.endswith("?") and not _REMINISCES.match(asked.group("what"))
+
+
+def note_of(
+    turn: SourceTurn,
+    sentences: Sequence[str],
+    scores: Sequence[float],
+    *,
+    question: str,
+    speaker: Mention,
+    reliability: float,
+) -> Candidate:
+    """Build the note of a message from those of its sentences that are meant, behind the question that they answer."""
+    asked = f"asked: {question} said: " if question and not sentences[0].endswith("?") else ""
+    words = _shortened(sentences, scores, most=MOST_CHARACTERS - len(asked))
+    return Candidate(
+        index=0,
+        type=MemoryType.EVENT,
+        subject=speaker,
+        predicate=SAID,
+        object=ObjectValue(literal=f"{asked}{words}"),
+        content=f"{speaker.text}, {asked}{words}" if asked else f"{speaker.text} said: {words}",
+        event_at=datetime.combine(turn.local_time.date(), time(), UTC),  # days are stored as midnight
+        event_precision=Precision.DAY,
+        source_turn_ids=(turn.id,),
+        evidence=words,
+        tags=(NOTE,),
+        grounding=Grounding.SUPPORTED,
+        importance=_ASKED_FOR_IMPORTANCE if _SURE in scores else _IMPORTANCE,
+        reliability=reliability,
+        extractor=f"{PATTERNS}{NOTE}",
+    )
+
+
+def _shortened(sentences: Sequence[str], scores: Sequence[float], *, most: int) -> str:
+    """Return the sentences that are meant; if they are too long, the best of them, in their order."""
+    left = most
+    chosen: set[int] = set()
+    for place in sorted(range(len(sentences)), key=lambda place: (-scores[place], place)):
+        if scores[place] and (not chosen or len(sentences[place]) < left):
+            chosen.add(place)
+            left -= len(sentences[place]) + len(f" {GAP} ")
+    words = _joined([each if place in chosen else GAP for place, each in enumerate(sentences)])
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] or words[:most]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Join sentences, with one sign for each gap within them and none around them."""
+    words = " ".join(parts)
+    while (fewer := words.replace(f"{GAP} {GAP}", GAP)) != words:
+        words = fewer
+    return words.strip(f" {GAP}")

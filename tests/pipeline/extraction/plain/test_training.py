@@ -1,0 +1,68 @@
+"""Training of the gate, on sentences made for it and on the gold lists."""
+
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
+from apps.pipeline.extraction.plain.training import (
+    GateFigures,
+    LabelledSentence,
+    ScoredMessage,
+    figures_at,
+    telling_sentences,
+    train,
+)
+
+_TOLD = ("my wife sings", "my son runs", "my car broke", "my dog barks")
+_ASKED = ("what is rust", "what is go", "what about now", "what is next")
+_TOY = [
+    *(LabelledSentence(each, "", is_kept=True) for each in _TOLD),
+    *(LabelledSentence(each, "", is_kept=False) for each in _ASKED),
+]
+
+
+def test_a_toy_set_is_learnt() -> None:
+    gate = train(_TOY)
+    assert gate.score("my cat sleeps") > 0.8
+    assert gate.score("what is zig") < 0.2
+    assert "wife" not in gate.weights  # too rare
+
+
+def test_training_is_deterministic() -> None:
+    assert train(_TOY).to_json() == train(_TOY).to_json()
+
+
+def test_nothing_can_not_be_learnt_from() -> None:
+    with pytest.raises(ValueError, match="nothing to train from"):
+        train([])
+
+
+def test_the_sentence_with_the_most_words_of_a_fact_tells_it() -> None:
+    said = ("Hello!", "I moved to Leeds in March.", "My wife sings in a choir.")
+    assert telling_sentences(said, ["The user lives in Leeds since March.", "His wife sings."]) == {1, 2}
+    assert telling_sentences(said, []) == frozenset()
+    assert telling_sentences((), ["His wife sings."]) == frozenset()
+
+
+def test_figures_count_messages_and_required_facts() -> None:
+    messages = [
+        ScoredMessage(0.9, holds_fact=True, required=frozenset({"a", "b"})),
+        ScoredMessage(0.8, holds_fact=False, required=frozenset()),
+        ScoredMessage(0.2, holds_fact=True, required=frozenset({"b", "c", "d"})),
+    ]
+    assert figures_at(0.7, messages) == GateFigures(messages=3, kept=2, precision=0.5, covered=0.5)
+    assert figures_at(0.95, messages) == GateFigures(messages=3, kept=0, precision=0.0, covered=0.0)
+
+
+def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
+    written, printed = tmp_path / "gate.json", StringIO()
+    call_command("train_gate", to=written, stdout=printed)
+    made, shipped = (Gate.from_json(each.read_text(encoding="utf-8")) for each in (written, WEIGHTS))
+    assert made.weights == pytest.approx(shipped.weights, abs=0.02)  # as processors round
+    figures = re.findall(r"at (\S+): .* precision (\S+), required facts covered (\S+)", printed.getvalue())
+    assert [float(threshold) for threshold, _, _ in figures] == [0.5, 0.7]
+    assert min(map(float, figures[-1][1:])) >= 0.8
