@@ -42,12 +42,14 @@ class DedupeSession:
         residuals: ResidualCosines,
         named: Mapping[UUID, StoredMemory],
         verdicts: Verdicts,
+        proposed_cosines: Mapping[tuple[int, UUID], float],
     ) -> None:
         self._draft = draft
         self._band = band
         self._residuals = residuals
         self._named = named  # live memories that the extractor could name
         self._verdicts = verdicts
+        self._proposed_cosines = proposed_cosines  # of candidates, by index, and what the extractor names
         self._animate = animate_entities(draft)
         self._became: dict[UUID, UUID] = {}  # memories of earlier candidates
         self._names = _current_names(draft)
@@ -110,7 +112,9 @@ class DedupeSession:
         before = {ruling.memory_id: self._as_memory(ruling) for ruling in self.rulings}
         named = {**self._named, **before}
         fresh = fresh.evolve(candidate=with_repeat_named(fresh.candidate, named=named))
-        refused = list(refused_proposals(fresh.candidate, named=named, animate=self._animate))
+        mine = fresh.candidate.index
+        cosines = {other: found for (index, other), found in self._proposed_cosines.items() if index == mine}
+        refused = list(refused_proposals(fresh.candidate, named=named, animate=self._animate, cosines=cosines))
         if not refused:
             return fresh
         self.refused[str(fresh.candidate.index)] = [each.to_json() for each in refused]

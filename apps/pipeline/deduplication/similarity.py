@@ -5,8 +5,10 @@ from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 from operator import mul
+from uuid import UUID
 
 from apps.pipeline.core.ports import Embedder, Neighbour, Vector
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.lexical_diff import distinct_words
 
 # The cosine of each pair of residuals that are both not empty.
@@ -60,6 +62,21 @@ def residual_cosines(*, pairs: set[tuple[str, str]], embedder: Embedder) -> Resi
     telling = sorted(pair for pair in {distinct_words(one, two) for one, two in pairs} if all(pair))
     known = _embed([part for pair in telling for part in pair], embedder)
     return {(one, two): cosine(known[one], known[two]) for one, two in telling}
+
+
+def proposed_cosines(
+    candidates: Sequence[Candidate], *, vectors: Sequence[Vector], named: Sequence[StoredMemory], embedder: Embedder
+) -> dict[tuple[int, UUID], float]:
+    """Return the cosines of candidates and the memories that the extractor says they repeat, replace or contradict."""
+    sentences = {each.id: each.content for each in named}
+    pairs = [
+        (candidate.index, memory_id, vector)
+        for candidate, vector in zip(candidates, vectors, strict=True)
+        for memory_id in candidate.proposed
+        if memory_id in sentences
+    ]
+    known = _embed([sentences[memory_id] for _, memory_id, _ in pairs], embedder)
+    return {(index, memory_id): cosine(vector, known[sentences[memory_id]]) for index, memory_id, vector in pairs}
 
 
 def _embed(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:

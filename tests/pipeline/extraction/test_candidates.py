@@ -98,7 +98,6 @@ def test_what_the_model_discards_keeps_its_reason() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        {"type": "trivia"},
         {"type": None},
         {"content": ""},
         {"content": "x" * 1_001},

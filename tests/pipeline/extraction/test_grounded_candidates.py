@@ -199,3 +199,31 @@ def test_the_topic_of_the_request_comes_first() -> None:
     said = "I like tea."
     assert taken("User likes tea.", said=said, quote=said, topic="breakfast").topic == "breakfast"
     assert taken("User likes tea.", said=said, quote=said).topic == ""
+
+
+TYPED = "im lactose intolerant so no milk & cream for me, and i dont recieve parcels at 46 Elm Road"
+
+
+@pytest.mark.parametrize(
+    ("quote", "kept", "grounding"),
+    [
+        ("I am lactose intolerant so no milk and cream", "im lactose intolerant so no milk & cream", "Supported"),
+        ("I don't receive parcels at 46 Elm Road", "i dont recieve parcels at 46 Elm Road", "Supported"),
+        (
+            "parcels at 46 Elm Road, no milk",
+            "milk & cream for me, and i dont recieve parcels at 46 Elm Road",
+            "Partial",
+        ),
+        ("I don't receive parcels at 45 Elm Road", None, None),
+        ("I receive parcels at 46 Elm Road every day", None, None),
+        ("I am not lactose intolerant", None, None),
+        ("I am glucose intolerant", None, None),
+    ],
+)
+def test_a_quote_may_be_tidied_but_says_the_same(quote: str, kept: str | None, grounding: str | None) -> None:
+    found = proposed("User does not take milk or parcels at 46 Elm Road.", said=TYPED, quote=quote)
+    if kept is None:
+        assert isinstance(found, CandidateRefusal)
+    else:
+        assert isinstance(found, Candidate)
+        assert (found.evidence, found.grounding.value) == (kept, grounding)

@@ -97,9 +97,13 @@ def _spelt(others: Mapping[str, str], *, unknown: Callable[[str], Any] | None = 
 
 
 def _type(value: Any) -> Any:
+    """Return the type that a word means; an unknown one, such as "health", is a fact."""
     word = _word(value)
     alias = CATEGORY_ALIASES.get(word) if isinstance(word, str) and word not in set(MemoryType) else None
-    return alias[0] if alias else _TYPES.get(word, word) if isinstance(word, str) else word
+    if alias or not isinstance(word, str):
+        return alias[0] if alias else word
+    known = _TYPES.get(word, word)
+    return known if known in set(MemoryType) else MemoryType.FACT.value
 
 
 def _predicate(value: Any) -> Any:

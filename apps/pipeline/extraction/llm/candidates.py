@@ -115,6 +115,8 @@ def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     turn = quote.turn if quote else quotable[0].turn if cited else shown.sources[-1]
     moments, bad_times = _moments(answer)
     candidate = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge).evolve(**moments)
+    if quote is not None and not quote.is_whole and candidate.grounding is Grounding.SUPPORTED:
+        candidate = candidate.evolve(grounding=Grounding.PARTIAL)
     outcome = _refused(answer, candidate, quote) or settle_origin(
         _judged(candidate, before=shown.before(turn), turn=turn),
         turn=turn,
