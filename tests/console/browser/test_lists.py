@@ -143,6 +143,7 @@ def test_nothing_is_decided_unseen_while_a_row_is_loaded_or_can_not_be(
     begin(window, waiting)
     Memory.objects.filter(pk=waiting[1].pk).delete()
     assert_first_case_stays_current(window, waiting)
+    window.settle()
     window.misdeeds.clear()  # the browser itself names the failed and refused requests
 
 
