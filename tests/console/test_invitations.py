@@ -118,13 +118,13 @@ def test_the_token_is_stored_as_a_hash_and_lives_for_a_week(tess: Client) -> Non
     assert invitation.expires_at - invitation.created_at <= VALID_FOR == timedelta(days=7)
 
 
-@pytest.mark.parametrize("spoil", ["x", "", ".", "a" * 3_000, "../../admin", "%00", "signed"])
-def test_forged_tokens_lead_nowhere(tess: Client, spoil: str) -> None:
+def test_forged_tokens_lead_nowhere(tess: Client) -> None:
     token = invite(tess).split("/")[-2]
-    wrong = signing.Signer(salt="invitation", sep=".").sign("guessed") if spoil == "signed" else f"{spoil}{token[:-2]}"
-    answer = Client().post(f"/console/login/invitation/{wrong}/", NEW)
-    assert answer.status_code == 404
-    assert not User.objects.filter(username="nina").exists()
+    spoilt = [f"{spoil}{token[:-2]}" for spoil in ("x", "", ".", "a" * 3_000, "../../admin", "%00")]
+    for wrong in (*spoilt, signing.Signer(salt="invitation", sep=".").sign("guessed")):
+        answer = Client().post(f"/console/login/invitation/{wrong}/", NEW)
+        assert answer.status_code == 404, wrong
+        assert not User.objects.filter(username="nina").exists()
 
 
 @pytest.mark.parametrize(

@@ -105,17 +105,16 @@ def test_edit_approves_other_words(reviewer: Client, waiting: list[Memory]) -> N
     assert (memory.content, memory.status) == ("Rui is well.", Status.ACTIVE)
 
 
-@pytest.mark.parametrize(("polarity", "expected"), [("positive", True), ("negative", False)])
-def test_one_key_merges_into_what_is_repeated(
-    reviewer: Client, waiting: list[Memory], polarity: str, expected: bool
-) -> None:
+def test_one_key_merges_into_what_is_repeated(reviewer: Client, waiting: list[Memory]) -> None:
     one, other = waiting[:2]
-    Memory.objects.filter(pk=other.pk).update(predicate=one.predicate, polarity=polarity, content="Rui says so, too.")
     own = MemoryVector.objects.get(memory=one)
     MemoryVector.objects.filter(memory=other).update(embedding=own.embedding)
-    page = reviewer.get(f"/console/test/memories/{one.pk}/").content.decode()
-    button = f'name="into" value="{seen(other)}"><button class="wraps" data-key="m">'
-    assert (button in page, "Merge</strong> → becomes a source of" in page) == (expected, expected)
+    for polarity, expected in (("positive", True), ("negative", False)):
+        said = {"predicate": one.predicate, "polarity": polarity, "content": "Rui says so, too."}
+        Memory.objects.filter(pk=other.pk).update(**said)
+        page = reviewer.get(f"/console/test/memories/{one.pk}/").content.decode()
+        button = f'name="into" value="{seen(other)}"><button class="wraps" data-key="m">'
+        assert (button in page, "Merge</strong> → becomes a source of" in page) == (expected, expected), polarity
 
 
 def test_long_texts_can_be_edited(reviewer: Client, waiting: list[Memory]) -> None:
@@ -126,10 +125,10 @@ def test_long_texts_can_be_edited(reviewer: Client, waiting: list[Memory]) -> No
     assert Memory.objects.get(pk=waiting[0].pk).content == long
 
 
-@pytest.mark.parametrize("content", ["", "  "])
-def test_a_memory_needs_words(reviewer: Client, waiting: list[Memory], content: str) -> None:
-    assert reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": content}).status_code == 422
-    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+def test_a_memory_needs_words(reviewer: Client, waiting: list[Memory]) -> None:
+    for content in ("", "  "):
+        assert reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": content}).status_code == 422
+        assert status_of(waiting[0]) == Status.PENDING_REVIEW
 
 
 def test_reject_many_for_a_reason(reviewer: Client, waiting: list[Memory]) -> None:
@@ -141,10 +140,11 @@ def test_reject_many_for_a_reason(reviewer: Client, waiting: list[Memory]) -> No
     assert {status_of(memory) for memory in waiting} == {Status.PENDING_REVIEW}
 
 
-@pytest.mark.parametrize("given", [{"reason": "because"}, {}, {"reason": "private", "memory": "1:x"}])
-def test_what_does_not_fit_is_refused(reviewer: Client, waiting: list[Memory], given: dict[str, str]) -> None:
-    assert reviewer.post(f"{PAGE}reject/", {"memory": seen(waiting[0])} | given).status_code == 422
-    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+def test_what_does_not_fit_is_refused(reviewer: Client, waiting: list[Memory]) -> None:
+    unfit: list[dict[str, str]] = [{"reason": "because"}, {}, {"reason": "private", "memory": "1:x"}]
+    for given in unfit:
+        assert reviewer.post(f"{PAGE}reject/", {"memory": seen(waiting[0])} | given).status_code == 422, given
+        assert status_of(waiting[0]) == Status.PENDING_REVIEW
 
 
 def test_the_second_reviewer_sees_who_was_faster(
@@ -165,12 +165,12 @@ def test_merge_into_another(reviewer: Client, waiting: list[Memory]) -> None:
     assert (status_of(waiting[0]), status_of(waiting[1])) == (Status.PENDING_REVIEW, Status.PENDING_REVIEW)
 
 
-@pytest.mark.parametrize("what", ["review/approve", "review/reject", "review/merge", "undo"])
-def test_viewers_only_look(full_project: Project, waiting: list[Memory], what: str) -> None:
+def test_viewers_only_look(full_project: Project, waiting: list[Memory]) -> None:
     viewer = member("eva", full_project, MemberRole.VIEWER)
     given = {"memory": seen(waiting[0]), "reason": "private", "into": seen(waiting[1])}
-    assert viewer.post(f"/console/test/{what}/", given).status_code == 403
-    assert status_of(waiting[0]) == Status.PENDING_REVIEW
+    for what in ("review/approve", "review/reject", "review/merge", "undo"):
+        assert viewer.post(f"/console/test/{what}/", given).status_code == 403, what
+        assert status_of(waiting[0]) == Status.PENDING_REVIEW
     assert "data-key" not in viewer.get(PAGE).content.decode()
 
 

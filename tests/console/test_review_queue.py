@@ -91,10 +91,10 @@ def test_each_member_is_decided_in_the_version_that_was_shown(reviewer: Client, 
     assert "Not changed" in answer.content.decode()
 
 
-@pytest.mark.parametrize("count", [0, MOST_AT_ONCE + 1])
-def test_nothing_and_too_much_is_refused(reviewer: Client, project: Project, count: int) -> None:
-    given = {"memory": " ".join(f"{new_id()}:1" for _ in range(count))}
-    assert reviewer.post(f"{PAGE}approve/", given).status_code == 422
+def test_nothing_and_too_much_is_refused(reviewer: Client, project: Project) -> None:
+    for count in (0, MOST_AT_ONCE + 1):
+        given = {"memory": " ".join(f"{new_id()}:1" for _ in range(count))}
+        assert reviewer.post(f"{PAGE}approve/", given).status_code == 422, count
 
 
 # --- pages
@@ -105,22 +105,22 @@ def two_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging.paginate, "__kwdefaults__", {"size": 2})
 
 
-@pytest.mark.parametrize(
-    ("page", "beside", "at", "opened"),
-    [
-        (1, "after", 0, 1),
-        (1, "after", 1, 2),  # the first one of the next page
-        (2, "after", 2, 3),
-        (3, "after", 4, 4),  # the last one of all
-        (2, "before", 2, 1),  # the last one of the page before
-        (1, "before", 0, 0),
-    ],
-)
-def test_beyond_the_end_of_a_page_is_the_next_page(
-    reviewer: Client, project: Project, two_a_page: None, page: int, beside: str, at: int, opened: int
-) -> None:
+# Page, what is asked for beside which row, and the row that is opened.
+BESIDE = [
+    (1, "after", 0, 1),
+    (1, "after", 1, 2),  # the first one of the next page
+    (2, "after", 2, 3),
+    (3, "after", 4, 4),  # the last one of all
+    (2, "before", 2, 1),  # the last one of the page before
+    (1, "before", 0, 0),
+]
+
+
+def test_beyond_the_end_of_a_page_is_the_next_page(reviewer: Client, project: Project, two_a_page: None) -> None:
     queue = queue_of(project, 5)
-    assert open_case(reviewer, f"?page={page}&{beside}={queue[at].pk}") == str(queue[opened].pk)
+    for page, beside, at, opened in BESIDE:
+        case = open_case(reviewer, f"?page={page}&{beside}={queue[at].pk}")
+        assert case == str(queue[opened].pk), (page, beside, at)
 
 
 def test_what_was_decided_meanwhile_does_not_hide_what_follows(
@@ -145,9 +145,9 @@ def test_what_is_skipped_waits_at_the_end_for_this_reviewer(reviewer: Client, pr
     assert rows(reviewer) == [queue[0], queue[1], queue[3], queue[2]]
 
 
-@pytest.mark.parametrize("row", ["", "x", "1 2"])
-def test_only_rows_are_skipped(reviewer: Client, project: Project, row: str) -> None:
-    assert reviewer.post("/console/test/skip/", {"row": row}).status_code == 422
+def test_only_rows_are_skipped(reviewer: Client, project: Project) -> None:
+    for row in ("", "x", "1 2"):
+        assert reviewer.post("/console/test/skip/", {"row": row}).status_code == 422, row
 
 
 # --- what an address names

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from apps.console.labels import count_of, label, percent, time_since
-from apps.console.selectors.charts import FunnelStep, StackSegment, funnel_bars, stacked_bars
 from apps.console.selectors.fates import TurnFate, fates_of
 from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.reasons import explain
@@ -43,19 +42,6 @@ def test_the_last_hour_of_a_busy_project_is_told_by_hours() -> None:
     assert dashboard_period(DashboardRange.HOUR, now=NOW).name == "the last hour"
 
 
-def test_the_bars_of_a_funnel_are_as_wide_as_their_counts() -> None:
-    whole, half, few, none = funnel_bars([FunnelStep("turns", count) for count in (200, 100, 1, 0)])
-    assert [bar.width for bar in (whole, half, few, none)] == [100.0, 50.0, 0.8, 0.0]
-
-
-def test_the_parts_of_a_stacked_bar_stand_on_each_other() -> None:
-    high, low = stacked_bars([[("new", 30), ("none", 0), ("lost", 10)], [("new", 20)]])
-    assert high.segments == (StackSegment("new", 25.0, 75.0), StackSegment("lost", 0.0, 25.0))
-    assert low.segments == (StackSegment("new", 50.0, 50.0),)
-    assert low.left > high.left + high.width
-    assert [bar.segments for bar in stacked_bars([[("new", 0)]])] == [()]
-
-
 def test_each_turn_has_one_fate() -> None:
     sums = {
         (Measure.TURNS, "", ""): 20.0,
@@ -73,9 +59,8 @@ def test_turns_that_are_extracted_in_a_later_hour_make_no_count_negative() -> No
     assert fates_of(Tallies({(Measure.NEW_TURNS, "", ""): 4.0}))[TurnFate.KNOWN] == 0
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_reason_is_said_in_words(reason: Reason) -> None:
-    assert explain(reason) != reason.replace("_", " ")
+def test_every_reason_is_said_in_words() -> None:
+    assert [reason for reason in Reason if explain(reason) == reason.replace("_", " ")] == []
 
 
 def test_a_rules_own_reason_names_the_rule_and_an_unknown_one_stands_as_it_is() -> None:

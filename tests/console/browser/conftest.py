@@ -12,12 +12,22 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 from pytest_django.live_server_helper import LiveServer
 
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project
+from tests.soak import is_soak
 
 AXE = Path(__file__).parents[2] / "assets" / "axe-4.14.1.min.js"
 COLOUR_RULES = ("color-contrast", "link-in-text-block")
@@ -108,13 +118,15 @@ class Window:
     def assert_for_everyone(self, path: str) -> None:
         """Check the page in a wide window, in light and dark, then in the narrow window of a phone.
 
-        The page is loaded once: styles follow the window. Colours do not, so the narrow page is checked in light.
+        The page is loaded once: styles follow the window. An ordinary run checks that the narrow page fits its window;
+        what axe-core finds there, and not in the wide window, is left to `make soak`.
         """
         self.assert_accessible(path)
-        self.page.emulate_media(color_scheme="light")
         self.page.set_viewport_size(NARROW)
         assert not self.is_too_wide(), f"{path} in a narrow window"
-        assert self.violations() == [], f"{path} in a narrow window"
+        if is_soak():
+            self.page.emulate_media(color_scheme="light")
+            assert self.violations() == [], f"{path} in a narrow window"
         self.page.set_viewport_size(WIDE)
 
     def violations(self, rules: Sequence[str] | None = None) -> list[str]:
@@ -132,18 +144,41 @@ class Window:
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
+@pytest.fixture(scope="session")
+def spare(browser: Browser) -> list[BrowserContext]:
+    """Contexts that no window uses: a new one takes long, and has to load and compile what all pages share."""
+    return []
+
+
 @pytest.fixture
-def open_window(browser: Browser, live_server: LiveServer, project: Project) -> Iterator[OpenPage]:
-    """Open windows, each of a person with a role; at the end, none may have misbehaved."""
+def open_window(
+    browser: Browser, spare: list[BrowserContext], live_server: LiveServer, project: Project
+) -> Iterator[OpenPage]:
+    """Open windows, each of a person with a role; at the end, none may have misbehaved.
+
+    A window that has a clock has one of its own, which the test turns.
+    """
     windows: list[Window] = []
+    kept: list[BrowserContext] = []
 
     def open_(
-        name: str = "ana", role: MemberRole = MemberRole.ADMIN, *, width: int = 1280, height: int = 800
+        name: str = "ana",
+        role: MemberRole = MemberRole.ADMIN,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        has_clock: bool = False,
     ) -> Window:
-        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        context = spare.pop() if spare and not has_clock else browser.new_context(reduced_motion="reduce")
         context.set_default_timeout(PATIENCE)
         context.add_cookies([{"name": "sessionid", "value": _session(name, role, project), "url": live_server.url}])
-        window = Window(context.new_page(), live_server.url)
+        if has_clock:
+            context.clock.install()
+        else:
+            kept.append(context)
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        window = Window(page, live_server.url)
         window.watch()
         windows.append(window)
         return window
@@ -153,8 +188,20 @@ def open_window(browser: Browser, live_server: LiveServer, project: Project) -> 
         window.settle()
     misdeeds = [misdeed for window in windows for misdeed in window.misdeeds]
     for window in windows:
-        window.page.context.close()
+        if window.page.context in kept:
+            _forget(window.page)
+        else:
+            window.page.context.close()
+    spare.extend(kept)  # not in a test that failed before: its windows may still be at work
     assert misdeeds == []
+
+
+def _forget(page: Page) -> None:
+    """Close a window and remove what the pages have stored in its context: they only have cookies."""
+    context = page.context
+    for each in context.pages:
+        each.close()
+    context.clear_cookies()
 
 
 def _session(name: str, role: MemberRole, project: Project) -> str:
@@ -177,3 +224,10 @@ def waiting(full_project: Project) -> list[Memory]:
 
 def status_of(memory: Memory) -> str:
     return Memory.objects.get(pk=memory.pk).status
+
+
+def begin(window: Window, waiting: list[Memory]) -> None:
+    """Let all of them wait again and open the queue: the next part of a journey begins like the first."""
+    window.settle()
+    Memory.objects.filter(pk__in=[memory.pk for memory in waiting]).update(status=Status.PENDING_REVIEW)
+    window.open("review/")

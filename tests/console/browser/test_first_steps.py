@@ -20,20 +20,14 @@ def hide(page: Page, *, is_hidden: bool) -> None:
     )
 
 
-def test_the_page_is_for_everyone(open_window: OpenPage) -> None:
-    window = open_window()
-    window.open("first-steps/")
-    window.assert_for_everyone("first-steps/")
-
-
 def test_the_first_trace_appears_unless_the_tab_is_hidden(
     open_window: OpenPage, client: APIClient, conversation: dict[str, Any]
 ) -> None:
-    window = open_window()
-    window.page.clock.install()
+    window = open_window(has_clock=True)
     window.open("")
     expect(window.page.get_by_role("heading", name="First steps")).to_be_visible()
     expect(window.page.get_by_text("There is a key with the scope write.")).to_be_visible()
+    window.assert_for_everyone("first-steps/")
 
     with window.page.expect_response(lambda answer: "has_key=1" in answer.url) as answered:
         window.page.clock.run_for(4_000)

@@ -34,7 +34,7 @@ CHATGPT = [
 ]
 
 
-def test_a_file_is_brought_in_and_the_agent_is_told(
+def test_a_file_is_brought_in_on_pages_for_everyone_and_the_agent_is_told(
     open_window: OpenPage, full_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "PART_BYTES", 100)
@@ -44,6 +44,8 @@ def test_a_file_is_brought_in_and_the_agent_is_told(
 
     window.open("imports/")
     window.page.get_by_role("link", name="New import n").click()
+    window.page.wait_for_url("**/imports/new/")
+    window.assert_for_everyone("imports/new/")
     window.page.locator("[type=file]").set_input_files(file)
     window.page.locator("#id_user").fill("kim")
     window.page.get_by_role("button", name="Upload and check").click()
@@ -59,15 +61,9 @@ def test_a_file_is_brought_in_and_the_agent_is_told(
     expect(window.page.get_by_text("waiting for a worker")).to_be_visible()
     run_import(import_id=made)
     expect(window.page.locator("[data-import-report]")).to_contain_text("Turns2")
-    window.settle()
+    for path in (f"imports/{made}/", "imports/"):
+        window.open(path)
+        window.assert_for_everyone(path)
     works_for(full_project)
 
     assert "Trieste" in context_of(agent_of(full_project))
-
-
-def test_pages_of_imports_are_for_everyone(open_window: OpenPage, full_project: Project) -> None:
-    window = open_window()
-    made = FileImport.objects.get()
-    for path in ("imports/", "imports/new/", f"imports/{made.pk}/"):
-        window.open(path)
-        window.assert_for_everyone(path)

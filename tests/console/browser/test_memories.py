@@ -11,7 +11,9 @@ from tests.console.browser.conftest import OpenPage
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_selected_memories_are_archived_and_come_back(open_window: OpenPage, full_project: Project) -> None:
+def test_selected_memories_are_archived_one_is_closed_and_they_come_back(
+    open_window: OpenPage, full_project: Project
+) -> None:
     active = Memory.objects.filter(project=full_project, status=Status.ACTIVE).count()
     window = open_window(role=MemberRole.REVIEWER)
     window.open("memories/?status=active")
@@ -24,10 +26,8 @@ def test_selected_memories_are_archived_and_come_back(open_window: OpenPage, ful
     window.settle()
     assert Memory.objects.filter(project=full_project, status=Status.ACTIVE).count() == active
 
-
-def test_a_memory_that_has_ended_is_closed(open_window: OpenPage, full_project: Project) -> None:
+    # A memory that has ended is closed on its page.
     tea = Memory.objects.get(project=full_project, content__contains="green tea")
-    window = open_window(role=MemberRole.REVIEWER)
     window.open(f"memories/{tea.pk}/")
     window.press("c")
     window.page.get_by_role("button", name="Close it").click()

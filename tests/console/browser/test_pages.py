@@ -29,24 +29,23 @@ def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project) ->
         window.assert_for_everyone(path)
 
 
-def test_the_menu_opens_on_a_narrow_page(open_window: OpenPage, full_project: Project) -> None:
-    window = open_window(width=390, height=844)
-    window.open("review/")
-    expect(window.page.get_by_role("navigation", name="Pages", exact=True)).to_be_hidden()
-    window.page.get_by_role("button", name="Menu").click()
-    window.assert_accessible("review/ with the menu")
-    window.page.get_by_role("link", name="Entities").click()
-    expect(window.page.get_by_role("heading", name="Entities")).to_be_visible()
-
-
-def test_signing_in_leads_to_the_first_page(open_window: OpenPage, full_project: Project) -> None:
-    window = open_window("ana")
+def test_signing_in_leads_to_the_first_page_and_a_narrow_one_has_a_menu(
+    open_window: OpenPage, full_project: Project
+) -> None:
+    window = open_window("ana", width=390, height=844)
+    page = window.page
     ana = User.objects.get(username="ana")
     ana.set_password("correct horse")
     ana.save()
-    window.page.context.clear_cookies()
-    window.page.goto(f"{window.address}/")
-    window.page.get_by_label("User name").fill("ana")
-    window.page.get_by_label("Password").fill("correct horse")
-    window.page.get_by_role("button", name="Sign in").click()
-    expect(window.page.get_by_role("heading", name="Review")).to_be_visible()
+    page.context.clear_cookies()
+    page.goto(f"{window.address}/")
+    page.get_by_label("User name").fill("ana")
+    page.get_by_label("Password").fill("correct horse")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Review")).to_be_visible()
+
+    expect(page.get_by_role("navigation", name="Pages", exact=True)).to_be_hidden()
+    page.get_by_role("button", name="Menu").click()
+    window.assert_accessible("review/ with the menu")
+    page.get_by_role("link", name="Entities").click()
+    expect(page.get_by_role("heading", name="Entities")).to_be_visible()

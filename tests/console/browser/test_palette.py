@@ -7,12 +7,14 @@ from playwright.sync_api import expect
 
 from apps.memories.models import Memory
 from apps.tenants.models import Project
-from tests.console.browser.conftest import OpenPage
+from tests.console.browser.conftest import NARROW, OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_from_a_page_to_a_memory_by_keyboard(open_window: OpenPage, full_project: Project) -> None:
+def test_from_a_page_to_a_memory_by_keyboard_and_to_a_page_on_a_phone(
+    open_window: OpenPage, full_project: Project
+) -> None:
     window = open_window()
     window.open("queue/")
     asked: list[str] = []
@@ -28,9 +30,8 @@ def test_from_a_page_to_a_memory_by_keyboard(open_window: OpenPage, full_project
     memory = Memory.objects.get(project=full_project, content__contains="green tea")
     expect(window.page).to_have_url(re.compile(f"/memories/{memory.pk}/"))
 
-
-def test_enter_waits_for_the_answer_and_escape_closes(open_window: OpenPage, full_project: Project) -> None:
-    window = open_window(width=390, height=844)
+    # On a phone a button opens it; Escape closes it, and Enter waits for the answer.
+    window.page.set_viewport_size(NARROW)
     window.open("review/")
     window.page.get_by_role("button", name="Go to anything").click()
     expect(window.page.locator(".palette-option").first).to_be_visible()

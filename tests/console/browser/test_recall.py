@@ -13,18 +13,12 @@ from tests.console.browser.hands import WINDOWS, Hands
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_page_is_for_everyone(open_window: OpenPage, full_project: Project) -> None:
-    user = quote(EndUser.objects.get(project=full_project).external_id)
-    window = open_window(role=MemberRole.VIEWER)
-    for path in ("recall/", f"recall/?user={user}&q=green+tea&limit=1&budget=60&against=1"):
-        window.open(path)
-        window.assert_for_everyone(path)
-
-
-def test_a_query_is_explained(open_window: OpenPage, full_project: Project) -> None:
+def test_a_query_is_explained_and_compared_for_everyone(open_window: OpenPage, full_project: Project) -> None:
+    user = EndUser.objects.get(project=full_project).external_id
     window = open_window(role=MemberRole.VIEWER)
     window.open("recall/")
-    window.page.get_by_label("User", exact=False).first.fill(EndUser.objects.get(project=full_project).external_id)
+    window.assert_for_everyone("recall/")
+    window.page.get_by_label("User", exact=False).first.fill(user)
     window.page.get_by_role("searchbox", name="Query").fill("Who likes green tea?")
     window.page.get_by_label("Results").fill("1")
     window.page.get_by_label("Tokens").fill("50")
@@ -37,6 +31,10 @@ def test_a_query_is_explained(open_window: OpenPage, full_project: Project) -> N
     expect(rows.nth(1)).to_contain_text("No result: others are better.")
     expect(window.page.locator("[data-omitted] li").first).to_be_visible()
     expect(window.page.locator("[data-unscored]").first).to_contain_text("Not scored:")
+
+    compared = f"recall/?user={quote(user)}&q=green+tea&limit=1&budget=60&against=1"
+    window.open(compared)
+    window.assert_for_everyone(compared)
 
 
 @pytest.mark.parametrize(("width", "has_mouse"), WINDOWS)

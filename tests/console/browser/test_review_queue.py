@@ -77,18 +77,3 @@ def test_a_phone_shows_the_list_or_the_case(open_window: OpenPage, project: Proj
     page.go_back()
     expect(page.locator("[data-row]").first).to_be_visible()
     assert [status_of(each) == Status.ACTIVE for each in queue] == [False, True, False]
-
-
-def test_two_reviewers_see_each_other_and_share_the_work(open_window: OpenPage, project: Project) -> None:
-    pending(project, "Likes tea")
-    rita, ben = open_window("rita"), open_window("ben")
-    with rita.page.expect_response("**/presence/"):
-        rita.open("review/")
-    ben.open("review/")
-    expect(ben.page.get_by_text("rita is looking at it")).to_be_visible()
-    ben.press("n")
-    ben.page.get_by_label("Comment, for members of the project").fill("Ask him.")
-    ben.press("Control+Enter")
-    expect(ben.page.locator(".comment")).to_have_text("Ask him.")
-    ben.page.get_by_label("assigned to").select_option("rita")
-    expect(ben.page.locator("[data-row]").get_by_text("for rita")).to_be_visible()

@@ -37,13 +37,17 @@ def numbers(page: Page) -> list[int]:
     return [int(re.match(r"\d+", text)[0]) for text in shown.all_inner_texts()]  # type: ignore[index]
 
 
-def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: OpenPage, full_project: Project) -> None:
+def test_a_rule_is_previewed_saved_and_undone(
+    open_window: OpenPage, full_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = open_window()
-    window.open("patterns/new/")
-    write_rule(window.page, name="porto", pattern="porto")
-    window.page.get_by_role("button", name="Preview").click()
-    expect(window.page.locator("[data-preview-done]")).to_be_visible()
+    page = window.page
 
+    # A preview says what running the pre-filter again gives.
+    window.open("patterns/new/")
+    write_rule(page, name="porto", pattern="porto")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("[data-preview-done]")).to_be_visible()
     preview = RulePreview.objects.get()
     now = active_policy(project_id=full_project.pk)
     then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
@@ -54,32 +58,28 @@ def test_a_preview_says_what_running_the_pre_filter_again_gives(open_window: Ope
     after = set().union(*(dropped(request, then) for request in requests))
     lost = MemoryOrigin.objects.filter(turn_id__in=after - before).values("turn_id").distinct().count()
     turns = sum(len(request.turns) for request in requests)
-    assert numbers(window.page) == [turns, len(after - before), lost, len(before - after)]
+    assert numbers(page) == [turns, len(after - before), lost, len(before - after)]
     assert lost >= 1
 
-
-def test_a_long_preview_shows_its_progress_and_then_its_answer(
-    open_window: OpenPage, full_project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # A long preview shows its progress and then its answer.
     monkeypatch.setattr(asking, "IMMEDIATE_TURNS", 0)
-    window = open_window()
+    window.settle()
     window.open("patterns/new/")
-    write_rule(window.page, name="porto", pattern="porto")
-    window.page.get_by_role("button", name="Preview").click()
-    expect(window.page.get_by_role("progressbar")).to_be_visible()
-    run_preview(preview_id=RulePreview.objects.get().pk)
-    assert numbers(window.page)[1] == 1
+    write_rule(page, name="porto", pattern="porto")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    run_preview(preview_id=RulePreview.objects.latest("created_at").pk)
+    assert numbers(page)[1] == 1
 
-
-def test_a_rule_is_written_saved_and_undone_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
-    window = open_window()
+    # A rule is written, saved and undone by the keys.
+    window.settle()
     window.open("patterns/")
     window.press("n")
-    expect(window.page.get_by_role("heading", name="New rule")).to_be_visible()
-    write_rule(window.page, name="porto", pattern="zebra")
+    expect(page.get_by_role("heading", name="New rule")).to_be_visible()
+    write_rule(page, name="porto", pattern="zebra")
     window.press("Escape", "s")
-    expect(window.page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
+    expect(page.get_by_text("Rule porto saved: version 2 is active.")).to_be_visible()
     assert PreFilterRule.objects.filter(name="porto").exists()
     window.press("u")
-    expect(window.page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
+    expect(page.get_by_text("Version 1 was restored as version 3.")).to_be_visible()
     assert not PreFilterRule.objects.filter(name="porto").exists()
