@@ -17,7 +17,7 @@ from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import Policy, PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction import patterns
+from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.extraction.small_talk_filter import tells_something
 from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.prefilter import pre_filter
@@ -64,10 +64,10 @@ def _times(text: str, policy: Policy) -> dict[str, float]:
     turn = SourceTurn(id=UUID(int=4), position=0, role=Role.USER, content=text, received_at=MOMENT)
     draft = Draft(request=Request(trace_id=UUID(int=9), origin=_ORIGIN, turns=(turn,)), policy=policy, turns=(turn,))
     times = {"pre_filter": _milliseconds(lambda: pre_filter.run(draft))}
-    found = patterns.extract(turn=turn, policy=policy.extraction)
+    found = extract(turn=turn, policy=policy.extraction)
     read_words.cache_clear()
     times["provenance"] = _milliseconds(lambda: read_words(text))
-    times["patterns"] = _milliseconds(lambda: patterns.extract(turn=turn, policy=policy.extraction))
+    times["patterns"] = _milliseconds(lambda: extract(turn=turn, policy=policy.extraction))
     proposed = draft.evolve(candidates=tuple(each.evolve(index=place) for place, each in enumerate(found)))
     times["resolution"] = _milliseconds(lambda: resolve_refs.decide(proposed, known=(), new_id=lambda: UUID(int=7)))
     times["small_talk"] = _milliseconds(lambda: tells_something(turn, before=None))

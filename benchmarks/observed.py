@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns import extract
+from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.contrast_words import TIMES
 from apps.pipeline.lexicon.kinship import relation_noun

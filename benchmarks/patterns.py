@@ -12,7 +12,7 @@ from uuid import UUID
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns import extract
+from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.extraction.small_talk_filter import tells_something
 from benchmarks.locomo_data import LocomoTurn, load
 

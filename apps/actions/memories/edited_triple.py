@@ -14,7 +14,7 @@ from apps.pipeline.core.operations import AddEntity
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
 from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, resolved_object
 from apps.pipeline.direct_write.rewording import disagrees, reworded
-from apps.pipeline.resolution.entity_index import USER, EntityIndex
+from apps.pipeline.resolution.entity_index import EntityIndex
 
 
 def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, Any], list[AddEntity]]:
@@ -70,9 +70,7 @@ def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
 
 def _edited(statement: Statement, *, content: str, given: ObjectValue | None, index: EntityIndex) -> Statement:
     if given is None:
-        subject = index.find(statement.subject_id)
-        names = (subject.name, *subject.aliases, *((USER,) if subject.is_user else ())) if subject else ()
-        return reworded(statement, content=content, subject_names=names)
+        return reworded(statement, content=content)
     mention, former = given.entity, statement.object.entity
     if mention is not None and mention.type in (None, EntityType.OTHER) and former is not None:
         given = ObjectValue(entity=Mention(mention.text, former.type))

@@ -13,10 +13,10 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction import patterns
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import extractor
+from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
 from apps.pipeline.extraction.windows import TurnsToExtract
 
@@ -47,7 +47,7 @@ def _by_patterns(draft: Draft) -> ExtractionResult:
     for turn in draft.turns:
         before = tuple(each for each in turns if each.position < turn.position)
         try:
-            candidates += patterns.extract(turn=turn, policy=draft.policy.extraction, before=before)
+            candidates += extract_plainly(turn=turn, policy=draft.policy.extraction, before=before)
         except Exception as error:  # noqa: BLE001 - whatever a text provokes must not reach the other turns
             unreadable[turn.id] = f"{type(error).__name__}: {error}"
     return ExtractionResult(candidates=tuple(candidates), unreadable=unreadable)

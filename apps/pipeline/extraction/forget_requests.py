@@ -15,7 +15,7 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction import patterns
+from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.verbs import stem
 from apps.pipeline.provenance.own_words import words_of
@@ -111,9 +111,7 @@ def _request(sentence: str, turn: SourceTurn, policy: ExtractionPolicy, *, goes_
     stated = _STATES.match(what)
     claim = (stated.group("claim") if stated else None) or ""
     topic = (stated.group("topic") if stated else None) or ""
-    claims = (
-        patterns.extract(turn=replace(turn, content=f"{claim[:1].upper()}{claim[1:]}."), policy=policy) if claim else ()
-    )
+    claims = extract(turn=replace(turn, content=f"{claim[:1].upper()}{claim[1:]}."), policy=policy) if claim else ()
     more = _MORE.search(what) if not claim else None
     named = frozenset(_stems(claim or topic or (what[: more.start()] if more else what)))
     if not named and not claims:

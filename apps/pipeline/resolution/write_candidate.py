@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.draft import Drop, KnownEntity
-from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.enums import NOTE, Reason, Stage
 from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.grammar import is_description
@@ -28,6 +28,8 @@ def write(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate | 
     """Rewrite a candidate with the current names, or drop it."""
     candidate = linked.candidate
     entities = {text: entity_index.get(entity.id) for text, entity in linked.entities.items()}
+    if NOTE in candidate.tags:
+        return _with_entities(candidate, entities)  # a quote stays as it was said
     if (unresolved := _unresolved(linked)) is not None:
         return _drop(candidate, unresolved, linked)
     rewritten = _with_entities(candidate, entities)

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand
 from django_q.brokers import get_broker
 from django_q.cluster import Cluster
 
-from apps.pipeline.extraction.patterns import extractor  # noqa: F401  (see _preload)
+from apps.pipeline.extraction.plain import extractor  # noqa: F401  (see _preload)
 from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)

@@ -2,11 +2,9 @@
 
 import pytest
 
-from apps.pipeline.core.enums import EntityType, MemoryType, Polarity
+from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
 from apps.pipeline.direct_write.rewording import disagrees, reworded
-
-NAMES = ("User", "Ana")
 
 
 def lives_in(place: str, content: str = "") -> Statement:
@@ -36,35 +34,23 @@ def likes(thing: str) -> Statement:
         (lives_in("Lyon"), "User lives in Aix-en-Provence.", "lives_in", "Aix-en-Provence"),
         (lives_in("Lyon", "User lives in Lyon with Ben."), "User lives in Nice with Ben.", "lives_in", "Nice"),
         (likes("tea"), "User likes green olives.", "likes", "green olives"),
-        # Other words have changed, too: the patterns read the sentence.
-        (lives_in("Lyon"), "User lives in Marseille and works at Acme.", "lives_in", "Marseille"),
-        (lives_in("Lyon"), "User used to live in Lyon.", "lived_in", "Lyon"),
-        (lives_in("Lyon"), "Ana lives in Marseille.", "lives_in", "Marseille"),
-        (likes("tea"), "User lives in Lyon.", "lives_in", "Lyon"),
-        # The patterns find nothing, or a statement about somebody else: no value is better than a stale one.
+        # Other words have changed, too: no value is better than a stale one.
+        (lives_in("Lyon"), "User lives in Marseille and works at Acme.", "lives_in", "Marseille and works at Acme"),
+        (lives_in("Lyon"), "User used to live in Lyon.", "lives_in", ""),
+        (lives_in("Lyon"), "Ana lives in Marseille.", "lives_in", ""),
+        (likes("tea"), "User lives in Lyon.", "likes", ""),
         (lives_in("Lyon"), "Where they live is a secret.", "lives_in", ""),
-        (lives_in("Lyon"), "Bo lives in Lyon.", "lives_in", ""),
-        (likes("tea"), "User does not like tea.", "likes", "tea"),
     ],
 )
 def test_the_triple_follows_the_sentence(before: Statement, content: str, predicate: str, value: str) -> None:
-    after = reworded(before, content=content, subject_names=NAMES)
+    after = reworded(before, content=content)
     assert (after.content, after.predicate, after.object_text) == (content, predicate, value)
 
 
-def test_a_denial_is_negative() -> None:
-    assert reworded(likes("tea"), content="User does not like tea.", subject_names=NAMES).polarity is Polarity.NEGATIVE
-
-
 def test_a_new_value_is_of_the_kind_of_the_old_one() -> None:
-    place = reworded(lives_in("Lyon"), content="User lives in Xyz.", subject_names=NAMES).object
+    place = reworded(lives_in("Lyon"), content="User lives in Xyz.").object
     assert place.entity == Mention("Xyz", EntityType.PLACE)
-    assert reworded(likes("tea"), content="User likes rain.", subject_names=NAMES).object.literal == "rain"
-
-
-def test_another_triple_brings_its_type_and_polarity() -> None:
-    after = reworded(likes("tea"), content="User lives in Lyon.", subject_names=NAMES)
-    assert (after.type, after.stateful, after.polarity) == (MemoryType.FACT, True, Polarity.POSITIVE)
+    assert reworded(likes("tea"), content="User likes rain.").object.literal == "rain"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction import patterns
+from apps.pipeline.extraction import extract as extracting
 from apps.pipeline.extraction.extract import IDLE, decide
 from apps.pipeline.extraction.extract import run as run_all
 from apps.providers.fake import HashingEmbedder, ScriptedModel
@@ -57,14 +57,14 @@ def test_the_span_tells_what_fired() -> None:
 
 
 def test_a_turn_that_can_t_be_read_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = patterns.extract
+    read = extracting.extract_plainly
 
     def fails_on_two(*, turn: SourceTurn, **given: object) -> tuple[Candidate, ...]:
         if turn.content == "Two.":
             raise ValueError("unreadable")
         return read(turn=turn, **given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(patterns, "extract", fails_on_two)
+    monkeypatch.setattr(extracting, "extract_plainly", fails_on_two)
     draft = run(draft_of((), turns=(turn("I live in Rome."), TWO, turn("I like tea.", position=2))), PORTS)
     assert [each.content for each in draft.candidates] == ["User lives in Rome.", "User likes tea."]
     assert [(drop.reason, drop.turn_id, drop.detail) for drop in draft.drops] == [
@@ -168,7 +168,7 @@ def test_what_is_only_imagined_passes_the_default_bound_and_waits_for_review() -
     assert (len(left), drops) == (1, ())
 
 
-SMALL_TALK = "Wow, that's awesome! How long did it take?"
+SMALL_TALK = "Thanks! Can you rewrite this mail?"
 
 
 def asked_about(*contents: str, **limits: object) -> tuple[Draft, ScriptedModel]:

@@ -49,18 +49,3 @@ _MAIL = "From: hr@example.org\nSubject: Your move\nDear Ana, I live in Bremen no
 )
 def test_nothing_is_kept(text: str) -> None:
     assert contents(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (f"I live in Linz.\n\n{_MAIL}", ["User lives in Linz."]),
-        ("> old stuff\nI live in Linz.", ["User lives in Linz."]),
-        ("Reminder: I'm vegan.", ["User is vegan."]),
-        ("About me: I live in Linz.", ["User lives in Linz."]),
-        ("My boss says I'm too slow. I live in Linz.", ["User lives in Linz."]),
-        ("PS: I'm vegan.", ["User is vegan."]),
-    ],
-)
-def test_the_speakers_own_words_are_kept(text: str, expected: list[str]) -> None:
-    assert contents(text) == expected

@@ -29,6 +29,7 @@ from apps.pipeline.core.enums.tags import (
     CONSTRAINT,
     CONVENTION,
     INFERRED,
+    NOTE,
     PROCEDURE,
 )
 from apps.pipeline.core.enums.work import RUNS, PausedKind, WorkKind, WorkState
@@ -42,6 +43,7 @@ __all__ = [
     "INFERRED",
     "LABEL_VALUES",
     "LIVE_STATUSES",
+    "NOTE",
     "PROCEDURE",
     "RUNS",
     "AlertEvent",

@@ -19,7 +19,7 @@ from apps.pipeline.extraction.llm.evidence import QuotableTurn, Quote, find_quot
 from apps.pipeline.extraction.llm.grounding import follows
 from apps.pipeline.extraction.llm.origin import settle_origin
 from apps.pipeline.extraction.llm.speech_acts import speech_act_of_quote
-from apps.pipeline.extraction.patterns.standing_rules import rule_in
+from apps.pipeline.extraction.plain.table import rule_tags
 from apps.pipeline.prompts.extract import ExtractedMemory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.redaction.redact import holds_secret
@@ -261,6 +261,6 @@ def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Objec
 
 def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
     """Return the model's tags and those that a standing rule has by its words."""
-    rule = rule_in(answer.evidence, name=USER) if answer.type is MemoryType.PREFERENCE else None
-    given = (*(tag.strip().lower() for tag in answer.tags), *(rule.row.tags if rule else ()))
+    ruled = rule_tags(answer.evidence) if answer.type is MemoryType.PREFERENCE else ()
+    given = (*(tag.strip().lower() for tag in answer.tags), *ruled)
     return tuple(dict.fromkeys(tag for tag in given if tag))

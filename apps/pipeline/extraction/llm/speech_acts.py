@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.extraction.llm.evidence import holds
-from apps.pipeline.extraction.patterns.sentences import sentences_of
-from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, is_mockery, is_rhetorical, speech_act_of
+from apps.pipeline.extraction.plain.own_sentences import sentences_in
+from apps.pipeline.language.speech_act import goes_on_mocking, is_mockery, is_rhetorical, speech_act_of
 
 # "I'm actually a nurse" is a correction; only before a request it is role play: "…, so explain it to me".
 _CORRECTS = re.compile(r"\bI(?:'m| am) actually\b", re.IGNORECASE)
@@ -23,7 +23,7 @@ def speech_act_of_quote(quote: str, *, text: str) -> SpeechAct:
 
 def _sentences_with(quote: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences that hold a quote, each with the one before it."""
-    said = ["", *(each.text for each in sentences_of(text))]
+    said = ["", *sentences_in(text)]
     return ((before, sentence) for before, sentence in pairwise(said) if holds((quote,), sentence))
 
 

@@ -6,11 +6,11 @@ from apps.pipeline.core.enums import EntityType, Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns.speech_act import speech_act_of
 from apps.pipeline.extraction.plain import table
 from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from apps.pipeline.extraction.plain.statements import statements_of
+from apps.pipeline.language.speech_act import speech_act_of
 
 DEFAULT_SPEAKER = "User"
 

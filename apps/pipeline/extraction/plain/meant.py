@@ -6,7 +6,7 @@ import re2
 
 from apps.pipeline.core.enums import SpeechAct
 from apps.pipeline.core.placeholders import names_redacted_secret
-from apps.pipeline.extraction.patterns.speech_act import goes_on_mocking, speech_act_of
+from apps.pipeline.language.speech_act import goes_on_mocking, speech_act_of
 
 # "If I get a rash, I have to call" is true; "if I had a rash, I would call" is not.
 _PAST = r"(?:were|was|had|could|\w+ed)"

@@ -8,18 +8,18 @@ from datetime import UTC, datetime, time
 
 import re2
 
-from apps.pipeline.core.enums import Grounding, MemoryType, Precision
+from apps.pipeline.core.enums import NOTE, Grounding, MemoryType, Precision
 from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import gate
 from apps.pipeline.extraction.plain.meant import meant
 from apps.pipeline.extraction.plain.own_sentences import GAP
 
-NOTE = "note"  # the tag
 SAID = "said"  # the predicate
 LEAST_SCORE = 0.7
 MOST_CHARACTERS = 600
 _SURE = 1.0
+_NOT_AT_HIGH_STAKES = -0.15  # leaves a confidence of 0.65: told at normal stakes, not where 0.7 is asked for
 _IMPORTANCE, _ASKED_FOR_IMPORTANCE = 0.3, 0.6  # a note fades, unless it was asked for
 _TO_REMEMBER = re2.compile(
     r"(?i)^(?:(?:please|pls|hey|hi|ok|okay|and|also|so|oh|btw),? )*(?:(?:can|could|would|will) you (?:please |also )*)?"
@@ -73,6 +73,7 @@ def note_of(
         evidence=words,
         tags=(NOTE,),
         grounding=Grounding.SUPPORTED,
+        adjustment=_NOT_AT_HIGH_STAKES,
         importance=_ASKED_FOR_IMPORTANCE if _SURE in scores else _IMPORTANCE,
         reliability=reliability,
         extractor=f"{PATTERNS}{NOTE}",

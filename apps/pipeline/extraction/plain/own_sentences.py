@@ -7,7 +7,7 @@ import re2
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
+from apps.pipeline.language.sentence_boundaries import sentence_ends
 from apps.pipeline.provenance.own_words import read_words, spoken_outside_scenes
 from apps.pipeline.provenance.role_play import gives_a_role
 from apps.pipeline.provenance.spans import HIDDEN
@@ -28,7 +28,7 @@ def own_sentences(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) 
     text = spoken_outside_scenes(turn, earlier=earlier, most=most)
     if gives_a_role(text):
         return ()
-    return tuple(islice(_sentences_in(text), MOST_SENTENCES))
+    return tuple(islice(sentences_in(text), MOST_SENTENCES))
 
 
 def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:
@@ -39,11 +39,12 @@ def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:
     said = spoken[-1].content[-4 * MOST_QUESTION_CHARACTERS :].rstrip()
     if not said.endswith("?"):
         return ""
-    question = list(_sentences_in(said))[-1:]
+    question = list(sentences_in(said))[-1:]
     return question[0] if question and GAP not in question[0] and len(question[0]) <= MOST_QUESTION_CHARACTERS else ""
 
 
-def _sentences_in(text: str) -> Iterator[str]:
+def sentences_in(text: str) -> Iterator[str]:
+    """Yield the sentences of a text in its author's own words; `…` stands in the place of others' words."""
     words = read_words(text)
     prose = f" {GAP} ".join(words.segments())
     for start, end in pairwise((0, *sentence_ends(prose), len(prose))):

@@ -76,6 +76,11 @@ def read(sentence: str) -> Reading:
     return Reading(tuple(match for each in found for match in each), is_whole=all(found))
 
 
+def rule_tags(sentence: str) -> tuple[str, ...]:
+    """Return the tags of the rules for the assistant that a sentence gives: convention, constraint and others."""
+    return tuple(tag for match in read(sentence).matches if match.row.topic == _RULE for tag in match.row.tags)
+
+
 def _clauses(text: str) -> list[tuple[str, ...]]:
     """Return the clauses of a sentence, the first with and without its greeting.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from apps.pipeline.lexicon import abbreviations
+from apps.pipeline.language import abbreviations
 
 _EMOJI = r"\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F"
 # Each run of signs is tried from its first sign only.
