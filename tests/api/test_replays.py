@@ -36,7 +36,7 @@ def test_a_stricter_rule_is_tried_before_it_is_active(project: Project, admin: A
     (trace,) = admin.get(f"{url}/traces?state=different").json()["results"]
     assert (trace["user_id"], trace["diff"]["turns"][0]["after"]) == ("ana", "pattern:stricter")
     removed = {each["before_content"] for each in trace["diff"]["operations"] if each["operation"] == "AddMemory"}
-    assert removed == {"User lives in Lisbon.", "User is a nurse."}
+    assert removed == {"User lives in Lisbon.", "User works as a nurse."}
     assert admin.get(f"{url}/traces?state=same").json()["results"] == []
 
     answer: Any = admin.get(f"{url}/changes.csv")

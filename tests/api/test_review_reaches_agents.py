@@ -34,9 +34,8 @@ def memory_of(words: str) -> Memory:
     return Memory.objects.get(content__contains=words)
 
 
-def test_an_approved_doubt_is_known_at_all_stakes(client: APIClient, say: Say, rita: Client) -> None:
-    say("Perhaps I work as a nurse.", on="2025-01-01")
-    memory = memory_of("nurse")
+def test_an_approved_doubt_is_known_at_all_stakes(client: APIClient, rita: Client) -> None:
+    memory = direct(client, "User works as a nurse.", source_confidence="speculated", confidence=0.38)
     assert memory.status == Status.PENDING_REVIEW
     page = rita.get(f"{HOME}memories/{memory.pk}/").content.decode()
     assert "shown to agents at all stakes" in page
@@ -145,16 +144,18 @@ def test_a_negative_statement_never_looks_positive(client: APIClient, rita: Clie
 
 @pytest.mark.xfail(strict=True, reason="an approval makes the surest fact of what was not asserted")
 @pytest.mark.parametrize(
-    ("said", "word"),
-    [("Let's pretend I'm a pirate captain.", "pirate"), ("Maybe I am allergic to nuts, I'm not sure.", "allergic")],
+    ("content", "meant"),
+    [
+        ("User is a pirate captain.", {"speech_act": "roleplay"}),
+        ("User is allergic to nuts.", {"source_confidence": "speculated"}),
+    ],
 )
 def test_an_approval_never_outranks_its_evidence(
-    client: APIClient, say: Say, rita: Client, said: str, word: str
+    client: APIClient, say: Say, rita: Client, content: str, meant: dict[str, str]
 ) -> None:
     say("I work as a nurse.", on="2025-01-01")
-    say(said, on="2025-01-02")
-    sure, doubted = memory_of("nurse"), memory_of(word)
+    sure, doubted = memory_of("nurse"), direct(client, content, **meant)
     approve(rita, doubted)
     assert Memory.objects.get(pk=doubted.pk).confidence <= sure.confidence
     assert Memory.objects.get(pk=sure.pk).status == Status.ACTIVE
-    assert word not in context(client, "high")
+    assert content not in context(client, "high")

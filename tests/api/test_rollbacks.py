@@ -37,7 +37,7 @@ def roll_back(admin: APIClient, selection: dict[str, Any], **more: Any) -> Any:
 def test_an_agent_is_told_what_was_true_before(client: APIClient, admin: APIClient) -> None:
     say(client, "I live in Lisbon.", day=2)
     before = told(client)
-    trace = say(client, "I moved to Porto with my sister Lena.", day=3)
+    trace = say(client, "I moved to Porto. My sister is called Lena.", day=3)
     after = told(client)
     assert "Porto" in after
     assert "Lisbon" in before

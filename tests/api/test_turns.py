@@ -16,7 +16,9 @@ from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.traces.models import Trace, Turn
 from apps.worker.waiting_callers import permit_to_wait
+from benchmarks.model_server import ModelServer, Reply
 from tests.api.counting import rows_by_table
+from tests.pipeline import answers
 
 
 def test_sync_answers_what_became_of_the_turns(client: APIClient, conversation: dict[str, Any]) -> None:
@@ -164,7 +166,13 @@ def test_times_are_stored_in_utc_with_their_offset(
     assert (shown["occurred_at"], shown["utc_offset"]) == (kept, offset)
 
 
-def test_yesterday_is_the_speakers_local_day(client: APIClient, conversation: dict[str, Any]) -> None:
+def test_yesterday_is_the_speakers_local_day(
+    client: APIClient, conversation: dict[str, Any], model_server: ModelServer
+) -> None:
+    event = answers.memory(
+        "User went to Rome yesterday.", evidence="I went to Rome yesterday.", type="event", value="Rome"
+    )
+    model_server.answering = lambda _: Reply(text=answers.listing(event))
     said = "2025-06-05T07:30:00+09:00"  # the evening before in UTC
     turn = {"role": "user", "content": "I went to Rome yesterday.", "occurred_at": said}
 

@@ -23,7 +23,6 @@ from benchmarks.observed import candidate_of
             "up for pottery with Bea Lund",
             ["Bea Lund"],
         ),
-        ("Ana loves green tea.", "Ana", "likes", "green tea", []),
         ("Ana's sister moved to Ghent in May.", "Ana's sister", "moved", "to Ghent in May", ["Ghent"]),
         ("Ana and her family went camping.", "Ana", "is_observed", "", []),
         ("Painting is fun for Ana.", "Ana", "is_observed", "", []),

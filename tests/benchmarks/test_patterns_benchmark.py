@@ -17,7 +17,7 @@ CONVERSATION = {
         "session_1_date_time": "9:05 am on 3 March, 2025",
         "session_1": [
             {"speaker": "Ana", "dia_id": "D1:1", "text": "I live in Rome."},
-            {"speaker": "Ben", "dia_id": "D1:2", "text": "Sounds good!"},
+            {"speaker": "Ben", "dia_id": "D1:2", "text": "Thanks!"},
             {"speaker": "Ben", "dia_id": "D1:3", "text": "I'm a nurse."},
             {"speaker": "Ana", "dia_id": "D1:4", "text": "Right.", "blip_caption": "a photo of a boat"},
         ],
@@ -51,7 +51,7 @@ def test_turns_are_counted(data: Path) -> None:
     result = patterns.run(data=data)
     assert (result["turn_precision"], result["turn_recall"], result["turn_f1"]) == (0.5, 0.3333, 0.4)
     assert (result["turns"], result["candidates"]) == (4, 2)
-    assert (result["idle_turns"], result["gold_idle"]) == (0.25, 0.3333)
+    assert (result["idle_turns"], result["gold_idle"]) == (0.5, 0.6667)
 
 
 def test_missing_data_is_reported(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ PAGE = "/console/test/contradictions/"
 
 @pytest.fixture
 def link(full_project: Project) -> MemoryLink:
-    one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("-created_at")[:2]
+    told = Memory.objects.filter(project=full_project, status=Status.ACTIVE).exclude(tags__contains=["note"])
+    one, other = told.order_by("-created_at")[:2]
     MemoryLink.objects.all().delete()
     return MemoryLink.objects.create(
         end_user=one.end_user, project=full_project, from_memory=one, to_memory=other, kind=LinkKind.CONTRADICTS

@@ -98,7 +98,7 @@ def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
 
     (stored,) = Memory.objects.all()
     assert (stored.status, stored.source_confidence) == (Status.PENDING_REVIEW, "speculated")
-    assert stored.confidence == pytest.approx(0.6 * 0.3 + 0.25 * 0.8)
+    assert stored.confidence == pytest.approx(0.6 * 0.3 + 0.25 * 0.9)  # of the row of the table
     assert ana.statuses() == [TraceStatus.DONE]
     assert ModelCall.objects.exclude(error="").exists()
 

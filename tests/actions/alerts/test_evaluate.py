@@ -195,7 +195,7 @@ def test_memories_that_people_find_wrong_open_an_alert_until_they_find_them_righ
     beat()
     person = told(project)
     for place in range(MIN_LABELLED):
-        person.says(f"I own a red bicycle number {place}.", session=f"s{place}")
+        person.says(f"I like tea number {place}.", session=f"s{place}")
     person.is_worked_for()
     sample = drawn(project)[SampleKind.MEMORY]
     items = list(sample.items.order_by("position"))

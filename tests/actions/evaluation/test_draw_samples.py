@@ -23,7 +23,7 @@ from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
 MEMORY, TURN = SampleKind
-STORED = {"User lives in Lisbon.", "User is a nurse.", "User likes green tea."}
+STORED = {"User lives in Lisbon.", "User works as a nurse.", "User likes green tea."}
 
 
 def note(project: Project, text: str) -> Memory:

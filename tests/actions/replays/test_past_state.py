@@ -30,10 +30,10 @@ def ana(project: Project) -> Person:
     store(request=StoreRequest(project.pk, None, ana.name, (new,)))
     retract(project_id=project.pk, memory_id=memory("User lives in Lisbon."))
     says(ana, "I live in Lisbon.", "I like jazz.")
-    says(ana, "My friend Bob lives in Rome.", "Robert lives in Rome, too.")
+    says(ana, "My friend Bob lives in Rome.", "My friend Robert lives in Rome.")
     bob, robert = (Entity.objects.get(end_user_id=ana.id, name=name) for name in ("Bob", "Robert"))
     merge_entities(merge=EntityMerge(project.pk, robert.pk, bob.pk))
-    says(ana, "Robert loves chess.")
+    says(ana, "My friend Robert lives in Rome now.")
     return ana
 
 

@@ -43,7 +43,7 @@ def test_what_only_a_trace_says_is_gone_and_what_it_replaced_is_back(project: Pr
 
 def test_the_undo_restores_it(project: Project, ana: Teller) -> None:
     ana.tells("I live in Lisbon.", day=2)
-    trace = ana.tells("I moved to Porto with my sister Lena.", day=3)
+    trace = ana.tells("I moved to Porto. My sister is called Lena.", day=3)
     after, known = state(ana), names(ana)
     rollback = roll_back(project, trace)
 
@@ -122,7 +122,7 @@ def test_the_same_turn_is_stored_anew(project: Project, ana: Teller) -> None:
 
 
 def test_the_traces_run_again(project: Project, ana: Teller) -> None:
-    trace = ana.tells("I live in Lisbon with my sister Lena.", day=2)
+    trace = ana.tells("I live in Lisbon. My sister is called Lena.", day=2)
     before, known = state(ana), names(ana)
 
     rollback = roll_back(project, trace, rerun=True)

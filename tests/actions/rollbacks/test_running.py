@@ -71,7 +71,7 @@ def test_what_is_said_after_it_was_asked_for_stays(project: Project, ana: Teller
 
 
 def test_an_erased_user_takes_the_part_along(project: Project, ana: Teller, bea: Teller) -> None:
-    traces = [person.tells("I live in Lisbon with my sister Lena.", day=2) for person in (ana, bea)]
+    traces = [person.tells("I live in Lisbon. My sister is called Lena.", day=2) for person in (ana, bea)]
     rollback = roll_back(project, *traces)
 
     lines = b"".join(export_user(project_id=project.id, user_id="ana"))
@@ -80,12 +80,12 @@ def test_an_erased_user_takes_the_part_along(project: Project, ana: Teller, bea:
 
     assert list(RollbackItem.objects.values_list("end_user_id", flat=True)) == [bea.id]
     undo(rollback)
-    assert (ana.memories(), bea.memories()) == ([], ["Lena is User's sister.", "User lives in Lisbon."])
+    assert (ana.memories(), bea.memories()) == ([], ["User lives in Lisbon.", "Lena is User's sister."])
     assert not EntityChange.objects.filter(end_user_id=ana.id).exists()
 
 
 def test_a_deleted_session_is_not_restored(project: Project, ana: Teller) -> None:
-    trace = ana.tells("I live in Lisbon with my sister Lena.", day=2)
+    trace = ana.tells("I live in Lisbon. My sister is called Lena.", day=2)
     rollback = roll_back(project, trace)
     delete_session(project_id=project.id, user_id="ana", session_id="monday")
 
@@ -115,9 +115,9 @@ def test_who_did_it_is_in_the_ledger(project: Project, ana: Teller) -> None:
 
 
 def test_names_and_descriptions_come_and_go(project: Project, ana: Teller) -> None:
-    ana.tells("My manager is Bob.", day=2)
+    ana.tells("My manager is called Bob.", day=2)
     before = names(ana)
-    trace = ana.tells("My manager is Priya.", day=3, session="friday")
+    trace = ana.tells("My manager is called Priya.", day=3, session="friday")
     after = names(ana)
     assert before != after
 
@@ -128,7 +128,7 @@ def test_names_and_descriptions_come_and_go(project: Project, ana: Teller) -> No
 
 
 def test_records_of_older_rows_are_made_from_ledger_and_plans(project: Project, ana: Teller) -> None:
-    ana.tells("My manager is Bob.", day=2)
+    ana.tells("My manager is called Bob.", day=2)
     ana.tells("My sister Lena lives in Ghent.", day=3)
 
     def records() -> set[tuple[object, ...]]:

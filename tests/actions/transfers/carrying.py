@@ -18,7 +18,7 @@ from apps.worker.process_user import process_user
 
 SAID = [
     "I live in Berlin and I work as a nurse.",
-    "My sister Lena has a dog called Rex.",
+    "My sister Lena lives in Rome.",
     "ok",
     "I moved to Munich in May 2024.",
     "My order is 0192f3a4-1111-7222-8333-444455556666, I like tea.",

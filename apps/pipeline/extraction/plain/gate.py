@@ -20,6 +20,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|\?")
 _ASKING = (
     "can could what how which why when where who should would do does is are please write make give tell draft explain"
 )
+ASKS = "=asks"  # the feature of questions and requests
 _SHAPES = (
     ("first person", re2.compile(r"(?i)\b(?:i|i'?m|i'?ve|my|we|our|me)\b")),
     ("digit", re2.compile(r"[0-9]")),
