@@ -119,7 +119,7 @@ def _said(content: str, pair: LabelledPair, *, user: UUID) -> Draft:
         content=content,
         source_turn_ids=(turn.id,),
         evidence=content,
-        extractor="patterns:pairs",
+        extractor="plain:pairs",
         reliability=0.9,
     )
     return Draft.start(request=request, policy=Policy()).evolve(candidates=(candidate,))

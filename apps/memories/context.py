@@ -10,6 +10,7 @@ from apps.memories.search import BlockLimits, SearchHit, SearchQuery, read_block
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
     CONSTRAINT,
+    NOTE,
     MemoryType,
     Polarity,
     Precision,
@@ -75,16 +76,21 @@ def block_parts(
         now=now,
     )
     relevant, others = _by_score(known.hits, query)
+    notes, relevant = _divided(relevant)
+    other_notes, others = _divided(others)
     facts = _by_importance(known.facts, known.hits if query.text.strip() else ())
     rows: Sequence[tuple[BlockSection, Sequence[Memory]]] = (
         (BlockSection.CONSTRAINTS, [row for row in known.rules if CONSTRAINT in row.tags]),
         (BlockSection.CONVENTIONS, [row for row in known.rules if CONSTRAINT not in row.tags]),
         (BlockSection.RELEVANT, relevant[:RELEVANT_FIRST]),
+        (BlockSection.QUOTES, _newest_first(notes[:RELEVANT_FIRST])),
         (BlockSection.FACTS, facts[:FACTS_FIRST]),
         (BlockSection.UPCOMING, known.upcoming),
         (BlockSection.RELEVANT, relevant[RELEVANT_FIRST:]),
+        (BlockSection.QUOTES, _newest_first(notes[RELEVANT_FIRST:])),
         (BlockSection.FACTS, facts[FACTS_FIRST:]),
         (BlockSection.OTHERS, others),
+        (BlockSection.QUOTES, _newest_first(other_notes)),
     )
     return [(section, _with_disputes(found, known.disputes, query.stakes, policy)) for section, found in rows]
 
@@ -96,6 +102,15 @@ def _by_score(hits: Iterable[SearchHit], query: ContextQuery) -> tuple[list[Memo
     scored = [hit for hit in hits if hit.score > 0]
     relevant = [hit.memory for hit in scored if hit.score >= query.min_score]
     return relevant, [hit.memory for hit in scored if hit.score < query.min_score]
+
+
+def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """Divide memories into notes, which claim nothing, and the others."""
+    return [row for row in rows if NOTE in row.tags], [row for row in rows if NOTE not in row.tags]
+
+
+def _newest_first(rows: Iterable[Memory]) -> list[Memory]:
+    return sorted(rows, key=lambda row: row.said_at, reverse=True)
 
 
 def _by_importance(rows: Iterable[Memory], hits: Sequence[SearchHit]) -> list[Memory]:

@@ -92,5 +92,5 @@ def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Map
         latency_us=latency_us,
         extracted_with=parse(Prefix.TRACE, first) if first else row["id"],
         extractor=ran,
-        had_model=ran not in ("", ExtractorKind.PATTERNS) or told.get("details__configured") == ran,
+        had_model=ran not in ("", ExtractorKind.PLAIN) or told.get("details__configured") == ran,
     )

@@ -134,7 +134,7 @@ def _write(
 ) -> None:
     """Run a request through all stages, and index what it has written."""
     request = Request(trace_id=ports.ids.new(), origin=origin, turns=turns, earlier_turns=earlier)
-    extractor = ExtractorKind.MODEL if ports.model else ExtractorKind.PATTERNS
+    extractor = ExtractorKind.MODEL if ports.model else ExtractorKind.PLAIN
     policy = Policy(extraction=ExtractionPolicy(extractor=extractor, skip_idle_turns=False))
     (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)
     draft = flow.settle(extracted, ports)

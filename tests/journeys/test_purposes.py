@@ -44,7 +44,7 @@ def test_purpose(
     row: Row, project: Project, client_of: MakeClient, reviewer: Client, settings: Any, request: pytest.FixtureRequest
 ) -> None:
     server: ModelServer | None = None
-    if row.get("by", "patterns") == "model":
+    if row.get("by", "plain") == "model":
         server = request.getfixturevalue("model_server")
         settings.MODEL = row.get("model", settings.MODEL)
     # The sessions of a row are short; those that people end with a review are longer.

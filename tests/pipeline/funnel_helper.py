@@ -31,7 +31,7 @@ def settled(sessions: Iterable[Mapping[str, Any]], *, embedder: Embedder) -> Ite
 
 def _written(origin: Origin, turn: SourceTurn, earlier: list[SourceTurn], store: InMemoryStore, ports: Ports) -> Draft:
     request = Request(trace_id=ports.ids.new(), origin=origin, turns=(turn,), earlier_turns=tuple(earlier[-6:]))
-    policy = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PATTERNS))
+    policy = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN))
     (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)
     draft = flow.settle(extracted, ports)
     store.apply(draft=draft, plan=plan_from(draft))

@@ -91,7 +91,7 @@ def test_queued_turns_of_a_session_share_a_call(ana: Person, model_server: Model
 def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
     ana: Person, project: Project, model_server: ModelServer, reply: Reply
 ) -> None:
-    extracted_with(project, on_model_failure=OnModelFailure.PATTERNS)
+    extracted_with(project, on_model_failure=OnModelFailure.PLAIN)
     model_server.answering = lambda _: reply
     ana.says("I live in Lisbon.")
     ana.is_worked_for()

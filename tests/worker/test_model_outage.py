@@ -122,7 +122,7 @@ def test_the_wait_doubles_and_a_server_that_names_one_gets_it(ana: Person, model
 def test_who_needs_no_model_is_not_held_up(
     ana: Person, project: Project, other_project: Project, model: FlakyModel, ports: Ports
 ) -> None:
-    configure(project_id=other_project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PATTERNS)))
+    configure(project_id=other_project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN)))
     ana.says(FACT)
     work(ports)
     chatty, foreign = Person(project, "chatty"), Person(other_project, "foreign")

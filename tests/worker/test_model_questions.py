@@ -118,7 +118,7 @@ def test_fewer_memories_are_asked_about_after_a_day(ana: Person, settings: Any, 
 
 def test_patterns_are_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:
     settings.MODEL = "openai:tested"
-    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PATTERNS)))
+    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN)))
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
     Memory.objects.update(created_at=timezone.now() - timedelta(days=2))

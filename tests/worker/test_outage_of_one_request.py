@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_project_with_a_fallback_does_not_ask_a_paused_model(ana: Person, model: FlakyModel, ports: Ports) -> None:
-    policy = Policy(extraction=ExtractionPolicy(on_model_failure=OnModelFailure.PATTERNS))
+    policy = Policy(extraction=ExtractionPolicy(on_model_failure=OnModelFailure.PLAIN))
     configure(project_id=ana.project.id, policy=policy)
     for city in ("Lisbon", "Porto", "Braga"):
         ana.says(f"I live in {city}.")

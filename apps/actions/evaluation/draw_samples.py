@@ -17,7 +17,7 @@ from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationSample, Memory, MemoryOrigin
 from apps.pipeline.core.enums import Role, SampleKind
-from apps.pipeline.core.statement import PATTERNS
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from apps.traces.run_heads import ENDED
@@ -168,7 +168,7 @@ def _shuffled(rows: QuerySet[Any], seed: int) -> QuerySet[Any]:
 
 
 def _model_of(extractor: str) -> str:
-    return "patterns" if extractor.startswith(PATTERNS) else extractor or "direct"
+    return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
 
 
 def _sample(

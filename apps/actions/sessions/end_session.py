@@ -51,7 +51,7 @@ def end_session(
             return EndedSession(trace_id=queued, status=TraceStatus.QUEUED)
         configuration = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         extraction = policy_of(configuration.id).extraction
-        has_model = registry.has_model(extraction.model) and extraction.extractor is not ExtractorKind.PATTERNS
+        has_model = registry.has_model(extraction.model) and extraction.extractor is not ExtractorKind.PLAIN
         if session.summarised_until >= session.turn_count or not has_model:
             return EndedSession(trace_id=None, status=TraceStatus.DONE)
         trace_id = _enqueue_extraction(session, configuration, api_key_id)

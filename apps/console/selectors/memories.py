@@ -31,7 +31,7 @@ ORDERS: Mapping[str, tuple[str, KeysetOrder]] = {
 class MemoryWriter(StrEnum):
     """What wrote a memory."""
 
-    PATTERNS = "patterns"
+    PLAIN = "plain"
     MODEL = "model"
     DIRECT = "direct write"
 
@@ -127,10 +127,10 @@ def list_memories(*, project_id: UUID, filters: MemoryFilters) -> MemoryQuerySet
     return rows.filter(**{name: value for name, value in ranges.items() if value is not None})
 
 
-_BY_PATTERNS = Q(extractor__startswith="patterns")
+_BY_TABLE = Q(extractor__startswith="plain:") | Q(extractor__startswith="patterns:")
 _WRITTEN_BY: Mapping[MemoryWriter, Q] = {
-    MemoryWriter.PATTERNS: Q(trace__isnull=False) & _BY_PATTERNS,
-    MemoryWriter.MODEL: Q(trace__isnull=False) & ~_BY_PATTERNS,
+    MemoryWriter.PLAIN: Q(trace__isnull=False) & _BY_TABLE,
+    MemoryWriter.MODEL: Q(trace__isnull=False) & ~_BY_TABLE,
     MemoryWriter.DIRECT: Q(trace__isnull=True),
 }
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from apps.pipeline.conflict.exchanged_medicines import exchanged_for
 from apps.pipeline.conflict.forgetting import with_forgotten
-from apps.pipeline.conflict.replaced_denials import without_replaced_denials
 from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
@@ -14,7 +12,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.statement import PATTERNS, StoredMemory
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
 from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 
@@ -44,7 +42,7 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
         if known is None and done.superseded_by is None:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
     details = {"rules": {str(each.candidate.index): each.rule for each in settled}}
-    return without_replaced_denials(draft.evolve(rulings=tuple(settled), details=details))
+    return draft.evolve(rulings=tuple(settled), details=details)
 
 
 def _order(draft: Draft, ruling: Ruling) -> tuple[bool, float, int]:
@@ -103,8 +101,6 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     replaced = _proposed(draft, ruling, rivals, candidate.replaces)
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     additive = says_additional(candidate.evidence)
-    exchanged = exchanged_for(memory, candidate=candidate, rivals=rivals, told=draft.candidates)
-    replaced += [] if exchanged is None else [exchanged]
     settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
@@ -139,7 +135,7 @@ def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: Stor
     Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A quote
     that says that something has changed is enough.
     """
-    by_model = not ruling.candidate.extractor.startswith(PATTERNS)
+    by_model = not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
     evidence = ruling.candidate.evidence
     said_so = is_taken_back(rival, by=memory, evidence=evidence) or says_changed(evidence)
     return by_model and draft.policy.judges.pairs and not said_so

@@ -3,15 +3,11 @@
 import re
 from enum import StrEnum
 
-from apps.pipeline.conflict.diets import ends_diet
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import contradictions
-from apps.pipeline.deduplication.ended_things import ends_thing
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
-from apps.pipeline.lexicon.function_words import SMALL
-from apps.pipeline.lexicon.numerals import in_digits
 from apps.pipeline.lexicon.retractions import takes_back
 
 # Words that say that something has changed: the old value has ended, which is no contradiction.
@@ -28,15 +24,6 @@ _BESIDE = re.compile(
 )
 
 
-_AMOUNT = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])")
-_BESIDE_AMOUNTS = frozenset({"now", "only", "per"})
-_FREQUENCY = re.compile(
-    r"\b(?:every (?:(?:other|second|third|fourth|fifth|sixth|two|three|four|five|six|\d+) )?"
-    r"(?:days?|nights?|weeks?|weekends?|months?|years?)"
-    r"|(?:once|twice|(?:two|three|four|five|six|\d+) times) (?:a|per) (?:day|week|month|year))\b"
-)
-_VERSION = re.compile(r" ?\bv?\d[\d.]*\b")
-_SINCE_WHEN = re.compile(r"\bsince\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:19|20)\d\d\b")
 # Words that say that a value is new.
 _CHANGED = re.compile(
@@ -89,8 +76,6 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, additive: bool, evidenc
 
     A value that the quote retracts is replaced. Otherwise events never replace or contradict: each of them happened.
     """
-    if ends_thing(memory, rival) or _leaves_home(memory, rival, evidence):
-        return PairRelation.REPLACES
     if not _share_a_slot(memory, rival):
         return PairRelation.COEXISTS
     return _relate_in_slot(memory, rival, additive=additive, evidence=evidence)
@@ -106,63 +91,11 @@ def _relate_in_slot(memory: StoredMemory, rival: StoredMemory, *, additive: bool
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # Two values of a slot can share words and still exclude each other: 3 days a week, 5 days a week.
     tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
-    if both_hold and (_is_other_dose(memory, rival) or (_is_other_version(memory, rival) and not additive)):
-        return PairRelation.REPLACES
-    is_other = _is_other_amount(memory, rival) or _is_other_frequency(memory, rival)
-    if ends_diet(memory, rival) or (both_hold and not additive and is_other and says_changed(evidence)):
-        return PairRelation.REPLACES
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     # "Lives in Lisbon since 2019" does not end with "we live in Lumiar", a part of it, which says of no change.
     lasts = _SINCE.search(rival.content) is not None and not says_changed(evidence)
     return PairRelation.REPLACES if stateful and both_hold and not (additive or lasts) else PairRelation.COEXISTS
-
-
-def _leaves_home(memory: StoredMemory, rival: StoredMemory, evidence: str) -> bool:
-    """Return True for a new town where the older statement tells of a flat or house in another one."""
-    is_home = memory.predicate == "lives_in" and rival.predicate == "home" and memory.subject_id == rival.subject_id
-    is_new = says_changed(evidence) or _SINCE_WHEN.search(evidence) is not None
-    both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
-    return is_home and is_new and both_hold and canonical_text(memory.object_text) not in canonical_text(rival.content)
-
-
-def _is_other_dose(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True for the same medicine in two doses: one takes many medicines, but each in one dose at a time."""
-    is_medicine = one.predicate == two.predicate == "takes_medication"
-    return is_medicine and same_value(one, two) and bool(contradictions(one.content, two.content))
-
-
-def _is_other_version(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True for one tool in two versions: "Postgres 14", "Postgres 17"."""
-    first, second = canonical_text(one.object_text), canonical_text(two.object_text)
-    if one.predicate != "uses" or two.predicate != "uses" or first == second:
-        return False
-    named = _VERSION.sub("", first)
-    return bool(named) and named == _VERSION.sub("", second)
-
-
-def _is_other_amount(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True for the same thing in two amounts: "drinks five coffees a day", "drinks only two coffees a day"."""
-    first, second = in_digits(one.object_text), in_digits(two.object_text)
-    amounts = [_AMOUNT.findall(each) for each in (first, second)]
-    if one.predicate != two.predicate or len(amounts[0]) != 1 or len(amounts[1]) != 1 or amounts[0] == amounts[1]:
-        return False
-    bare = [
-        [word for word in canonical_text(_AMOUNT.sub(" ", each)).split() if word not in SMALL | _BESIDE_AMOUNTS]
-        for each in (first, second)
-    ]
-    return bool(bare[0]) and bare[0] == bare[1]
-
-
-def _is_other_frequency(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True for the same in two frequencies: "is on call every third week", "… every fourth week"."""
-    if one.predicate != two.predicate or two.said_at >= one.said_at:
-        return False
-    first, second = (_FREQUENCY.findall(canonical_text(each.content)) for each in (one, two))
-    if len(first) != 1 or len(second) != 1 or first == second:
-        return False
-    bare = [" ".join(_FREQUENCY.sub(" ", canonical_text(each.content)).split()) for each in (one, two)]
-    return bare[0] == bare[1]
 
 
 def _share_a_slot(one: StoredMemory, two: StoredMemory) -> bool:

@@ -47,7 +47,8 @@ class ObjectValue:
         return self.literal if self.literal is not None else ", ".join(self.items)
 
 
-PATTERNS = "patterns:"  # how the names of pattern extractors begin
+PLAIN = "plain:"  # how the names of the rows that read a statement without a model begin
+PLAIN_EXTRACTORS = (PLAIN, "patterns:")  # the latter in memories of former versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class Statement:
     grounding: Grounding = Grounding.SUPPORTED
     reliability: float = 0.8  # of the extractor, 0 to 1
     adjustment: float = 0.0  # the extractor's own correction of the confidence, -0.2 to 0.2
-    extractor: str = ""  # "patterns:<pattern name>", the model's name, or a name given by the caller
+    extractor: str = ""  # "plain:<row of the table>", the model's name, or a name given by the caller
     evidence: str = ""  # a verbatim quote of a source turn
 
     @property

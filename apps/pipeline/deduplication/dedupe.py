@@ -12,7 +12,6 @@ from apps.pipeline.core.ports import Neighbour, Ports, Probe, Slot, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
-from apps.pipeline.deduplication.ended_things import tells_of_change
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.proposals import ProposalRefusal
 from apps.pipeline.deduplication.similarity import (
@@ -94,21 +93,8 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         band=band,
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         proposed_cosines=proposed_cosines(draft.candidates, vectors=vectors, named=holders, embedder=ports.embedder),
-        holders=_with_near(holders, draft.candidates, near),
+        holders=holders,
     )
-
-
-def _with_near(
-    holders: Sequence[StoredMemory], candidates: Sequence[Candidate], near: Sequence[Sequence[Neighbour]]
-) -> tuple[StoredMemory, ...]:
-    """Add what is near to a statement that may end a thing told under another predicate."""
-    found = (
-        each.memory
-        for candidate, neighbours in zip(candidates, near, strict=True)
-        if tells_of_change(candidate)
-        for each in neighbours
-    )
-    return tuple({memory.id: memory for memory in (*holders, *found)}.values())
 
 
 def _probe(candidate: Candidate, vector: Vector) -> Probe:

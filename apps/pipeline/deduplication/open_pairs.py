@@ -10,7 +10,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import EntityType, SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
-from apps.pipeline.core.statement import PATTERNS, Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
 from apps.pipeline.deduplication.proposals import share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
@@ -98,7 +98,7 @@ def touches_shown(candidate: Candidate) -> bool:
 def _is_tie(candidate: Candidate) -> bool:
     """Return True for a state of a time that ties its subject to an entity, found by a model."""
     is_state = candidate.takes_one_value or candidate.valid_from is not None
-    return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PATTERNS)
+    return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PLAIN_EXTRACTORS)
 
 
 def _are_alike_states(candidate: Candidate, known: StoredMemory, *, kinds: Mapping[UUID, EntityType]) -> bool:
@@ -133,7 +133,7 @@ def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
     Values that patterns find have fixed predicates, so rules replace them.
     """
     same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
-    by_rule = candidate.extractor.startswith(PATTERNS)
+    by_rule = candidate.extractor.startswith(PLAIN_EXTRACTORS)
     return same_slot and holder.status is Status.ACTIVE and candidate.takes_one_value and not by_rule
 
 

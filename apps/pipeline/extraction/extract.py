@@ -32,9 +32,9 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     drafts = [with_forget_requests(draft) for draft in drafts]
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
-    if model_asked is None or kind is ExtractorKind.PATTERNS:
+    if model_asked is None or kind is ExtractorKind.PLAIN:
         found = [_by_patterns(draft) for draft in drafts]
-        return [_extracted(*each, ran=ExtractorKind.PATTERNS) for each in zip(drafts, found, strict=True)]
+        return [_extracted(*each, ran=ExtractorKind.PLAIN) for each in zip(drafts, found, strict=True)]
     found = _by_model(drafts, model_asked, ports)
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
 
@@ -62,7 +62,7 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
     try:
         second = extractor.extract(asked, model=asked_model, ports=ports)
     except ModelFailed as failure:
-        if policy.on_model_failure is not OnModelFailure.PATTERNS:
+        if policy.on_model_failure is not OnModelFailure.PLAIN:
             raise
         calls = [failure.calls, *(() for _ in drafts[1:])]
         second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
@@ -81,12 +81,12 @@ def _together(asked: TurnsToExtract, first: ExtractionResult, second: Extraction
     joined = second.evolve(
         candidates=(*first.candidates, *second.candidates), unreadable=first.unreadable, idle=frozenset(idle)
     )
-    if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PATTERNS:
+    if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PLAIN:
         return joined
     left = draft.evolve(turns=_left_by(first, draft).turns)
     instead = _by_patterns(left)
     guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in instead.candidates]
-    notes = {**second.notes, "fallback": ExtractorKind.PATTERNS.value, "failure": second.failure}
+    notes = {**second.notes, "fallback": ExtractorKind.PLAIN.value, "failure": second.failure}
     return joined.evolve(
         candidates=(*first.candidates, *guesses), unreadable=instead.unreadable, refused=(), notes=notes, failure=""
     )

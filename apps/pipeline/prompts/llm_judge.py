@@ -31,10 +31,10 @@ class AskedJudge:
 def judge_of(draft: Draft, ports: Ports) -> AskedJudge | None:
     """Return the judge of a draft; a project that extracts by patterns asks none."""
     policy = draft.policy.extraction
-    model = None if policy.extractor is ExtractorKind.PATTERNS else ports.model_for(draft.policy)
+    model = None if policy.extractor is ExtractorKind.PLAIN else ports.model_for(draft.policy)
     if model is None:
         return None
-    is_awaited = ports.waits_for_judge and policy.on_model_failure is not OnModelFailure.PATTERNS
+    is_awaited = ports.waits_for_judge and policy.on_model_failure is not OnModelFailure.PLAIN
     return AskedJudge(model, is_awaited=is_awaited, calls=draft.model_calls)
 
 

@@ -64,12 +64,12 @@ def estimate(
         each_tokens, each_cost = (tokens // calls, cost / calls) if calls else (TOKENS_OF_A_CALL, Decimal(0))
         calls_then = max(calls, traces)
         return Estimate(calls, calls_then, calls_then * each_tokens, calls_then * each_cost, tuple(sorted(outdated)))
-    if policy is not None and policy.extraction.extractor is ExtractorKind.PATTERNS:
+    if policy is not None and policy.extraction.extractor is ExtractorKind.PLAIN:
         return Estimate(calls, 0, 0, Decimal(0))
     return Estimate(calls, calls, tokens, cost, tuple(sorted(outdated)))
 
 
 def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
     """Return True if a policy asks a model where a recorded one has used patterns."""
-    by_patterns = any(each.extraction.extractor is ExtractorKind.PATTERNS for each in recorded)
-    return by_patterns and policy.extraction.extractor is not ExtractorKind.PATTERNS
+    by_patterns = any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded)
+    return by_patterns and policy.extraction.extractor is not ExtractorKind.PLAIN

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Drop, KnownEntity
 from apps.pipeline.core.enums import NOTE, Reason, Stage
-from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, Mention, ObjectValue
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.grammar import is_description
 from apps.pipeline.resolution.link_mentions import NAME_PREDICATES, LinkedCandidate
@@ -36,7 +36,7 @@ def write(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate | 
     content = rewrite(candidate.content, names=_shown_names(candidate, entities, entity_index))
     people = {USER} | {entity.name for entity in entities.values() if entity.type in ANIMATE}
     others = tuple(entity.name for entity in entity_index if entity.type in ANIMATE)
-    if not candidate.extractor.startswith(PATTERNS):
+    if not candidate.extractor.startswith(PLAIN_EXTRACTORS):
         people |= set(others)  # models write self-contained sentences: a name before a pronoun is its antecedent
     if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
         return _drop(rewritten.evolve(content=content), dangling, linked)

@@ -34,6 +34,7 @@ class BlockSection(StrEnum):
     RELEVANT = "Relevant memories:"
     UPCOMING = "Upcoming:"
     FACTS = "Known facts:"
+    QUOTES = "Said by the user, as quotes:"
     OTHERS = "Other memories:"
 
 

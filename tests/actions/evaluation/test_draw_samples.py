@@ -48,10 +48,10 @@ def test_an_item_keeps_what_it_was_when_it_was_drawn(project: Project) -> None:
     drawn(project)
     items = EvaluationItem.objects.filter(memory__isnull=False).values_list("memory_type", "model", "version")
     assert sorted(items, key=str) == [
-        ("fact", "patterns", 1),
-        ("fact", "patterns", 1),
+        ("fact", "plain", 1),
+        ("fact", "plain", 1),
         ("preference", "direct", None),
-        ("preference", "patterns", 1),
+        ("preference", "plain", 1),
     ]
     assert set(EvaluationItem.objects.filter(turn__isnull=False).values_list("model", "version")) == {("", 1)}
 

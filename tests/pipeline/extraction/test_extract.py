@@ -52,7 +52,7 @@ def test_candidates_are_numbered_over_all_turns_and_silent_turns_dropped() -> No
 
 def test_the_span_tells_what_fired() -> None:
     draft = run(draft_of((), turns=(turn("I live in Rome. I live in Bern."),)), PORTS)
-    assert draft.details["fired"] == {"patterns:lives_in": 2}
+    assert draft.details["fired"] == {"plain:lives_in": 2}
     assert (draft.details["proposed"], draft.details["kept"]) == (2, 2)
 
 
@@ -78,7 +78,7 @@ def test_without_a_model_the_patterns_stand_in_and_the_span_says_so(kind: Extrac
     given = draft_of((), turns=(turn("I live in Rome."),)).evolve(policy=policy(extractor=kind))
     draft = run(given, PORTS)
     assert len(draft.candidates) == 1
-    assert (draft.details["extractor"], draft.details["configured"]) == ("patterns", kind)
+    assert (draft.details["extractor"], draft.details["configured"]) == ("plain", kind)
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_judge_that_is_awaited_puts_the_run_back() -> None:
 
 
 def test_no_judge_is_awaited_where_the_project_does_without_models() -> None:
-    without = ExtractionPolicy(extractor=ExtractorKind.MODEL, on_model_failure=OnModelFailure.PATTERNS)
+    without = ExtractionPolicy(extractor=ExtractorKind.MODEL, on_model_failure=OnModelFailure.PLAIN)
     world = World(ScriptedModel(_failing), policy=POLICY.model_copy(update={"extraction": without}))
     world.ports = replace(world.ports, waits_for_judge=True)
     world.hear(ONE)
@@ -127,7 +127,7 @@ def test_no_judge_is_awaited_where_the_project_does_without_models() -> None:
 
 def test_a_project_of_patterns_asks_no_model() -> None:
     model = saying("same")
-    patterns = ExtractionPolicy(extractor=ExtractorKind.PATTERNS)
+    patterns = ExtractionPolicy(extractor=ExtractorKind.PLAIN)
     world = World(model, policy=POLICY.model_copy(update={"extraction": patterns}))
     world.hear(ONE)
     world.hear(TWO)

@@ -139,4 +139,4 @@ def test_the_estimate_is_all_or_nothing(policy: Policy | None, recorded: Policy,
 def test_without_records_a_call_is_guessed() -> None:
     found = estimate(recorded=(), prompts={}, policy=BY_MODEL, recorded_policies=[BY_PATTERNS], traces=2)
     assert found == Estimate(0, 2, 8_000, Decimal(0))
-    assert BY_PATTERNS.extraction.extractor is ExtractorKind.PATTERNS
+    assert BY_PATTERNS.extraction.extractor is ExtractorKind.PLAIN

@@ -6,16 +6,24 @@ from enum import StrEnum
 class ExtractorKind(StrEnum):
     """The extractor of a configuration version."""
 
-    PATTERNS = "patterns"
+    PLAIN = "plain"  # the table of plain statements, and notes
     MODEL = "model"
-    STACKED = "stacked"
+    STACKED = "stacked"  # plain statements first, the model for what they leave
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ExtractorKind | None":
+        return cls.PLAIN if value == "patterns" else None  # the former name, in stored versions
 
 
 class OnModelFailure(StrEnum):
     """What a project does when its model does not answer."""
 
     RETRY = "retry"  # by the outbox; dead after the last attempt
-    PATTERNS = "patterns"  # extract with patterns; the results wait for review
+    PLAIN = "plain"  # extract without a model; what is found waits for review
+
+    @classmethod
+    def _missing_(cls, value: object) -> "OnModelFailure | None":
+        return cls.PLAIN if value == "patterns" else None  # the former name, in stored versions
 
 
 class MemorySharing(StrEnum):

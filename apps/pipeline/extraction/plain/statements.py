@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.predicates import is_stateful
-from apps.pipeline.core.statement import PATTERNS, Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import PLAIN, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.table import RowMatch
 
@@ -49,7 +49,7 @@ def statements_of(match: RowMatch, *, turn: SourceTurn, speaker: Mention, eviden
             source_turn_ids=(turn.id,),
             evidence=evidence,
             reliability=row.confidence,
-            extractor=f"{PATTERNS}{row.id}",
+            extractor=f"{PLAIN}{row.id}",
         )
 
 
