@@ -88,7 +88,7 @@ class RecordedModel:
 
     def _extraction(self, request: ModelRequest) -> Any:
         shown = shown_ids(request, turns=self.turns)
-        recorded = self._recorded(request, shown.new_turns)
+        recorded = self._recorded(request, shown.new_turns) or self._joined(request, shown.new_turns)
         if recorded is None and self.by_hand is not None:
             given = self.by_hand.ask(request)
             recorded = self._record(request, shown.new_turns, shown.to_stable(given))
@@ -96,6 +96,21 @@ class RecordedModel:
             self.counts.update(missed=1)
             return {"memories": []}
         return self._shown_again(recorded, shown)
+
+    def _joined(self, request: ModelRequest, asked: tuple[str, ...]) -> Recording | None:
+        """Return what was answered to parts of the turns, or to more of them.
+
+        Which small talk is left out of a prompt changes with the product; what the other turns tell does not.
+        """
+        if self.by_hand is not None:
+            return None
+        of_purpose = [each for each in self.answers.recordings if each.purpose == request.purpose.value]
+        parts = [each for each in of_purpose if set(each.asked) <= set(asked)]
+        parts = parts or [each for each in of_purpose if set(asked) <= set(each.asked)][-1:]
+        memories = {json.dumps(found, sort_keys=True): found for each in parts for found in each.answer["memories"]}
+        if not parts:
+            return None
+        return Recording(request.purpose.value, request.prompt_version, asked, {"memories": list(memories.values())})
 
     def _shown_again(self, recorded: Recording, shown: ShownIds) -> Any:
         answer, missing = shown.to_shown(recorded.answer)
