@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import Precision
+from apps.pipeline.core.enums import NOTE, Precision
 from apps.pipeline.core.operations import PlannedOrigin
 from apps.pipeline.core.statement import Candidate, StoredMemory
 
@@ -43,6 +43,8 @@ def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
 
     More important events, and events that were over when they were mentioned, don't expire.
     """
+    if NOTE in candidate.tags:
+        return None  # its day is that on which it was said, by the speaker's calendar
     is_plan = (
         candidate.traits.dated and candidate.event_at is not None and candidate.event_at > said_at(draft, candidate)
     )
