@@ -1,5 +1,6 @@
 """Write a linked candidate with the names of its entities, or drop it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
@@ -13,6 +14,10 @@ from apps.pipeline.resolution.link_mentions import NAME_PREDICATES, LinkedCandid
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of
 from apps.pipeline.resolution.resolve_mention import ANIMATE, ResolutionStep
 from apps.pipeline.resolution.rewriting import rewrite
+
+_ASSISTANT = "the assistant"
+_POSSESSIVE = re.compile(r"(?i)(?<![\w'])(?:his|their|her(?=\s+[a-z]))(?!\w)")
+_OBJECT = re.compile(r"(?i)(?<![\w'])(?:he|she|they|him|her|them)(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,19 @@ def write(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate | 
     others = tuple(entity.name for entity in entity_index if entity.type in ANIMATE)
     if not candidate.extractor.startswith(PLAIN_EXTRACTORS):
         people |= set(others)  # models write self-contained sentences: a name before a pronoun is its antecedent
-    if dangling := dangling_in(content, people=tuple(sorted(people)), others=others):
+    dangling = dangling_in(content, people=tuple(sorted(people)), others=others)
+    if dangling and candidate.subject.is_speaker and _ASSISTANT in content:
+        content = _with_subject(content, name=entities[candidate.subject.text].name)
+        dangling = dangling_in(content, people=tuple(sorted(people)), others=others)
+    if dangling:
         return _drop(rewritten.evolve(content=content), dangling, linked)
     return rewritten.evolve(content=content)
+
+
+def _with_subject(content: str, *, name: str) -> str:
+    """Write the subject's name for a pronoun in a wish to the assistant, where it can mean nobody else."""
+    named = _POSSESSIVE.sub(lambda _: f"{name}'s", content)
+    return _OBJECT.sub(lambda _: name, named)
 
 
 def _unresolved(linked: LinkedCandidate) -> str | None:

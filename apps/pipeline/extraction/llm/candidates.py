@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape  # a prompt shows "&" as "&amp;", and models copy it
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.enums import EntityType, Grounding, MemoryType, Reason, SpeechAct
+from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Grounding, MemoryType, Reason, SpeechAct
 from apps.pipeline.core.input_validation import cleaned_text
 from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.policy import ExtractionPolicy
@@ -189,7 +190,7 @@ def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None
 def _candidate(
     answer: ExtractedMemory, *, quote: Quote | None, turn: SourceTurn, shown: Shown, judge: Judge
 ) -> Candidate:
-    content = cleaned_text(" ".join(answer.content.split()), at="content", most=1_000)
+    content = cleaned_text(" ".join(unescape(answer.content).split()), at="content", most=1_000)
     return Candidate(
         index=0,
         type=answer.type,
@@ -245,7 +246,7 @@ def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Sho
         return Mention(text=known.name, type=known.type, entity_id=known.id)
     if _AN_ID.fullmatch(text.strip()):
         raise UnknownId(text.strip()[:60])
-    return Mention(text=cleaned_text(" ".join(text.split()), at="subject", most=200), type=kind)
+    return Mention(text=cleaned_text(" ".join(unescape(text).split()), at="subject", most=200), type=kind)
 
 
 def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
@@ -255,12 +256,13 @@ def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Objec
     if value.entity is not None:
         return ObjectValue(entity=_mention(value.entity, value.entity_type, turn=turn, shown=shown))
     if value.list:
-        return ObjectValue(items=tuple(each.strip() for each in value.list if each.strip()))
-    return ObjectValue(literal=(value.literal or "").strip() or None)
+        return ObjectValue(items=tuple(unescape(each).strip() for each in value.list if each.strip()))
+    return ObjectValue(literal=unescape(value.literal or "").strip() or None)
 
 
 def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
-    """Return the model's tags and those that a standing rule has by its words."""
+    """Return the model's tags and those of a rule by its words; only a wish to the assistant binds agents."""
     ruled = rule_tags(answer.evidence) if answer.type is MemoryType.PREFERENCE else ()
-    given = (*(tag.strip().lower() for tag in answer.tags), *ruled)
-    return tuple(dict.fromkeys(tag for tag in given if tag))
+    given = dict.fromkeys((*(tag.strip().lower() for tag in answer.tags), *ruled))
+    is_wish = "assistant" in f"{answer.predicate} {answer.content}".lower() or bool(ruled)
+    return tuple(tag for tag in given if tag and (is_wish or tag not in BINDING_TAGS))

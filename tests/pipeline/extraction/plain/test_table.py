@@ -127,7 +127,7 @@ def test_a_statement_has_what_later_stages_need() -> None:
         "cat_of",
         True,
     )
-    assert (rule.tags, rule.extractor) == (("constraint",), "patterns:never")
+    assert (rule.tags, rule.extractor) == (("constraint",), "plain:never")
 
 
 def test_a_list_makes_a_statement_for_each_item() -> None:
