@@ -6,8 +6,7 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.provenance.binding import is_binding
-from apps.pipeline.provenance.orders import injection_signs
+from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing
 

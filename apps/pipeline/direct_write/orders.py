@@ -4,8 +4,7 @@ import re2
 
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.lexicon.verbs import PARTICIPLES
-from apps.pipeline.provenance.binding import is_binding
-from apps.pipeline.provenance.orders import orders_agent
+from apps.pipeline.provenance.orders import is_binding, orders_agent
 
 _OBJECT = r"(?:the|an?|all|every|each|any|no|my|your|our|his|her|their|its|this|that|these|those|it|them|him|me|us)"
 _PARTICLE = "(?:up|off|out|back|away|only|just|to|for|with)"

@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from apps.pipeline.extraction.patterns import extract
-from apps.pipeline.provenance.transcripts import claims_role
+from apps.pipeline.provenance.own_words import claims_role
 from tests.pipeline.builders import turn
 from tests.pipeline.extraction.extract_helper import POLICY, said
 

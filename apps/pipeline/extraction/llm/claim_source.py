@@ -11,12 +11,11 @@ from apps.pipeline.core.enums import EntityType, Role
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
-from apps.pipeline.provenance.announcements import announces, in_first_person
-from apps.pipeline.provenance.binding import is_binding, is_naming
-from apps.pipeline.provenance.own_words import words_of
+from apps.pipeline.provenance.orders import is_binding, is_naming
+from apps.pipeline.provenance.own_words import announces, in_first_person, words_of
 from apps.pipeline.provenance.spans import Standing, TurnWords
-from apps.pipeline.provenance.word_stems import stems
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 _FRAME = stems(" ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType)))
