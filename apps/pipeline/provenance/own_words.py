@@ -71,6 +71,8 @@ _ADDRESS = re2.compile(r"https?://\S+")
 # ---- Lines with marks of their own
 _NAME = r"(?:\p{Lu}[\pL\w.'-]*(?: \p{Lu}[\pL\w.'-]*){0,2})"
 _CLOCK = r"[\[(]?(?:[\d/.\-]{4,10}[,T]? ?)?\d{1,2}[:.]\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[apAP][mM])?[\])]?"
+_STAMP = r"[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[\])]?"
+_STAMPED = re2.compile(rf"^[ \t]*{_STAMP}[ \t]+\pL")
 _TIMED_MESSAGE = re2.compile(
     rf"^[ \t]*(?:{_CLOCK}[ \t,–-]*<?{_NAME}>?[ \t]*[:>]|{_NAME} ?(?:[—–-] ?)?[\[(]?\d{{1,2}}[:.]\d{{2}}(?: ?[apAP][mM])?[\])]?[ \t]*(?::|$)|{_NAME} ?[—–-] ?(?i:today|yesterday)[^\n]*)"
 )
@@ -81,11 +83,11 @@ _COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |<!--|rem )")
 _QUOTED = re2.compile(r"^[ \t]*[>│┃]")
 _DATA = re2.compile(
     rf"^[ \t]*(?:[\[(]?\d{{4}}-\d\d-\d\d[T ,]\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?[ :\t]|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d |\d{{1,3}}(?:\.\d{{1,3}}){{3}} - |Traceback \(most|File \"[^\"]+\", line \d|at [\w.$<>]+\("
-    rf"|{_CLOCK}[ \t]+(?:[\pL<]|-->)|[0-9a-f]{{7,40}} )|^[^|\n]*\|[^|\n]*\||[\x{{202A}}-\x{{202E}}\x{{2066}}-\x{{2069}}]"
+    rf"|{_STAMP}[ \t]+(?:-->|[^\s:]+:?[ \t]+(?i:i|ich|je|yo)\b)|(?:\d+[a-f]|[a-f]+\d)[0-9a-f]{{5,38}} )|^[^|\n]*\|[^|\n]*\||[\x{{202A}}-\x{{202E}}\x{{2066}}-\x{{2069}}]"
 )
 # A shell's prompt, the time of a subtitle, the heading of a verse or section: what follows in the paragraph belongs to it.
 _OPENS_PARAGRAPH = re2.compile(
-    r"^[ \t]*(?:\$ |# (?:cat|ls|curl|tail|head)\b|>>> |\w+@[\w.-]+[:~][^$#\n]*[$#] |PS [A-Z]:\\|[\d:.,]+ --> |\[[\pL\d][^\[\]\n:]{0,30}\][ \t]*$)"
+    r"^[ \t]*(?:\$ |# (?:cat|ls|curl|tail|head)\b|>>> |\w+@[\w.-]+[:~][^$#\n]*[$#] |PS [A-Z]:\\|[\d:.,]+ --> |\[[\pL\d]+(?: [\pL\d]+){0,2}\][ \t]*$)"
 )
 _MARKED: tuple[tuple[ForeignKind, "re2._Regexp[str]"], ...] = (
     (ForeignKind.TRANSCRIPT, _TIMED_MESSAGE),
@@ -129,7 +131,7 @@ _OF_A_NAME = re2.compile(
     r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|by|via|von|vom) \pL|\d"
 )
 _REPORT = re2.compile(
-    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*)"
+    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?\n]*)"
 )
 
 # ---- Quotations
@@ -255,7 +257,7 @@ def _marked_lines(prose: str) -> Iterator[ForeignSpan]:
         if kind is None and in_diff and _DIFF_LINE.match(line.text):
             kind = ForeignKind.CODE
         in_diff = kind is ForeignKind.CODE and (in_diff or _DIFF_OPENS.match(line.text) is not None)
-        if kind is None and _is_row(lines, number):
+        if kind is None and (_is_row(lines, number) or _is_stamped(lines, number)):
             kind = ForeignKind.DATA
         if kind is None and _is_chat(lines, number):
             kind = ForeignKind.TRANSCRIPT
@@ -272,6 +274,12 @@ def _is_row(lines: Sequence[Line], number: int) -> bool:
     first = re.split(r"[,;\t]", lines[number].text, maxsplit=1)[0]
     is_alone = cells >= 2 and len(first.split()) <= 2 and not in_first_person(first)
     return cells > 0 and (is_alone or any(_cells(each) == cells for each in beside))
+
+
+def _is_stamped(lines: Sequence[Line], number: int) -> bool:
+    """Return True if a line and one beside it begin with a time."""
+    beside = [lines[each].text for each in (number - 1, number + 1) if 0 <= each < len(lines)]
+    return bool(_STAMPED.match(lines[number].text)) and any(_STAMPED.match(each) for each in beside)
 
 
 def _cells(line: str) -> int:
@@ -392,18 +400,16 @@ def is_own_label(head: str) -> bool:
 
 def announces(head: str) -> bool:
     """Return True if words before a colon announce a text: by a verb of speaking, a source, or a task over a text."""
-    if any(pattern.search(head) is not None for pattern in (SPEAKS, TASK, REQUEST, POINTS_AT_TEXT, THIRD_PERSON)):
+    if any(pattern.search(head) is not None for pattern in (SPEAKS, TASK, REQUEST, POINTS_AT_TEXT)):
         return True
-    source = SOURCE_NOUN.search(head)
-    if source is None:
+    source = SOURCE_NOUN.search(_PURPOSE.sub("", head))
+    if source is None or _MINE_IS.search(head):
         return False
-    words = _words(head)
-    is_plain = words[-1] in OWN_LABELS and "the" not in words
-    if _MINE_IS.search(head):
-        return False
+    is_plain = _words(head)[-1] in OWN_LABELS and not THIRD_PERSON.search(head)
     return source.end() < len(head) or not (is_plain or _MINE.search(head))
 
 
+_PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter
 SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
 _MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
 _MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b")

@@ -15,17 +15,19 @@ OWN_LABELS = frozenset(
 MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
 # What a text can stand in or come from; words of four letters and more also end compounds: "voicemail", "Sprachnachricht".
 SOURCE = (
-    r"(?:\pL*(?:mail|letter|text|draft|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
-    r"|answer|output|response|page|site|readme|ticket|comment|note|snippet|file|memo|notice|advert|listing|description|instruction|prompt|blog|forum|reddit|survey|export|search|query|scan|screenshot|label|sign|book|diary|script|recording|dictation|profile|linkedin"
-    r"|nachricht|brief|artikel|seite|ausgabe|kommentar|notiz|zettel|protokoll|abschrift|untertitel|courriel|lettre|texte|légende|réponse|nota|carta|mensaje|correo|texto)(?:e?s|e[nr]|en)?"
-    r"|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
+    r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
+    r"|output|response|page|site|readme|ticket|comment|note|snippet|file|memo|notice|advert|description|instruction|prompt|blog|forum|reddit|survey|export|search|query|screenshot|script|recording|dictation|profile|linkedin"
+    r"|nachricht|brief|artikel|seite|ausgabe|kommentar|notiz|zettel|protokoll|abschrift|untertitel|courriel|lettre|légende|réponse|nota|carta|mensaje|correo)(?:e?s|e[nr]|en)?"
+    r"|texts?|texte|texto|drafts?|scans?|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
 )
 FIRST_PERSON = re2.compile(
     r"(?i)\b(?:i|i['’]\w+|me|my|mine|we|our|us|ich|mein\w*|mir|wir|je|j['’]\w*|mon|ma|mes|moi|yo|mi|mis|soy|vivo|tengo|estoy)\b"
 )
-THIRD_PERSON = re2.compile(r"(?i)^\W*(?:his|her|their|sein\w*|ihr\w*|sa|son|ses|su|sus)\b|^\W*[\pL ]{1,40}['’]s \pL+$")
+THIRD_PERSON = re2.compile(
+    r"(?i)^\W*(?:the|his|her|their|der|die|das|sein\w*|ihr\w*|le|la|sa|son|ses|su|sus)\b|['’]s\b"
+)
 SPEAKS = re2.compile(
-    r"(?i)\b(?:wrote|writes|written|replied|answered|texted|messaged|e-?mailed|posted|said|says|saying|sent|told|tells|asked|claims|claimed|stated|states|reads|goes|returned|returns|printed|prints|shows|dictated|dictates|announced|noted|recorded"
+    r"(?i)\b(?:wrote|writes|written|replied|answered|texted|messaged|e-?mailed|posted|said|says|saying|sent|told|tells|asked|claims|claimed|stated|states|reads|goes|returned|returns|printed|prints|shows|dictated|dictates"
     r"|schrieb|schreibt|geschrieben|sagte|sagt|gesagt|meinte|meint|antwortete|diktierte|a écrit|a dit|dit|répond|dicté|escribió|dijo|dictó)\b|\b(?:il|elle|on|\pL+) écrit\b"
 )
 # "As I said:", "what I told him:": the speaker's own words.
@@ -33,7 +35,7 @@ SPEAKS_SELF = re2.compile(
     r"(?i)\b(?:i|we|i['’]ve|ich|wir|je|j['’]ai)(?: \w+)? (?:wrote|said|say|told|replied|answered|texted|mentioned|sagte|schrieb|dit|sent|asked|posted)\b[^:]*$"
 )
 ABOUT_SPEAKER = re2.compile(
-    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
+    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
