@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import words_of
@@ -19,8 +20,8 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
         return (Reason.SUSPECTED_INJECTION,)
-    binds_after_paste = standing is Standing.RESUMED and is_binding(candidate)
-    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or binds_after_paste else ()
+    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or candidate.predicate in HEALTH_PREDICATES)
+    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky else ()
 
 
 def may_change_known(draft: Draft, candidate: Candidate) -> bool:

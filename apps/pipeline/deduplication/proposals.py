@@ -28,7 +28,6 @@ MOST_REPLACED = 2
 # conversation 9 % reach 0.5 (ten recorded conversations, 26 November 2026).
 LEAST_SHARE_OF_REPEAT = 0.5
 LEAST_COSINE = 0.3  # of a statement and what it replaces in other words: 4 of 67 recorded ones need it
-_HEALTH = frozenset({"allergic_to", "intolerant_to", "takes_medication", "has_condition"})
 
 
 class ProposalRefusal(StrEnum):
@@ -132,7 +131,7 @@ def are_related(candidate: Candidate, known: StoredMemory, *, cosine: float) -> 
     value = _content_words(known.object_text)
     if value and value <= _content_words(f"{candidate.content} {candidate.evidence}"):
         return True
-    is_critical = known.predicate in _HEALTH or not BINDING_TAGS.isdisjoint(known.tags)
+    is_critical = known.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(known.tags)
     return not is_critical and (cosine >= LEAST_COSINE or bool(_topic_words(candidate) & _topic_words(known)))
 
 
