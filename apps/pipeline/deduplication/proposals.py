@@ -13,6 +13,7 @@ from uuid import UUID
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.difference_checks import Difference, contradictions, numbers
 from apps.pipeline.deduplication.event_periods import may_be_one_time
