@@ -45,7 +45,8 @@ from apps.pipeline.extraction.patterns.speech_act import (
 )
 from apps.pipeline.extraction.patterns.things_meant import with_things_named
 from apps.pipeline.extraction.patterns.wholeness import is_whole
-from apps.pipeline.provenance.own_words import gives_a_role, spoken_outside_scenes
+from apps.pipeline.provenance.own_words import spoken_outside_scenes
+from apps.pipeline.provenance.role_play import gives_a_role
 
 DEFAULT_SPEAKER = "User"
 # Messages of usual length have fewer sentences; longer ones are lists, or made to be slow.

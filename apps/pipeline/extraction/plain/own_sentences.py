@@ -8,7 +8,8 @@ import re2
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.patterns.sentence_boundaries import sentence_ends
-from apps.pipeline.provenance.own_words import gives_a_role, read_words, spoken_outside_scenes
+from apps.pipeline.provenance.own_words import read_words, spoken_outside_scenes
+from apps.pipeline.provenance.role_play import gives_a_role
 from apps.pipeline.provenance.spans import HIDDEN
 
 GAP = "…"  # stands where others' words were; quotes are compared in the parts between such signs

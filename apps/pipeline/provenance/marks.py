@@ -1,6 +1,10 @@
-"""The words that mark material: nouns of sources, verbs of speaking and of tasks over texts, in four languages."""
+"""The marks of material that is not its sender's own: of blocks, lines and pastes, and the words of four languages."""
+
+import re
 
 import re2
+
+from apps.pipeline.provenance.spans import ForeignKind
 
 # Labels before a speaker's own words: "Reminder: I'm vegan". Other words before a colon may be a name.
 OWN_LABELS = frozenset(
@@ -53,6 +57,7 @@ POINTS_AT_TEXT = re2.compile(
 PRESENTS = re2.compile(
     rf"(?i)\b(?:below|here(?:'s|’s| is| are)|the following|attached|voici|hier ist|unten)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b{SOURCE} (?:is )?below\b"
 )
+POSTSCRIPT = re2.compile(r"(?i)^[ \t]*p\.? ?s\b")
 SIGN_OFF = re2.compile(
     r"(?i)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
     r"|cordialement|bien (?:à|a) (?:vous|toi)|bien cordialement|un saludo|saludos|sent from my [^\n]{1,30}|-- ?)[ \t]*[,.!]?[ \t]*$"
@@ -93,3 +98,107 @@ ROLE_FOR_THE_ASSISTANT = re2.compile(
 PLAYS_A_NAME = re2.compile(
     r"(?:^|[.!?\n][ \t]*)(?i:please )?(?:(?i:act|behave|respond|answer|speak|talk) (?i:as|like) \p{Lu}[\pL ]*[.!\n]|(?i:play the (?:part|role) of) [^.!?\n]+[.!\n]|You are (?:now )?\p{Lu}\w*(?: \p{Lu}\w*)*[.!\n])"
 )
+
+NO_CHARACTER = re.compile(r"[\ud800-\udfff]")  # lone surrogates, which can't be encoded
+SENTENCE_END = re2.compile(r"[.!?…](?:\s|$)|\n")
+CLAUSE_ENDS = ".!?…\n;"
+
+# ---- Regions with marks of their own
+FENCES = re2.compile(r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)|\"\"\".*?(?:\"\"\"|\z)|'''.*?(?:'''|\z)|/\*.*?(?:\*/|\z)")
+JSON_OPENS, BRACKET = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]"), re.compile(r"[{}\[\]]")
+ELEMENT = re2.compile(r"(?is)<[a-z!][^<>]*>.*</[a-z][^<>]*>|<!--.*?(?:-->|\z)|<!\[CDATA\[.*?(?:\]\]>|\z)")
+TAG, MAIL_ADDRESS = re2.compile(r"<[a-zA-Z!/][^<>\n]*>"), re2.compile(r"<[^\s<>]+@[^\s<>]+>")
+# Two equal lines of signs, with the text between them.
+DELIMITED = re2.compile(
+    "|".join(rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)" for sign in r"- = \* _ # \+ ~".split())
+)
+BRACKETED = re2.compile(
+    r"(?is)\[(?:start|begin)\b[^\]\n]*\].*?(?:\[(?:end|stop)\b[^\]\n]*\]|\z)|\[quote[^\]\n]*\].*?(?:\[/quote\]|\z)|\\begin\{.*?(?:\\end\{[^}\n]*\}|\z)|♪.*?(?:♪|\z)"
+    r"|(?-i)(?m:^)[-=*# \t]*BEGIN\b[^\n]*\n.*?(?:\n[-=*# \t]*END\b[^\n]*|\z)"
+)
+FIELDS = re2.compile(
+    r"(?ims)^[ \t#*]*(?:context|passage|documents?|sources?|input|text|article|data|content|excerpt)[ \t]*\d*[*]*:.*?^[ \t#*]*(?:question|query|task|instructions?|answer|output)[*]*:"
+)
+ADDRESS = re2.compile(r"https?://\S+")
+
+# ---- Lines with marks of their own
+NAME = r"(?:\p{Lu}[\pL\w.'-]*(?: \p{Lu}[\pL\w.'-]*){0,2})"
+CLOCK = r"[\[(]?(?:[\d/.\-]{4,10}[,T]? ?)?\d{1,2}[:.]\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[apAP][mM])?[\])]?"
+STAMP = r"[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[\])]?"
+STAMPED = re2.compile(rf"^[ \t]*{STAMP}[ \t]+\pL")
+TIMED_MESSAGE = re2.compile(
+    rf"^[ \t]*(?:{CLOCK}[ \t,–-]*<?{NAME}>?[ \t]*[:>]|{NAME} ?(?:[—–-] ?)?[\[(]?\d{{1,2}}[:.]\d{{2}}(?: ?[apAP][mM])?[\])]?[ \t]*(?::|$)|{NAME} ?[—–-] ?(?i:today|yesterday)[^\n]*)"
+)
+NAMED_MESSAGE = re2.compile(rf"^[ \t*]*<?(?P<name>{NAME})>?[*]*:[*]*[ \t]+\S")
+DIFF_OPENS = re2.compile(r"^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ )")
+DIFF_LINE = re2.compile(r"^(?:[-+@ \\]|index |diff )")
+COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |<!--|rem )")
+QUOTED = re2.compile(r"^[ \t]*[>│┃]")
+DATA = re2.compile(
+    rf"^[ \t]*(?:[\[(]?\d{{4}}-\d\d-\d\d[T ,]\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?[ :\t]|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d |\d{{1,3}}(?:\.\d{{1,3}}){{3}} - |Traceback \(most|File \"[^\"]+\", line \d|at [\w.$<>]+\("
+    rf"|{STAMP}[ \t]+(?:-->|[^\s:]+:?[ \t]+(?i:i|ich|je|yo)\b)|(?:\d+[a-f]|[a-f]+\d)[0-9a-f]{{5,38}} )|^[^|\n]*\|[^|\n]*\||[\x{{202A}}-\x{{202E}}\x{{2066}}-\x{{2069}}]"
+)
+# A shell's prompt, the time of a subtitle, the heading of a verse or section: what follows in the paragraph belongs to it.
+OPENS_PARAGRAPH = re2.compile(
+    r"^[ \t]*(?:\$ |# (?:cat|ls|curl|tail|head)\b|>>> |\w+@[\w.-]+[:~][^$#\n]*[$#] |PS [A-Z]:\\|[\d:.,]+ --> |\[[\pL\d]+(?: [\pL\d]+){0,2}\][ \t]*$)"
+)
+MARKED: tuple[tuple[ForeignKind, "re2._Regexp[str]"], ...] = (
+    (ForeignKind.TRANSCRIPT, TIMED_MESSAGE),
+    (ForeignKind.CODE, OPENS_PARAGRAPH),
+    (ForeignKind.CODE, DIFF_OPENS),
+    (ForeignKind.CODE, COMMENT),
+    (ForeignKind.QUOTED_LINES, QUOTED),
+    (ForeignKind.DATA, DATA),
+)
+CELL_END = re2.compile(
+    r"[,;](?:[^\s\d,;]|\d{1,2}\b|\d{4,})|\t|\"[,;]\""
+)  # no space: "Liv,34", but not "Liv, 34" or "1,000"
+FIRST_CELL = re2.compile(r"^[^,;\t ]+(?: [^,;\t ]+)?[,;\t]")  # of one or two words
+BULLETS = " \t*-•"
+
+# ---- Pastes whose end is a guess
+HEADER = r"(?:from|to|cc|bcc|subject|date|sent|reply-to|author|von|an|kopie|gesendet|betreff|datum|de|à|objet|envoyé|para|asunto|fecha)"
+MAIL = re2.compile(
+    rf"(?im)^[ \t*]*(?:{HEADER}[ \t*]*:[^\n]+\n[ \t*]*{HEADER}[ \t*]*:|(?:subject|betreff|objet|asunto)[ \t*]*:|(?:from|von|de)[ \t*]*:[^\n]*(?:@|$)|commit [0-9a-f]{{7,}}"
+    r"|(?:on|am|le|el) [^\n]+ (?:wrote|schrieb[^\n:]*|a écrit|escribió) ?:[ \t]*$|-{2,}[ \t]*(?:original|forwarded|begin|weitergeleitet|ursprüngliche|message transféré)[^\n]*$|begin forwarded message|fwd?: [^\n]+$"
+    r"|(?:dear|sehr geehrte[rs]?|estimad[oa]|chers?|chère) [^\n]+?,?[ \t]*$)|(?-i:[.?!:][ \t]+(?:From|Subject|Von|Betreff|De|Objet):[ \t]*\S)"
+)
+IS_HEADER = re2.compile(rf"(?i)^{HEADER}$")
+GREETING = re2.compile(r"(?im)^[ \t]*(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|ciao)\b[^\n,.!?]{0,40},[ \t]*$")
+KIND_OF_NOTE = (
+    r"(?:message|note|prompt|result|output|response|override|update|says|instructions?|notice|alert|log|entry)"
+)
+ROLE = re2.compile(
+    rf"(?im)^[ \t]*[\[<|*#({{]*[ \t]*{MACHINE}(?:[ _-]{KIND_OF_NOTE}){{0,2}}(?: (?:to|for) [^:\n]{{1,60}})?[ \t]*[\])>|*]*:|^[ \t]*[\[(]{MACHINE}(?:[ _-]\w+){{0,2}}[\])]|^[ \t]*\"?role\"?[ \t]*[:=]"
+    rf"|^[ \t]*(?:memory|extractor)[ _-]{KIND_OF_NOTE}[^:\n]{{0,60}}:|\b(?:to|for) (?:the |any )?(?:memory|extractor)(?:[ _-]\w+)?[ \t]*:|<\|[^|>\n]{{1,40}}\|>|\[/?INST\]|<</?SYS>>|^#{{2,}}[ \t]*(?:system|user|instructions?|response|human|assistant)\b"
+    rf"|(?-i:[.!?…:][ \t]+[\[<(]?(?:SYSTEM|System|ASSISTANT|Assistant|USER|user|DEVELOPER|TOOL|ADMIN|Human)(?i:[ _-]{KIND_OF_NOTE}(?: (?:to|for) [^:\n]{{1,60}})?)?[\])>]?:[ \t])"
+)
+IS_ROLE = re2.compile(rf"(?i)^[\[<|*#({{]*{MACHINE}[\])>|*:]*$")
+
+# ---- Labels, reports and tasks
+COLON = re2.compile(r":(?:\*\*)?(?:[ \t]|$|\n|[\"“”„«'‘‚])")
+POINTS = re2.compile(rf"(?i){POINTS_AT_TEXT.pattern}|\b(?:this|these|following|below|hier|unten|ci-dessous)\b[^\pL]*$")
+TEXT_BEGINS = re2.compile(r"[^ \t\n*]")
+OF_A_NAME = re2.compile(
+    r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|by|via|von|vom) \pL|\d"
+)
+REPORT = re2.compile(
+    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?\n]*)"
+)
+
+# ---- Quotations
+PAIRS = {"“": '”“"', "„": '“”"', "«": "»", "»": "«", "”": "”", "‘": "’'", "‚": "‘’'", '"': '"”', "'": "'’"}
+QUOTATION_MARKS = "\"“”„«»'‘’‚"
+MARK = re.compile(f"[{QUOTATION_MARKS}]")
+SINGLE, BEFORE_OPENING, AFTER_CLOSING = "'‘‚", " \t\n(:,;[—–-*", " \t\n.,;:!?)…]—–-*"
+IS_SPEECH = re2.compile(
+    r"(?i)\b(?:i|i['’]m|i['’]ve|my|me|we|our|ich|mein\w*|wir|je|j['’]\w+|mon|ma|mes|nous)\b|(?:\w+\W+){6}"
+)
+SAYS = re2.compile(
+    r"(?i)(?:\b(?:said|says|wrote|writes|replied|answered|texted|reads|goes|told \w+|sagte?|schrieb|dit)|écrit)[ \t]*$"
+)
+ENDS_SENTENCE = re.compile(r"[.!?…]\W{0,2}$")
+SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
+MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b")
+MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
+PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter
