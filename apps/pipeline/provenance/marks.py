@@ -16,10 +16,10 @@ OWN_LABELS = frozenset(
     " truth honest honestly point spoiler confession finally conclusion result reason reasons because"
     " record things simple go re aw listen anyway exception rule next record part bit upside side note self neues neuigkeit neuigkeiten nachtrag korrektur nouvelle nouvelles hinweis erinnerung frage rappel beruf wohnort familie übrigens wichtig question".split()
 )
-MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
+MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|(?:chat)?bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
 # What a text can stand in or come from; words of four letters and more also end compounds: "voicemail", "Sprachnachricht".
 SOURCE = (
-    r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
+    r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|testimonial|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
     r"|output|response|page|site|readme|ticket|comment|note|snippet|file|memo|notice|advert|description|instruction|prompt|blog|forum|reddit|survey|export|search|query|screenshot|script|recording|dictation|profile|linkedin"
     r"|nachricht|brief|artikel|seite|ausgabe|kommentar|notiz|zettel|protokoll|abschrift|untertitel|courriel|lettre|légende|réponse|nota|carta|mensaje|correo)(?:e?s|e[nr]|en)?"
     r"|texts?|texte|texto|drafts?|scans?|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
@@ -39,16 +39,16 @@ SPEAKS_SELF = re2.compile(
     r"(?i)\b(?:i|we|i['’]ve|ich|wir|je|j['’]ai)(?: \w+)? (?:wrote|said|say|told|replied|answered|texted|mentioned|sagte|schrieb|dit|sent|asked|posted)\b[^:]*$"
 )
 ABOUT_SPEAKER = re2.compile(
-    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
+    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
     rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell-?check|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
-    rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume)(?:\b|$)"
+    rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:\pL+ ){0, 6}(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
-    rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|repeat|say|fill in|recite|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
+    rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|describe|rate|evaluate|guess|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|repeat|say|fill in|recite|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
 )
 POINTS_AT_TEXT = re2.compile(
     rf"(?i)\b(?:this|these|that|the following|following|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
@@ -80,7 +80,7 @@ SCENE_OPENS = re2.compile(
 )
 # A scene that the speaker plays or tells alone lasts to the end of the paragraph.
 SCENE_ALONE = re2.compile(
-    r"(?i)\b(?:let['’]?s pretend\b|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
+    r"(?i)\b(?:let['’]?s pretend\b|imagine (?:an?|the) \w+|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
     r"|(?:my|the) (?:character|avatar|hero|heroine|narrator|protagonist)\b|once upon a time\b|(?:chapter|scene) (?:one|two|three|\d+)\b"
     r"|(?:write|tell|continue|here is|here's)\b[^.!?\n]{0,60}\b(?:story|monologue|diary entry|novel|fan ?fiction|screenplay|song|poem|scene)\b"
     r"|stell dir vor,? ich|tu so,? als (?:ob|wäre) ich|in meiner geschichte|imagine[zs]? que (?:je|j['’])|supposons que (?:je|j['’])|(?:fais|faites|faisons) comme si (?:je|j['’])|dans mon (?:histoire|roman)|imagina que (?:yo )?(?:soy|estoy|fuera)|finjamos que|en mi (?:historia|novela))"
@@ -91,7 +91,7 @@ SCENE_CLOSES = re2.compile(
 )
 # The first words of a prompt that gives the assistant a role and describes the speaker's.
 ROLE_FOR_THE_ASSISTANT = re2.compile(
-    r"(?i)^\W*(?:you are (?:now )?(?:an?|the|my) [^.!?\n]*[.!?\n,]|(?-i:You are (?:now )?\p{Lu}\w*\b)|you(?:['’]re| are) (?:reviewing|helping|talking to|speaking to|teaching|interviewing) an?\b"
+    r"(?i)^\W*(?:you are (?:now )?(?:an?|the|my) [^.!?\n]*[.!?\n,]|(?-i:You are (?:now )?\p{Lu}\w*\b)|you(?:['’]re| are) (?:reviewing|helping|talking to|speaking to|teachinging) an?\b"
     r"|(?:please )?(?:act|behave|respond|answer) (?:as|like) (?:an?|the|if|(?-i:\p{Lu}))|(?:please )?play (?:the (?:part|role) of|an?) |I want you to (?:act|play|pretend|be an?)\b|your (?:role|task|job) is\b)"
 )
 # A role with a name: who speaks below is not the speaker.
@@ -133,7 +133,7 @@ NAMED_MESSAGE = re2.compile(rf"^[ \t*]*<?(?P<name>{NAME})>?[*]*:[*]*[ \t]+\S")
 DIFF_OPENS = re2.compile(r"^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ )")
 DIFF_LINE = re2.compile(r"^(?:[-+@ \\]|index |diff )")
 COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |<!--|rem )")
-QUOTED = re2.compile(r"^[ \t]*[>│┃]")
+QUOTED = re2.compile(r"^[ \t]*(?:[>│┃]|[\w.-]{1,20}> )")
 DATA = re2.compile(
     rf"^[ \t]*(?:[\[(]?\d{{4}}-\d\d-\d\d[T ,]\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?[ :\t]|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d |\d{{1,3}}(?:\.\d{{1,3}}){{3}} - |Traceback \(most|File \"[^\"]+\", line \d|at [\w.$<>]+\("
     rf"|{STAMP}[ \t]+(?:-->|[^\s:]+:?[ \t]+(?i:i|ich|je|yo)\b)|(?:\d+[a-f]|[a-f]+\d)[0-9a-f]{{5,38}} )|^[^|\n]*\|[^|\n]*\||[\x{{202A}}-\x{{202E}}\x{{2066}}-\x{{2069}}]"
@@ -180,7 +180,7 @@ COLON = re2.compile(r":(?:\*\*)?(?:[ \t]|$|\n|[\"“”„«'‘‚])")
 POINTS = re2.compile(rf"(?i){POINTS_AT_TEXT.pattern}|\b(?:this|these|following|below|hier|unten|ci-dessous)\b[^\pL]*$")
 TEXT_BEGINS = re2.compile(r"[^ \t\n*]")
 OF_A_NAME = re2.compile(
-    r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|by|via|von|vom) \pL|\d"
+    r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|via|von|vom) \pL|\d"
 )
 REPORT = re2.compile(
     rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?\n]*)"
@@ -199,6 +199,7 @@ SAYS = re2.compile(
 )
 ENDS_SENTENCE = re.compile(r"[.!?…]\W{0,2}$")
 SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
+MY = re2.compile(r"(?i)\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mis?)\b")
 MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b")
 MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
 PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter

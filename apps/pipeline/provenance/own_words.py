@@ -267,18 +267,18 @@ def _labelled(prose: str) -> Iterator[ForeignSpan]:
 
 def is_own_label(head: str) -> bool:
     """Return True if words before a colon are the speaker's own: "Update", "About me", "The thing is"."""
-    if not head or marks.ABOUT_SPEAKER.search(head) or marks.SPEAKS_SELF.search(head):
+    if not head or any(each.search(head) for each in (marks.ABOUT_SPEAKER, marks.SPEAKS_SELF, marks.RESUMES)):
         return True
     return not announces(head) and (in_first_person(head) or not marks.OWN_LABELS.isdisjoint(_words(head)))
 
 
 def announces(head: str) -> bool:
     """Return True if words before a colon announce a text: by a verb of speaking, a source, or a task over a text."""
-    if any(
-        pattern.search(head) is not None for pattern in (marks.SPEAKS, marks.TASK, marks.REQUEST, marks.POINTS_AT_TEXT)
-    ):
+    if any(pattern.search(head) for pattern in (marks.SPEAKS, marks.TASK, marks.POINTS_AT_TEXT)):
         return True
     source = marks.SOURCE_NOUN.search(marks.PURPOSE.sub("", head))
+    if marks.REQUEST.match(head):
+        return source is not None or not marks.MY.search(head)
     if source is None or marks.MINE_IS.search(head):
         return False
     is_plain = _words(head)[-1] in marks.OWN_LABELS and not marks.THIRD_PERSON.search(head)
