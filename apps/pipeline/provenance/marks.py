@@ -45,7 +45,7 @@ _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
     rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell-?check|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
-    rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:\pL+ ){{0,6}}(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
+    rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:[\pL ]+ )?(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
     rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|describe|rate|evaluate|guess|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|repeat|say|fill in|recite|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
@@ -150,6 +150,9 @@ MARKED: tuple[tuple[ForeignKind, "re2._Regexp[str]"], ...] = (
     (ForeignKind.QUOTED_LINES, QUOTED),
     (ForeignKind.DATA, DATA),
 )
+# What an ordinary line has none of, so that it is matched once instead of six times.
+ANY_MARK = re2.compile("|".join((r"\d[:.]\d|oday|esterday", *(f"(?:{each.pattern})" for _, each in MARKED[1:]))))
+SEPARATORS = frozenset(',;\t"')
 CELL_END = re2.compile(
     r"[,;](?:[^\s\d,;]|\d{1,2}\b|\d{4,})|\t|\"[,;]\""
 )  # no space: "Liv,34", but not "Liv, 34" or "1,000"

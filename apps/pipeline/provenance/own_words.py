@@ -135,7 +135,9 @@ def _marked_lines(prose: str) -> Iterator[ForeignSpan]:
     for number, line in enumerate(lines):
         if line.is_blank or line.start < ends:
             continue
-        kind = next((kind for kind, pattern in marks.MARKED if pattern.search(line.text)), None)
+        is_marked = marks.ANY_MARK.search(line.text) is not None
+        found = (kind for kind, pattern in marks.MARKED if pattern.search(line.text))
+        kind = next(found, None) if is_marked else None
         if kind is None and in_diff and marks.DIFF_LINE.match(line.text):
             kind = ForeignKind.CODE
         in_diff = kind is ForeignKind.CODE and (in_diff or marks.DIFF_OPENS.match(line.text) is not None)
@@ -151,7 +153,8 @@ def _marked_lines(prose: str) -> Iterator[ForeignSpan]:
 
 def _is_row(lines: Sequence[Line], number: int) -> bool:
     """Return True if a line has as many cells as one beside it, or several after a short first one."""
-    cells, first = _cells(lines[number].text), marks.FIRST_CELL.match(lines[number].text)
+    cells = _cells(lines[number].text)
+    first = marks.FIRST_CELL.match(lines[number].text) if cells else None
     is_alone = cells > 1 and first is not None and not in_first_person(first.group())
     return cells > 0 and (is_alone or any(_cells(each) == cells for each in _beside(lines, number)))
 
@@ -166,7 +169,7 @@ def _beside(lines: Sequence[Line], number: int) -> list[str]:
 
 
 def _cells(line: str) -> int:
-    return sum(1 for _ in marks.CELL_END.finditer(line))
+    return sum(1 for _ in marks.CELL_END.finditer(line)) if marks.SEPARATORS.intersection(line) else 0
 
 
 def _is_chat(lines: Sequence[Line], number: int) -> bool:
@@ -221,7 +224,7 @@ def _end_of_paste(lines: Sequence[Line], start: int, *, within_paragraph: bool =
             number, is_signed = _after_signature(lines, number), True
             continue
         begins = line.start > start and not line.is_blank
-        resumes = marks.RESUMES.match(line.text) is not None
+        resumes = begins and marks.RESUMES.match(line.text) is not None
         is_postscript = marks.POSTSCRIPT.match(line.text) or line.text.lstrip().startswith(HIDDEN)
         if begins and lines[number - 1].is_blank and not is_postscript and (is_signed or resumes):
             return line.start
