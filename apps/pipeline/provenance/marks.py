@@ -14,7 +14,7 @@ OWN_LABELS = frozenset(
     " monday tuesday wednesday thursday friday saturday sunday me us personal hint disclaimer warning remember"
     " task problem issue request situation requirements hi hello hey ok okay yes no well so thing news deal short clear"
     " truth honest honestly point spoiler confession finally conclusion result reason reasons because"
-    " record things simple go re aw listen anyway exception rule next record part bit upside side note self neues neuigkeit neuigkeiten nachtrag korrektur nouvelle nouvelles hinweis erinnerung frage rappel beruf wohnort familie übrigens wichtig question".split()
+    " record things simple go re aw listen anyway exception rule next food drink sleep money pets record part bit upside side note self neues neuigkeit neuigkeiten nachtrag korrektur nouvelle nouvelles hinweis erinnerung frage rappel beruf wohnort familie übrigens wichtig question".split()
 )
 MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|(?:chat)?bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
 # What a text can stand in or come from; words of four letters and more also end compounds: "voicemail", "Sprachnachricht".
@@ -22,7 +22,7 @@ SOURCE = (
     r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|testimonial|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
     r"|output|response|page|site|readme|ticket|comment|note|snippet|file|memo|notice|advert|description|instruction|prompt|blog|forum|reddit|survey|export|search|query|screenshot|script|recording|dictation|profile|linkedin"
     r"|nachricht|brief|artikel|seite|ausgabe|kommentar|notiz|zettel|protokoll|abschrift|untertitel|courriel|lettre|légende|réponse|nota|carta|mensaje|correo)(?:e?s|e[nr]|en)?"
-    r"|texts?|texte|texto|drafts?|scans?|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
+    r"|texts?|texte|texto|drafts?|scans?|postcards?|posters?|flyers?|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
 )
 FIRST_PERSON = re2.compile(
     r"(?i)\b(?:i|i['’]\w+|me|my|mine|we|our|us|ich|mein\w*|mir|wir|je|j['’]\w*|mon|ma|mes|moi|yo|mi|mis|soy|vivo|tengo|estoy)\b"
@@ -44,7 +44,7 @@ ABOUT_SPEAKER = re2.compile(
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
-    rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell-?check|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
+    rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
     rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:[\pL ]+ )?(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
@@ -132,7 +132,7 @@ TIMED_MESSAGE = re2.compile(
 NAMED_MESSAGE = re2.compile(rf"^[ \t*]*<?(?P<name>{NAME})>?[*]*:[*]*[ \t]+\S")
 DIFF_OPENS = re2.compile(r"^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ )")
 DIFF_LINE = re2.compile(r"^(?:[-+@ \\]|index |diff )")
-COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |<!--|rem )")
+COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |%+ |<!--|(?i:rem) )")
 QUOTED = re2.compile(r"^[ \t]*(?:[>│┃]|[\w.-]{1,20}> )")
 DATA = re2.compile(
     rf"^[ \t]*(?:[\[(]?\d{{4}}-\d\d-\d\d[T ,]\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?[ :\t]|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d |\d{{1,3}}(?:\.\d{{1,3}}){{3}} - |Traceback \(most|File \"[^\"]+\", line \d|at [\w.$<>]+\("
@@ -203,6 +203,6 @@ SAYS = re2.compile(
 ENDS_SENTENCE = re.compile(r"[.!?…]\W{0,2}$")
 SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
 MY = re2.compile(r"(?i)\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mis?)\b")
-MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b")
+MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b[^'’]*$")
 MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
 PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter
