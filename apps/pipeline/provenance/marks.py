@@ -14,7 +14,7 @@ OWN_LABELS = frozenset(
     " monday tuesday wednesday thursday friday saturday sunday me us personal hint disclaimer warning remember"
     " task problem issue request situation requirements hi hello hey ok okay yes no well so thing news deal short clear"
     " truth honest honestly point spoiler confession finally conclusion result reason reasons because"
-    " record things simple go re aw listen anyway exception rule next food drink sleep money pets record part bit upside side note self neues neuigkeit neuigkeiten nachtrag korrektur nouvelle nouvelles hinweis erinnerung frage rappel beruf wohnort familie übrigens wichtig question".split()
+    " record things simple go re aw listen anyway exception rule next drink sleep money pets record part bit upside side note self neues neuigkeit neuigkeiten nachtrag korrektur nouvelle nouvelles hinweis erinnerung frage rappel beruf wohnort familie übrigens wichtig question".split()
 )
 MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|(?:chat)?bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
 # What a text can stand in or come from; words of four letters and more also end compounds: "voicemail", "Sprachnachricht".

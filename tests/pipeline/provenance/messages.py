@@ -199,7 +199,6 @@ OWN = [
     ("Confession time: I smoke.", "I smoke"),
     ("So here's the plan: I move to Bonn in May.", "I move to Bonn in May"),
     ("Here's what you should know: I am deaf.", "I am deaf"),
-    ("Food: I eat no pork.", "I eat no pork"),
     ("Fun fact: I was born on a ship.", "I was born on a ship"),
     ("My mother sent me a letter. I live far from her.", "I live far from her"),
     ("I read the article. I am a teacher myself.", "I am a teacher myself"),
