@@ -94,8 +94,9 @@ class MemoriesView(ApiView):
         the known one. Of several values of a stateful predicate the one said last stays active: it supersedes the
         others, or is itself stored as superseded.
 
-        Without the scope trust, no memory gets a higher confidence than the project's policy computes, and tags that
-        bind agents (constraint, convention) and values that would replace what a user said await review.
+        Without the scope trust, no memory gets a higher confidence than the project's policy computes, free text is
+        inferred, and the extractor is "direct". Tags that bind agents (constraint, convention), orders in any type and
+        values that would replace what a user said await review.
         """
         body = read_body(request, MemoriesBody)
         store_request = StoreRequest(

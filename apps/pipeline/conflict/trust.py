@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 
+import re2
+
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.provenance.binding import is_binding
-from apps.pipeline.provenance.orders import injection_signs
+from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
+from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import Standing
 
+_HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
 
 
@@ -20,8 +24,13 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
         return (Reason.SUSPECTED_INJECTION,)
-    binds_after_paste = standing is Standing.RESUMED and is_binding(candidate)
-    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or binds_after_paste else ()
+    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or _is_of_health(candidate))
+    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky else ()
+
+
+def _is_of_health(candidate: Candidate) -> bool:
+    said = f"{candidate.content} {candidate.evidence}"
+    return candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(said) is not None
 
 
 def may_change_known(draft: Draft, candidate: Candidate) -> bool:

@@ -34,6 +34,7 @@ IDEMPOTENT = frozenset(
     "uses takes_medication intolerant_to has_condition can_have consumes has_appointment".split()
 )
 _STATEFUL_PREFIXES = ("favourite_", "dose_of_")
+HEALTH_PREDICATES = frozenset({"allergic_to", "intolerant_to", "takes_medication", "has_condition"})
 _OTHER_NAMES = """
 works_at employed_by employed_at is_employed_by has_job_at job_at works_for has_employer employer working_at
 works_as has_job job job_title has_job_title profession has_profession occupation has_occupation employed_as

@@ -13,6 +13,7 @@ from uuid import UUID
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.difference_checks import Difference, contradictions, numbers
 from apps.pipeline.deduplication.event_periods import may_be_one_time
@@ -28,7 +29,6 @@ MOST_REPLACED = 2
 # conversation 9 % reach 0.5 (ten recorded conversations, 26 November 2026).
 LEAST_SHARE_OF_REPEAT = 0.5
 LEAST_COSINE = 0.3  # of a statement and what it replaces in other words: 4 of 67 recorded ones need it
-_HEALTH = frozenset({"allergic_to", "intolerant_to", "takes_medication", "has_condition"})
 
 
 class ProposalRefusal(StrEnum):
@@ -132,7 +132,7 @@ def are_related(candidate: Candidate, known: StoredMemory, *, cosine: float) -> 
     value = _content_words(known.object_text)
     if value and value <= _content_words(f"{candidate.content} {candidate.evidence}"):
         return True
-    is_critical = known.predicate in _HEALTH or not BINDING_TAGS.isdisjoint(known.tags)
+    is_critical = known.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(known.tags)
     return not is_critical and (cosine >= LEAST_COSINE or bool(_topic_words(candidate) & _topic_words(known)))
 
 

@@ -14,7 +14,8 @@ from apps.pipeline.core.ports import MemoryReader, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.difference_checks import precision_of
 from apps.pipeline.direct_write.conflicts import SlotPlacement, duplicate_of, end_before, placement_in_slot, takes_slot
-from apps.pipeline.direct_write.trust import binds_agents, is_vouched_for
+from apps.pipeline.direct_write.orders import is_order
+from apps.pipeline.direct_write.trust import is_vouched_for
 from apps.pipeline.provenance.orders import looks_injected
 
 
@@ -123,7 +124,7 @@ class DirectWriteSession:
         if add.status is not Status.ACTIVE:
             is_unsure = memory.confidence < self._review_below  # else the caller asked for the review
             return _asking(add, Reason.LOW_CONFIDENCE) if is_unsure else StoreResult(add.memory_id, adds=add)
-        if not self._is_trusted and binds_agents(add.candidate.tags):
+        if not self._is_trusted and is_order(add.candidate):
             return _asking(replace(add, status=Status.PENDING_REVIEW), Reason.LESS_TRUSTED)
         return self._placed(add, memory)
 

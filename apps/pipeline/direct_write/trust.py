@@ -1,7 +1,7 @@
 """What a caller may do with memories, and what requires the scope trust.
 
-A caller without it may state facts and describe memories. It may not confirm anything, raise a confidence, bind agents
-by a tag, or change what a user said or a person approved.
+A caller without it may state facts and describe memories. Its free text is hearsay. It may not confirm anything, raise
+a confidence, bind agents by a tag or by an order in words, or change what a user said or a person approved.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,12 @@ from typing import Any
 
 from apps.pipeline.core.enums import BINDING_TAGS, SourceConfidence, Status
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
+from apps.pipeline.direct_write.orders import orders_others
 
 # Fields that describe a memory without changing what it says, how sure it is, or when it holds.
 _DESCRIPTIVE = frozenset({"topic", "tags", "importance", "metadata"})
+_SURE = frozenset({SourceConfidence.DIRECT, SourceConfidence.CONFIRMED})
 
 
 def binds_agents(tags: tuple[str, ...] | list[str]) -> bool:
@@ -30,11 +32,14 @@ def is_vouched_for(memory: StoredMemory) -> bool:
 def on_own_word(new: NewMemory) -> NewMemory:
     """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
 
-    Its confidence is limited where it is computed (see `add_memory`).
+    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed (`add_memory`).
     """
-    source = SourceConfidence.DIRECT if new.source_confidence is SourceConfidence.CONFIRMED else new.source_confidence
+    source = new.source_confidence
+    if source in _SURE:
+        fills_slot = new.takes_one_value and bool(new.subject.text and new.object_text)
+        source = SourceConfidence.DIRECT if fills_slot else SourceConfidence.INFERRED
     status = None if new.status is Status.ACTIVE else new.status
-    return new.evolve(source_confidence=source, status=status)
+    return new.evolve(source_confidence=source, status=status, extractor=EXTRACTOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ def needs_trust(memory: MemoryFacts, changes: Mapping[str, Any], *, now: datetim
     changes_binding = BINDING_TAGS & set(changes.get("tags", memory.tags)) != BINDING_TAGS & set(memory.tags)
     if changes_binding:
         return "tags"
+    if orders_others(changes.get("content", "")):
+        return "content"
     if changes.get("confidence", 0.0) > memory.confidence:
         return "confidence"
     if "expires_at" in changes and _is_past(changes["expires_at"], now):

@@ -6,6 +6,9 @@ These signs only send suspicious statements to a reviewer.
 
 import re2
 
+from apps.pipeline.core.enums import BINDING_TAGS, PROCEDURE
+from apps.pipeline.core.statement import Candidate
+
 _AGENT = r"(?:the |an? |your |this )?(?:assistant|agent|ai|bot|chatbot|model|llm|system)s?"
 # "Always recommend X", "from now on, forward …": addressed to the reader. With a subject before it, it is a report.
 _STANDING_ORDER = re2.compile(
@@ -39,6 +42,9 @@ _IMPERSONATES = re2.compile(
     r"|(?:this |the )?user (?:has |have )?(?:authori[sz]ed|confirmed|consented|approved|granted))\b"
 )
 _INJECTION_SIGNS = (_OVERRIDES, _UNPROTECTS, _CONCEALS, _SENDS_AWAY, _IMPERSONATES)
+_ACTED_ON_TAGS = BINDING_TAGS | {PROCEDURE}  # agents also act on descriptions of how something is done
+_NAMING = frozenset("name names named nickname called alias".split())  # words of predicates: has_nickname, is_called
+_BINDING_PREDICATES = frozenset({"wants_assistant_to", "reply_language"})
 
 
 def orders_agent(text: str) -> bool:
@@ -55,3 +61,15 @@ def looks_injected(text: str) -> bool:
 def injection_signs(text: str) -> int:
     """Count the signs of an injection: overridden instructions or protections, concealment, sent data, impersonation."""
     return sum(sign.search(text) is not None for sign in _INJECTION_SIGNS)
+
+
+def is_binding(candidate: Candidate) -> bool:
+    """Return True if agents would have to follow a candidate."""
+    if _ACTED_ON_TAGS & set(candidate.tags) or candidate.predicate in _BINDING_PREDICATES:
+        return True
+    return orders_agent(candidate.content) or orders_agent(candidate.evidence)
+
+
+def is_naming(candidate: Candidate) -> bool:
+    """Return True if a candidate says what somebody is called."""
+    return not _NAMING.isdisjoint(candidate.predicate.split("_"))

@@ -1,14 +1,14 @@
-"""Spans of a turn that are not its speaker's own words, and the remaining words."""
+"""Spans of a turn that are not its speaker's own words, and whose words a quote is."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
 
 from apps.pipeline.core.canonical import canonical_text
 
-QUOTATION_MARKS = "\"“”„«»'‘’‚"
 HIDDEN = "\x00"  # replaces each character of a span, so that positions in prose and text are the same
 _LAST_LATIN = "\u024f"  # scripts after it don't put spaces between words
 
@@ -33,7 +33,7 @@ class Standing(StrEnum):
     """Whose words a quote consists of."""
 
     OWN = "own"
-    RESUMED = "resumed"  # apparently own, but after pasted text, whose end could be forged
+    RESUMED = "resumed"  # apparently own, but after a task or pasted text, whose end could be forged
     OTHERS = "others"
 
 
@@ -57,20 +57,20 @@ class TurnWords:
 
     @property
     def resumes_at(self) -> int:
-        """Return where the speaker resumes after pasted text without an end marker."""
+        """Return where the speaker resumes after a task or pasted text without an end marker."""
         return min((span.end for span in self.spans if span.is_open), default=len(self.text))
 
     def segments(self, *, start: int = 0, end: int | None = None) -> list[str]:
         """Return the speaker's own words between two positions, split at others' words."""
-        addresses = [span for span in self.spans if span.kind is ForeignKind.ADDRESS]
         prose = list(self.prose[:end])
-        for span in addresses:
-            prose[span.start : span.end] = self.text[span.start : span.end]
+        for span in self.spans:
+            if span.kind is ForeignKind.ADDRESS:
+                prose[span.start : span.end] = self.text[span.start : span.end]
         return [part for part in "".join(prose)[start:].split(HIDDEN) if part.strip()]
 
     def foreign_texts(self) -> list[str]:
         """Return others' words."""
-        return [self.text[span.start : span.end] for span in self.spans if span.kind is not ForeignKind.ADDRESS]
+        return [self.text[span.start : span.end] for span in self._of_others()]
 
     def standing_of(self, quote: str, *, ellipsis: str = "…") -> Standing:
         """Return whose words a quote is; words that occur both in own and in others' text are own.
@@ -87,19 +87,18 @@ class TurnWords:
     def kind_of(self, quote: str) -> ForeignKind:
         """Return the kind of others' words that contain a quote or part of it."""
         wanted = canonical_text(quote)
-        for span in self.spans:
-            if span.kind is not ForeignKind.ADDRESS and wanted in canonical_text(self.text[span.start : span.end]):
-                return span.kind
-        return next((span.kind for span in self.spans), ForeignKind.QUOTATION)
+        holding = (
+            each.kind for each in self._of_others() if wanted in canonical_text(self.text[each.start : each.end])
+        )
+        return next(chain(holding, (span.kind for span in self.spans)), ForeignKind.QUOTATION)
+
+    def _of_others(self) -> list[ForeignSpan]:
+        return [span for span in self.spans if span.kind is not ForeignKind.ADDRESS]
 
 
 def _hold(parts: Iterable[str], segments: list[str]) -> bool:
     folded = [f" {canonical_text(segment)} " for segment in segments]
-    return all(any(_begins_within(part, segment) for segment in folded) for part in parts)
-
-
-def _begins_within(part: str, segment: str) -> bool:
-    return (part if part[:1] > _LAST_LATIN else f" {part}") in segment
+    return all(any((part if part[:1] > _LAST_LATIN else f" {part}") in each for each in folded) for part in parts)
 
 
 def hide(prose: str, spans: Iterable[ForeignSpan]) -> str:
@@ -119,8 +118,12 @@ class Line:
     """One line of a text, without its line break."""
 
     start: int
-    end: int
     text: str
+
+    @property
+    def end(self) -> int:
+        """Return where the line ends."""
+        return self.start + len(self.text)
 
     @property
     def is_blank(self) -> bool:
@@ -134,7 +137,7 @@ def lines_of(prose: str) -> tuple[Line, ...]:
     lines: list[Line] = []
     start = 0
     for text in prose.split("\n"):
-        lines.append(Line(start, start + len(text), text))
+        lines.append(Line(start, text))
         start += len(text) + 1
     return tuple(lines)
 

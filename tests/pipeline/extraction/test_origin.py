@@ -12,6 +12,7 @@ from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts.sections import ShownTurn
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import turn
+from tests.pipeline.provenance.messages import MATERIAL, OWN
 
 JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
 RULE: dict[str, Any] = {"type": "preference", "predicate": "wants_assistant_to", "tags": ["constraint"]}
@@ -215,3 +216,20 @@ def test_a_date_that_was_computed_is_no_word_of_a_paste() -> None:
 def test_role_play_stays_role_play() -> None:
     found = proposed("User lives in Rome.", said="Let's role-play. I live in Rome.", quote="I live in Rome")
     assert speech_act(found) is SpeechAct.ROLEPLAY
+
+
+def claim_of(words: str) -> str:
+    """Return what a model that believes everything makes of words."""
+    return f"User says: {words}."
+
+
+@pytest.mark.parametrize(("message", "words"), MATERIAL)
+def test_material_is_not_asserted_whatever_a_model_quotes(message: str, words: str) -> None:
+    for quote in (words, message, message.split("\n")[0].split(":")[0]):
+        found = proposed(claim_of(words), said=message, quote=quote, value=words)
+        assert isinstance(found, CandidateRefusal) or found.speech_act is not SpeechAct.ASSERTED, quote
+
+
+@pytest.mark.parametrize(("message", "words"), OWN)
+def test_own_words_beside_material_are_asserted(message: str, words: str) -> None:
+    assert speech_act(proposed(claim_of(words), said=message, quote=words, value=words)) is SpeechAct.ASSERTED

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import re2
 
@@ -11,12 +10,11 @@ from apps.pipeline.core.enums import EntityType, Role
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
-from apps.pipeline.provenance.announcements import announces, in_first_person
-from apps.pipeline.provenance.binding import is_binding, is_naming
-from apps.pipeline.provenance.own_words import words_of
+from apps.pipeline.provenance.orders import is_binding, is_naming
+from apps.pipeline.provenance.own_words import announces, in_first_person, words_of
 from apps.pipeline.provenance.spans import Standing, TurnWords
-from apps.pipeline.provenance.word_stems import stems
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 _FRAME = stems(" ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType)))
@@ -30,26 +28,20 @@ _CERTAIN = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я]|\d|@|://")  # the mark of a value t
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Place(StrEnum):
-    """Where others' words stand that hold a claim."""
-
-    SAME_TURN = "the same turn"
-    OTHER_TURN = "another turn"
-    OTHER_ROLE = "a turn of the"
-
-
 @dataclass(frozen=True, slots=True)
 class OthersText:
-    """Words that are not the user's own."""
+    """Words that are not the user's own, and where they stand."""
 
     text: str
-    place: Place
+    is_same_turn: bool = False
     role: Role = Role.USER
 
     @property
-    def name(self) -> str:
+    def place(self) -> str:
         """Return where they stand, as a refusal names it."""
-        return f"{self.place} {self.role}" if self.place is Place.OTHER_ROLE else self.place.value
+        if self.role is not Role.USER:
+            return f"a turn of the {self.role}"
+        return "the same turn" if self.is_same_turn else "another turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +73,7 @@ def foreign_source(
         found = (claim.stems - claim.own) & stems(source.text)
         is_mostly_own = claim.stems & claim.own and 2 * len(found) <= len(claim.stems)
         if found and not is_mostly_own and (binds or not _may_be_taken_up(claim, found, source)):
-            return f"its claim stands in others' words alone: {source.name}"
+            return f"its claim stands in others' words alone: {source.place}"
     return ""
 
 
@@ -109,11 +101,11 @@ def _may_be_taken_up(claim: CandidateClaim, found: frozenset[str], source: Other
     """Return True if the user's own words may say of themselves what others' words hold."""
     if source.role is Role.ASSISTANT:
         return _refers_to_assistant(claim)
-    if source.place is Place.OTHER_ROLE or is_naming(claim.candidate):
+    if source.role is not Role.USER or is_naming(claim.candidate):
         return False
     if claim.standing is Standing.OWN and _takes_up_paste(claim):
         return True
-    return source.place is Place.OTHER_TURN and not _names_any(claim.text, found) and _is_told_by_quote(claim)
+    return not source.is_same_turn and not _names_any(claim.text, found) and _is_told_by_quote(claim)
 
 
 def _refers_to_assistant(claim: CandidateClaim) -> bool:
@@ -184,10 +176,9 @@ def _accepted(before: SourceTurn | None, turn: SourceTurn, *, binds: bool) -> st
 def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[OthersText]:
     """Yield others' words: the turn's own pastes, those of other turns, and what other roles say."""
     for text in words.foreign_texts():
-        yield OthersText(text, Place.SAME_TURN)
+        yield OthersText(text, is_same_turn=True)
     for shown in turns:
         if shown.turn.role is not Role.USER:
-            yield OthersText(shown.turn.content, Place.OTHER_ROLE, shown.turn.role)
+            yield OthersText(shown.turn.content, role=shown.turn.role)
         elif shown.turn.id != turn.id:
-            for text in words_of(shown.turn).foreign_texts():
-                yield OthersText(text, Place.OTHER_TURN)
+            yield from map(OthersText, words_of(shown.turn).foreign_texts())

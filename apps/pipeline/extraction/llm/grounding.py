@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.language import is_english
-from apps.pipeline.provenance.word_stems import stems
+from apps.pipeline.lexicon.word_stems import stems
 
 _GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says nothing but her name
 

@@ -13,7 +13,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.claim_source import foreign_source
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
-from apps.pipeline.provenance.binding import is_binding, is_naming
+from apps.pipeline.provenance.orders import is_binding, is_naming
 from apps.pipeline.provenance.own_words import words_of
 from apps.pipeline.provenance.spans import ForeignKind, Standing
 

@@ -1,0 +1,57 @@
+"""Orders in the words of a statement, whatever its type: imperatives, duties, and wishes about what others do."""
+
+import re2
+
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.lexicon.verbs import PARTICIPLES
+from apps.pipeline.provenance.orders import is_binding, orders_agent
+
+_OBJECT = r"(?:the|an?|all|every|each|any|no|my|your|our|his|her|their|its|this|that|these|those|it|them|him|me|us)"
+_PARTICLE = "(?:up|off|out|back|away|only|just|to|for|with)"
+# A sentence without a subject: "Approve the refunds". Forms in -s, -ed and -ing tell of somebody: "Loves the sea".
+_SUBJECTLESS = re2.compile(
+    rf"(?:^|[.!?;:\n][ \t]*)(?P<verb>\p{{Lu}}\p{{Ll}}+) (?:(?:up|off|out|back|away|only|just|to|for|with) )?{_OBJECT}\b"
+)
+_TELLS = re2.compile(
+    rf"(?i)(?:[^s]s|ed|ing)$|^(?:{_OBJECT}|i|he|she|we|you|they|there|here|in|on|at|by|of|for|from|with|after|before"
+    r"|since|during|as|both|half|most|some|one|not|and|but|also|had|was|were|did|went|got|took|saw|said|user)$"
+)
+# What somebody must do, unless it is the user: "Refunds must be approved"; "User must not eat gluten" is a fact.
+_OBLIGES = re2.compile(
+    r"(?i)(?:^|[.!?;:\n])[ \t]*(?P<subject>[^.!?;:\n]{1,80}?) "
+    r"(?:must|shall|should|ought to|(?:has|have|needs?|is|are) to|(?:is|are) (?:not )?(?:allowed|required|permitted))\b"
+)
+_THE_USER = re2.compile(r"(?i)^(?:the )?user(?:['’]s\b.*)?$")
+# A wish about what others do: "wants every refund approved"; "wants to travel" is the own goal of who has it.
+_WISH = re2.compile(
+    r"(?i)\b(?:wants?|expects?|requires?|demands?|insists?(?: on)?|asks?|wishes|would like)"
+    r" (?P<what>[^.!?\n]{1,200})"
+)
+_OTHERS_DO = re2.compile(r"(?i)\b(?:to \pL|without \pL+ing\b|that\b|\pL+ed\b)")
+_OWN_GOAL = re2.compile(r"(?i)^to\b")
+
+
+def is_order(candidate: Candidate) -> bool:
+    """Return True if agents would follow a statement: by its tags or predicate, as an order, a duty or a wish."""
+    return is_binding(candidate) or orders_others(candidate.content)
+
+
+def orders_others(text: str) -> bool:
+    """Return True for a sentence that tells others what to do."""
+    return orders_agent(text) or _is_imperative(text) or _is_duty(text) or _is_wish(text)
+
+
+def _is_imperative(text: str) -> bool:
+    return any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
+
+
+def _is_duty(text: str) -> bool:
+    return any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+
+
+def _is_wish(text: str) -> bool:
+    """Return True for a wish about what others do; an infinitive right after the verb is the user's own goal."""
+    return any(
+        not _OWN_GOAL.match(what) and (_OTHERS_DO.search(what) or not PARTICIPLES.isdisjoint(what.casefold().split()))
+        for what in (found["what"] for found in _WISH.finditer(text))
+    )
