@@ -19,7 +19,7 @@ OWN_LABELS = frozenset(
 MACHINE = r"(?:system|assistant|developer|tool|user|human|ai|(?:chat)?bot|function|model|llm|admin(?:istrator)?|chatgpt|claude|gemini|copilot|systemnachricht|système|sistema)"
 # What a text can stand in or come from; words of four letters and more also end compounds: "voicemail", "Sprachnachricht".
 SOURCE = (
-    r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|testimonial|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
+    r"(?:\pL*(?:mail|letter|paragraph|sentence|story|poem|essay|article|message|transcript|review|abstract|report|chapter|passage|dialogue|conversation|excerpt|testimonial|document|summary|quote|lyrics|caption|subtitle|tweet|speech|resume|résumé"
     r"|output|response|page|site|readme|ticket|comment|note|snippet|file|memo|notice|advert|description|instruction|prompt|blog|forum|reddit|survey|export|search|query|screenshot|script|recording|dictation|profile|linkedin"
     r"|nachricht|brief|artikel|seite|ausgabe|kommentar|notiz|zettel|protokoll|abschrift|untertitel|courriel|lettre|légende|réponse|nota|carta|mensaje|correo)(?:e?s|e[nr]|en)?"
     r"|texts?|texte|texto|drafts?|scans?|postcards?|posters?|flyers?|essay|posts?|logs?|chats?|bio|ad|cv|ocr|pdf|til|fax|sms|dm|quiz|essays|note de service)"
