@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.pipeline.core.enums import MemberRole
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project
 
 pytestmark = pytest.mark.django_db
@@ -59,3 +60,16 @@ def test_every_page_says_what_a_browser_may_load(admin: Client, project: Project
     policy = admin.get("/console/test/entities/")["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
+
+
+def test_a_decision_without_the_token_of_its_page_is_refused(full_project: Project) -> None:
+    """Another site can make a browser send the cookies of a member, but not the token."""
+    memory = Memory.objects.filter(project=full_project, status=Status.ACTIVE).latest("created_at")
+    signed_in("ana", full_project, MemberRole.ADMIN)
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(User.objects.get(username="ana"))
+    answer = browser.post(
+        "/console/test/review/reject/", {"memory": f"{memory.pk}:{memory.version}", "reason": "not_true"}
+    )
+    assert answer.status_code == 403
+    assert Memory.objects.get(pk=memory.pk).status == Status.ACTIVE

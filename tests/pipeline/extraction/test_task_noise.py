@@ -72,7 +72,6 @@ def test_sums_are_no_life(text: str) -> None:
         "Can you translate the following into German: My sister lives in Oslo.",
         "Here's my cover letter:\n\nI am a nurse. I live in Bonn.",
         "Please fix the grammar in my email: I has moved to Rome.",
-        "My essay:\nI grew up in Leeds.",
     ],
 )
 def test_a_text_that_is_handed_over_is_not_the_speakers_word(text: str) -> None:
