@@ -1,6 +1,6 @@
 """Which memories a request to forget names: clearly, to be retracted, or perhaps, for a person to decide."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_text
@@ -45,19 +45,26 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     added = {each.memory_id for each in draft.rulings if each.merge_into is None}
     forgotten = tuple(memory for key, memory in sure.items() if key not in added)
     maybe = tuple(memory for key, memory in unsure.items() if key not in added and key not in sure)
-    everything = [
-        Drop(Stage.CONFLICT, Reason.FORGET_ALL_REQUESTED, turn_id=each.turn_id)
-        for each in draft.forget_requests
-        if each.names_all
-    ]
     counts = {"forget_requests": len(draft.forget_requests), "forgotten": len(forgotten), "taken_back": len(taken_back)}
+    did = bool(sure or unsure or taken_back)
     left = _without(taken_back, _with_doubts(frozenset(unsure), draft))
     return left.evolve(
-        drops=(*left.drops, *everything),
+        drops=(*left.drops, *_done_nothing(draft, did=did)),
         forgotten=forgotten,
         maybe_forgotten=maybe,
         details={**draft.details, **counts, Reason.ASKED_TO_FORGET.value: len(maybe)},
     )
+
+
+def _done_nothing(draft: Draft, *, did: bool) -> Iterator[Drop]:
+    """Yield an outcome for each request to forget everything, and for the others if nothing known is named."""
+    told = {each.turn_id for each in draft.drops if each.reason == Reason.ASKED_NOT_TO_STORE}
+    for request in () if draft.request.is_session_level else draft.forget_requests:
+        if request.names_all:
+            yield Drop(Stage.CONFLICT, Reason.FORGET_ALL_REQUESTED, turn_id=request.turn_id)
+        elif not did and request.turn_id not in told:
+            why = {"why": "nothing that is known was named"}
+            yield Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=request.turn_id, detail=why)
 
 
 def _answered(draft: Draft, ports: Ports) -> list[StoredMemory]:

@@ -170,6 +170,12 @@ class Draft:
         vars(copy).update(vars(self), **changes)
         return copy
 
+    def left_alone(self, memories: tuple[StoredMemory, ...]) -> tuple[StoredMemory, ...]:
+        """Return those of some memories that the draft's rulings neither close nor repeat."""
+        changed = {each.id for ruling in self.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
+        changed |= {ruling.merge_into.id for ruling in self.rulings if ruling.merge_into}
+        return tuple(each for each in memories if each.id not in changed)
+
     def drop(self, *drops: Drop) -> Self:
         """Return a copy without the dropped turns and candidates but with their reasons."""
         turn_ids = {drop.turn_id for drop in drops if drop.candidate is None}

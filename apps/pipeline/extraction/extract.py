@@ -113,7 +113,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
     ]
     kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
-    told |= {each.turn_id for each in (*draft.forget_requests, *draft.drops) if each.turn_id}
+    told |= {each.turn_id for each in draft.forget_requests} | {each.turn_id for each in draft.drops if each.turn_id}
     silent = [_without_candidate(turn, found) for turn in draft.turns if turn.id not in told]
     details = {
         "extractor": ran.value,

@@ -235,11 +235,11 @@ def _naming(
 
 def _without_courtesy(text: str) -> str:
     """Return what is to be forgotten without thanks, and without a wish that only says it again."""
-    what = _POLITE.sub("", text)
+    what: str = _POLITE.sub("", text)
     more = what.find(",")
     if more > 0 and _SAYS_AGAIN.search(what[more:]):
-        what = what[:more]
-    return _POLITE.sub("", what)
+        what = _POLITE.sub("", what[:more])
+    return what
 
 
 _SAYS_AGAIN = re2.compile(

@@ -19,4 +19,5 @@ def with_common_names(text: str) -> str:
 
 def english_word(word: str) -> str:
     """Return the English of a German, French or Spanish noun or verb in lower case; other words stay as they are."""
-    return _NOUNS.get(word) or _VERBS.get(word, word).split("_")[0].split(" ")[0]
+    english = _NOUNS.get(word) or _VERBS.get(word) or word
+    return str(english).replace("_", " ").split()[0]

@@ -14,8 +14,7 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction import extract
 from apps.pipeline.prefilter import pre_filter
-from apps.providers.fake import HashingEmbedder, ScriptedModel
-from tests.pipeline.answers import listing, memory
+from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
 
 ROWS = tomllib.loads(Path(__file__).with_name("asked_wordings.toml").read_text(encoding="utf-8"))
