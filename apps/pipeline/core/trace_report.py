@@ -24,7 +24,8 @@ def report_of(draft: Draft) -> TraceReport:
     """Summarise a draft.
 
     `stored` counts new memories that agents may see or that are history, `pending_review` new ones that wait for a
-    person, `retracted` known ones that the user asked to forget, `discarded` dropped candidates, `rejected` turns by reason, `redacted` placeholders in the turns by kind.
+    person, `retracted` known ones that the user asked to forget, `discarded` dropped candidates, `rejected` turns by
+    reason, `redacted` placeholders in the turns by kind.
     """
     ruled = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
     became = Counter([line["outcome"] for line in ruled])

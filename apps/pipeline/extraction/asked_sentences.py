@@ -16,11 +16,14 @@ from apps.pipeline.provenance.spans import Standing
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
 _MEANS_NOTHING = SMALL | frozenset(
-    "my our me mine about fact everything anything told said know where but please pls thanks thank you anywhere actually "
+    "my our me mine about fact everything anything told said know where but please pls thanks thank you anywhere"
+    " actually "
     "name called number thing things stuff down though just "
-    "ich mich mir mein meine meinen meiner meinem dass habe hab bin ist bei heißt aber bitte danke das der die den dem ein "
+    "ich mich mir mein meine meinen meiner meinem dass habe hab bin ist bei heißt aber bitte danke das der die den"
+    " dem ein "
     "eine einen über von und unser unsere wir als in "
-    "je moi mon ma mes que suis ai est sur le la les un une de du des et mais merci sil te plaît stp svp plait notre nos "
+    "je moi mon ma mes que suis ai est sur le la les un une de du des et mais merci sil te plaît stp svp plait notre"
+    " nos "
     "chez dans appelle elle il en pas".split()
 )
 

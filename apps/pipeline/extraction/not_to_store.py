@@ -16,7 +16,8 @@ from apps.pipeline.extraction.asked_sentences import OwnSentence, content_words,
 
 CUT = "…"  # stands where the words were
 _MAY_WISH = re2.compile(
-    r"(?i)\b(?:n['’]?t|dont|not?|never|without|rather|off the record|(?:keep|leave) \w+ \w+ of|nicht|nirgends|nirgendwo|nothing|none|inutile|pas|ne|n['’]\p{L}+)\b|n['’]t\b"
+    r"(?i)\b(?:n['’]?t|dont|not?|never|without|rather|off the record|(?:keep|leave) \w+ \w+ of|nicht|nirgends"
+    r"|nirgendwo|nothing|none|inutile|pas|ne|n['’]\p{L}+)\b|n['’]t\b"
 )
 _BEGINS = r"(?:^|[,;:(–—-]\s*|\b(?:but|and|so|aber|und|mais|et|please|pls|bitte|also|oh|ok|okay)[,\s]+)"
 _THIS = (
@@ -24,11 +25,13 @@ _THIS = (
     r"|part|bit|detail|fact)s?)"
 )
 _THIS_ENDS = (
-    r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:down|anywhere|at all|please|pls|thanks|but|and|because|since|ok|in (?:your|the) (?:memory|notes|records?|system|profile|database|files?)"
+    r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:down|anywhere|at all|please|pls|thanks|but|and|because|since|ok|in (?:your"
+    r"|the) (?:memory|notes|records?|system|profile|database|files?)"
     r"|in memory|on (?:record|file)|about me|to (?:your )?memory)\b)"
 )
 _CLAIM = (
-    r"(?:(?:down |a note )?(?:the fact )?that (?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their|the|\p{Lu}\p{L}+)\b"
+    r"(?:(?:down |a note )?(?:the fact )?that (?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their|the"
+    r"|\p{Lu}\p{L}+)\b"
     r"|(?:down )?(?:where|how|who|what|when|why) (?:i|my|we|our|he|she)\b)"
 )
 _STORE = r"(?:store|save|record|log|memori[sz]e|retain|keep|note|jot|write|take|put|make a (?:note|record) of)"
@@ -36,9 +39,15 @@ _STORING = r"(?:stor|sav|record|logg|memori[sz]|retain|keep|not|writ|remember)in
 _STORED = (
     r"(?:stored|saved|recorded|logged|memori[sz]ed|retained|kept|noted|written down|remembered|on (?:record|file))"
 )
-_NOT_EN = r"(?:do not|don['’]?t|never|no need to|not to|(?:you )?(?:(?:should|must|need)(?:n['’]t| not)(?: to)?|(?:do not|don['’]?t) (?:have|need) to))"
+_NOT_EN = (
+    r"(?:do not|don['’]?t|never|no need to|not to|(?:you )?(?:(?:should|must|need)(?:n['’]t| not)(?: to)?|(?:do not"
+    r"|don['’]?t) (?:have|need) to))"
+)
 _OBJECT = rf"(?:(?:down )?{_THIS}{_THIS_ENDS}|{_CLAIM})"
-_LET_EN = rf"i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer|prefer it if|prefer that) you did(?:n['’]?t| not)"
+_LET_EN = (
+    r"i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer|prefer it if"
+    r"|prefer that) you did(?:n['’]?t| not)"
+)
 _DE_VERB = (
     r"(?:(?:ab)?speicher\w*|merk\w*|notier\w*|aufschreib\w*|mitschreib\w*|festh[aä]lt?\w*|beh[aä]lt\w*|vermerk\w*)"
 )
@@ -46,23 +55,30 @@ _FR_VERB = r"(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|en
 _FR_IT = r"(?:l['’]|le |la |les |me |te |vous )*"
 _WISHES = (
     rf"{_BEGINS}(?:please |pls )?{_NOT_EN}(?: (?:ever|even|please|you))* {_STORE} {_OBJECT}",
-    rf"(?:\b(?:please|pls) (?:do not|don['’]?t)|{_BEGINS}(?:do not|no need to|you (?:do not|don['’]?t) (?:have|need) to)) remember {_OBJECT}",
+    rf"(?:\b(?:please|pls) (?:do not|don['’]?t)|{_BEGINS}(?:do not|no need to|you (?:do not|don['’]?t) (?:have"
+    rf"|need) to)) remember {_OBJECT}",
     rf"{_BEGINS}(?:please )?(?:keep|make) no (?:record|note)s? of {_OBJECT}",
     rf"\b(?:none|nothing) of (?:this|that|it) (?:should|must|may|is to) be {_STORED}{_THIS_ENDS}",
     rf"\b(?:{_LET_EN}) (?:{_STORE}|remember) {_OBJECT}",
     rf"\bwithout (?:you )?{_STORING} {_OBJECT}",
-    rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes|records?)\b)",
+    rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes"
+    rf"|records?)\b)",
     rf"\b{_THIS} (?:should|must|may|can|is|does)(?:n['’]?t| not|not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
-    rf"\b(?:keep|leave) {_THIS} (?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b",
-    r"(?:^|[,;:(–—-]\s*|\bthis is (?:\w+ )?|\bthat['’]?s |\bit['’]?s )(?:strictly |totally |completely )?(?:off|not for) the record\b",
+    rf"\b(?:keep|leave) {_THIS} (?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books"
+    rf"|profile|files?)\b",
+    r"(?:^|[,;:(–—-]\s*|\bthis is (?:\w+ )?|\bthat['’]?s |\bit['’]?s )(?:strictly |totally |completely )?(?:off"
+    r"|not for) the record\b",
     rf"{_BEGINS}(?:(?:ab)?speicher[nte]*|merke?|notier[en]*|behalte?n?|schreibe?n?|halte?n?|vermerke?n?)(?: sie)?"
     r"(?: (?:dir|euch|sich|bitte|das|dies|es|mir|davon|hier|aber|bloß|ja))* (?:nicht|nirgends)\b",
     rf"{_BEGINS}(?:(?:das|dies|es|davon|bitte|aber|also) )*(?:nicht|nirgends|nirgendwo) (?:ab)?{_DE_VERB}(?:en|n)\b",
-    rf"\b(?:(?:du|sie|ihr) (?:sollst|darfst|musst|brauchst|sollen|dürfen|müssen|brauchen)|(?:sollst|darfst|musst|brauchst) du) [^.,!?]{{0,40}}?nicht (?:zu )?{_DE_VERB}",
-    r"\b(?:das|dies|es|davon) (?:soll|sollte|darf|muss|braucht) [^.,!?]{0,30}?(?:nicht|nirgends) (?:ge\w+|auf\w+|fest\w+|behalten)"
+    rf"\b(?:(?:du|sie|ihr) (?:sollst|darfst|musst|brauchst|sollen|dürfen|müssen|brauchen)|(?:sollst|darfst|musst"
+    rf"|brauchst) du) [^.,!?]{{0,40}}?nicht (?:zu )?{_DE_VERB}",
+    r"\b(?:das|dies|es|davon) (?:soll|sollte|darf|muss|braucht) [^.,!?]{0,30}?(?:nicht|nirgends) (?:ge\w+|auf\w+"
+    r"|fest\w+|behalten)"
     r" (?:zu )?werden\b",
     rf"\bich (?:will|möchte) nicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_VERB}",
-    rf"{_BEGINS}(?:s['’]il te plaît,? |surtout )?n(?:e |['’]){_FR_IT}{_FR_VERB} (?:surtout |donc )?(?:pas|rien|jamais|nulle part)\b",
+    rf"{_BEGINS}(?:s['’]il te plaît,? |surtout )?n(?:e |['’]){_FR_IT}{_FR_VERB} (?:surtout |donc )?(?:pas|rien"
+    rf"|jamais|nulle part)\b",
     rf"(?:{_BEGINS}|\b(?:merci|prière|préfère|préférerais) (?:de )?)ne (?:pas|rien) {_FR_IT}{_FR_VERB}",
     rf"\b(?:inutile de|pas besoin de|pas la peine de) {_FR_IT}{_FR_VERB}",
     rf"\bne (?:doit|doivent|devrait) pas être {_FR_VERB}",
@@ -71,7 +87,8 @@ _WISHES = (
 _WISH = re2.compile("(?i)" + "|".join(f"(?:{each})" for each in _WISHES))
 # Words of a wish that name nothing of what is not to be stored.
 _OF_WISHES = frozenset(
-    "confidential private secret memory note record anywhere conversation chat message information info part bit detail "
+    "confidential private secret memory note record anywhere conversation chat message information info part bit"
+    " detail "
     "store save keep record write remember ever time want need moment ça cela ca mémoire privé confidentiel "
     "ceci message utile inutile peine besoin vertraulich privat merkst speicherst notierst auf fest ab mit".split()
 )
