@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import re2
 
-from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.personal_data import english_word, with_common_names
 from apps.pipeline.lexicon.verbs import stem
 from apps.pipeline.provenance.own_words import words_of
-from apps.pipeline.provenance.spans import Standing
+from apps.pipeline.provenance.spans import HIDDEN, ForeignKind, TurnWords
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
@@ -29,25 +28,41 @@ _MEANS_NOTHING = SMALL | frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSentence:
-    """A sentence at a place of its turn."""
+class AskedSentence:
+    """A sentence at a place of its turn, and its words with those of others hidden."""
 
     start: int
     end: int
     text: str
+    prose: str
+
+    def is_own(self, start: int = 0, end: int | None = None) -> bool:
+        """Return True if the speaker says the sentence, or a part of it, as themselves."""
+        return HIDDEN not in self.prose[start:end]
 
 
-def own_sentences_of(
-    turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int
-) -> Iterator[tuple[OwnSentence, bool]]:
-    """Yield the sentences of a turn, each with whether it is in the speaker's own words."""
+def asked_sentences(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> Iterator[AskedSentence]:
+    """Yield the sentences of a turn; after pasted text without an end, all words may be others'."""
     before = [each for each in earlier if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    words = words_of(turn, earlier=before) if turn.role is Role.USER else None
+    words = words_of(turn, earlier=before)
+    prose = _prose_with_addresses(words)
     for found in _SENTENCE.finditer(turn.content[:most]):
-        text = found.group().strip()
-        if _WORD.search(text):
-            is_own = words is not None and words.standing_of(text.strip(" .!?")) is Standing.OWN
-            yield OwnSentence(found.start(), found.end(), text), is_own
+        start, end = found.start(), found.end()
+        said: str = found.group()
+        if not _WORD.search(said):
+            continue
+        left = len(said) - len(said.lstrip())
+        own = prose[start:end] if end <= words.resumes_at else HIDDEN * len(said)
+        yield AskedSentence(start, end, said.strip(), own[left:])
+
+
+def _prose_with_addresses(words: TurnWords) -> str:
+    """Return the speaker's own words at their places: web addresses within them are no others' words."""
+    prose = list(words.prose)
+    for span in words.spans:
+        if span.kind is ForeignKind.ADDRESS:
+            prose[span.start : span.end] = words.text[span.start : span.end]
+    return "".join(prose)
 
 
 def content_words(text: str) -> frozenset[str]:

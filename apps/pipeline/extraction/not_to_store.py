@@ -12,7 +12,7 @@ import re2
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.asked_sentences import OwnSentence, content_words, own_sentences_of
+from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_sentences, content_words
 
 CUT = "…"  # stands where the words were
 _MAY_WISH = re2.compile(
@@ -108,10 +108,10 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
     """Yield the wishes of a user's turn not to store something."""
     if turn.role is not Role.USER or not _MAY_WISH.search(turn.content):
         return
-    sentences = list(own_sentences_of(turn, earlier=earlier, most=most))
-    for place, (sentence, is_own) in enumerate(sentences):
-        found = _WISH.search(sentence.text) if is_own else None
-        if found is None:
+    sentences = list(asked_sentences(turn, earlier=earlier, most=most))
+    for place, sentence in enumerate(sentences):
+        found = _WISH.search(sentence.text)
+        if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
         beside = [] if _tells(told) else _beside(sentences, place)
@@ -165,8 +165,8 @@ def _tells(text: str) -> bool:
     return bool(content_words(text) - _OF_WISHES)
 
 
-def _beside(sentences: Sequence[tuple[OwnSentence, bool]], place: int) -> list[OwnSentence]:
+def _beside(sentences: Sequence[AskedSentence], place: int) -> list[AskedSentence]:
     """Return the sentence that a wish points to: the one before it, or the next where none is before it."""
-    points_ahead = _FORWARD.search(sentences[place][0].text) is not None
+    points_ahead = _FORWARD.search(sentences[place].text) is not None
     order = (place + 1, place - 1) if points_ahead else (place - 1, place + 1)
-    return next(([sentences[each][0]] for each in order if 0 <= each < len(sentences)), [])
+    return next(([sentences[each]] for each in order if 0 <= each < len(sentences)), [])

@@ -88,7 +88,7 @@ def find_spoken_secrets(text: str) -> Iterator[Finding]:
     for name, expression in _CODES:
         for _, value, start, _ in values(text, expression):
             bare = value.rstrip(_TRAILING)
-            if name in ("pin", "access_code") and _is_year(value, before=text[:start]):
+            if name in ("pin", "access_code") and _is_year(value, before=text[max(0, start - 12) : start]):
                 continue
             if name != "api_key" or (_is_strong(bare) and "(" not in bare):
                 yield _secret(start, bare, name)
@@ -96,7 +96,7 @@ def find_spoken_secrets(text: str) -> Iterator[Finding]:
 
 def _is_year(value: str, *, before: str) -> bool:
     """Return True for "in 2025" and "from 1997"."""
-    return _YEAR.fullmatch(value) is not None and _AT_A_TIME.search(before[-12:]) is not None
+    return _YEAR.fullmatch(value) is not None and _AT_A_TIME.search(before) is not None
 
 
 def _said_passwords(text: str) -> Iterator[Finding]:
