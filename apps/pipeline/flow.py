@@ -83,7 +83,7 @@ def extract_session(draft: Draft, ports: Ports) -> Draft:
 
 def settle(draft: Draft, ports: Ports) -> Draft:
     """Decide what each candidate becomes, given what is known now; nothing is written."""
-    for stage, step in SETTLING if draft.candidates or draft.forget_requests else ():
+    for stage, step in SETTLING if draft.candidates or draft.forget_requests or draft.asked_to_forget else ():
         with ports.stage_span(stage):
             draft = _spanned(stage, draft, partial(step, ports=ports))
     return draft

@@ -34,6 +34,26 @@ def test_sync_answers_what_became_of_the_turns(client: APIClient, conversation: 
     assert shown["origins"][0]["evidence"] in conversation["turns"][0]["content"]
 
 
+@pytest.mark.parametrize(
+    ("said", "retracted", "outcome", "reason"),
+    [
+        ("Please forget that I live in Lyon.", 1, "retracted", "asked_to_forget"),
+        ("Please forget my phone number.", 0, "discarded", "asked_to_forget"),
+        ("Forget everything you know about me.", 0, "forget_all_requested", "forget_all_requested"),
+        ("Don't store that I'm a nurse.", 0, "discarded", "asked_not_to_store"),
+    ],
+)
+def test_the_answer_says_what_a_request_to_forget_did(
+    client: APIClient, conversation: dict[str, Any], said: str, retracted: int, outcome: str, reason: str
+) -> None:
+    for text in ("I live in Lyon.", said):
+        turns = [{"role": "user", "content": text}]
+        body = client.post("/v1/turns", {**conversation, "turns": turns, "mode": "sync"}).json()
+    (line,) = body["outcomes"]
+    assert (body["retracted"], line["outcome"], line["reason"]) == (retracted, outcome, reason)
+    assert client.get(f"/v1/traces/{body['trace_id']}").json()["outcomes"] == body["outcomes"]
+
+
 def test_async_answers_at_once(client: APIClient, conversation: dict[str, Any]) -> None:
     answer = client.post("/v1/turns", conversation)
 

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.extraction.forget_requests import with_forget_requests
+from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.small_talk_filter import tells_something
 from apps.pipeline.redaction.redact import holds_secret
 from benchmarks.hostile_texts import KNOWN, LENGTH, hostile_texts
-from tests.pipeline.builders import turn
+from tests.pipeline.builders import draft_of, turn
 from tests.pipeline.extraction.extract_helper import said
 
 _PACKAGES = ("extraction", "language", "prefilter", "resolution", "lexicon")
@@ -109,6 +111,7 @@ def _calls(text: str) -> int:
         said(text)
         holds_secret(text)
         tells_something(turn(text), before=None)
+        without_unwanted(with_forget_requests(draft_of([], turns=[turn(text)])))
     finally:
         sys.setprofile(before)
     return count

@@ -82,7 +82,11 @@ class TurnsAcceptedResponse(ResponseBody):
 
 
 class OutcomeResponse(ResponseBody):
-    """The outcome of one candidate, or of a turn without any. `detail` is the model's explanation of a discard."""
+    """The outcome of one candidate, of a turn without any, or of a known memory that the user asked to forget.
+
+    `detail` is the model's explanation of a discard. `forget_all_requested` tells that the user asked to forget
+    everything: nothing was changed, and a person or the caller has to decide.
+    """
 
     turn: str | None
     candidate: int | None
@@ -103,6 +107,7 @@ class TurnsResponse(TurnsAcceptedResponse):
     stored: int
     merged: int
     superseded: int
+    retracted: int
     pending_review: int
     discarded: int
     memory_ids: list[str]
@@ -165,7 +170,8 @@ def turns_response(
     redacted: dict[str, int],
 ) -> TurnsResponse:
     """Return the response for a finished trace."""
-    nothing = dict.fromkeys(("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded"), 0)
+    counted = ("turns", "candidates", "stored", "merged", "superseded", "retracted", "pending_review", "discarded")
+    nothing = dict.fromkeys(counted, 0)
     known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
     ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error, "adjusted": adjusted}
     return msgspec.convert({**known, **ended, "redacted": redacted}, TurnsResponse)

@@ -29,6 +29,8 @@ _EXPLANATIONS: dict[Reason, str] = {
     Reason.DUPLICATE: "it is already known",
     Reason.WEAKER_EVIDENCE: "the memory it would replace has stronger evidence",
     Reason.ASKED_TO_FORGET: "the user asked to forget this, or something like it",
+    Reason.ASKED_NOT_TO_STORE: "the user asked not to store this",
+    Reason.FORGET_ALL_REQUESTED: "the user asked to forget everything; a person decides",
     Reason.NOT_ASSERTED: "it was not stated as a fact, but hypothetical, role play, a joke or a quote",
     Reason.CONTRADICTION: "it contradicts a known memory; a reviewer decides",
     Reason.UNSURE_DUPLICATE: "it may duplicate a known memory",

@@ -93,6 +93,9 @@ def _written(trace: Trace) -> Iterator[str]:
     superseded = int(trace.counts.get("superseded", 0) or 0)
     if superseded:
         parts.append(f"{superseded} older superseded")
+    retracted = int(trace.counts.get("retracted", 0) or 0)
+    if retracted:
+        parts.append(f"{retracted} retracted on request")
     if parts:
         yield f"Memories: {', '.join(parts)}."
     elif trace.status in (TraceStatus.DONE, TraceStatus.REJECTED):

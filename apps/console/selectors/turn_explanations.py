@@ -94,6 +94,9 @@ def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> lis
     ]
 
 
+_BECAME = {Outcome.MERGED: "merged into a known memory", Outcome.RETRACTED: "retracted on request"}
+
+
 def _outcome_sentence(line: Mapping[str, Any], memories: Mapping[UUID, Memory]) -> ExplanationSentence:
     about = str(line.get("content") or "")
     if line["outcome"] == Outcome.DISCARDED:
@@ -101,10 +104,12 @@ def _outcome_sentence(line: Mapping[str, Any], memories: Mapping[UUID, Memory]) 
         if not about:
             return ExplanationSentence(f"Nothing stored: {explain(str(line['reason']))}.", "calm")
         return ExplanationSentence(f"Dropped at stage “{stage}”: {explain(str(line['reason']))}.", "bad", about)
+    if line["outcome"] == Outcome.FORGET_ALL_REQUESTED:
+        return ExplanationSentence("The user asked to forget everything: nothing was done, a person decides.", "wait")
     memory = memories.get(_memory_id(line) or UUID(int=0))
     if memory is None:
         return ExplanationSentence("It was stored and has since been erased.", "calm", about)
-    became = "merged into a known memory" if line["outcome"] == Outcome.MERGED else "stored"
+    became = _BECAME.get(Outcome(line["outcome"]), "stored")
     ending = _STATUS_ENDINGS[Status(memory.status)]
     tone = {Status.ACTIVE: "good", Status.PENDING_REVIEW: "wait"}.get(Status(memory.status), "calm")
     return ExplanationSentence(f"It was {became}, {ending}", tone, memory.content, memory)

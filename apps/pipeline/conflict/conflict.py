@@ -18,7 +18,7 @@ from apps.pipeline.deduplication.proposals import animate_entities, may_replace
 
 def run(draft: Draft, ports: Ports) -> Draft:
     """Find what the user asks to forget; decide against the values in the candidates' slots, which dedupe has read."""
-    left = with_forgotten(draft, ports) if draft.forget_requests else draft
+    left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
     decided = decide(left, holders=left.holders or ()) if left.rulings else left
     return decided.evolve(details={**left.details, **decided.details})
 

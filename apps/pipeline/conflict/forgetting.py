@@ -1,9 +1,7 @@
 """Which memories a request to forget names: clearly, to be retracted, or perhaps, for a person to decide."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
-
-import re2
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
@@ -11,24 +9,14 @@ from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports, RelevanceQuery
 from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.extraction.asked_sentences import content_words
+from apps.pipeline.lexicon.personal_data import PREDICATES
 from apps.pipeline.resolution.link_mentions import mentions_of
 
 _MOST_READ = 100  # memories that are compared with a request
 _MOST_IN_DOUBT = 3  # more would be guessing
 _MOST_ENTITIES = 200
-_WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
-# Nouns for statements that don't contain them: "my address" is "lives in …".
-_PREDICATES = {
-    "address": frozenset({"lives_in", "address", "home"}),
-    "job": frozenset({"works_as", "works_at"}),
-    "employer": frozenset({"works_at"}),
-    "diagnosis": frozenset({"has_condition"}),
-    "allergy": frozenset({"allergic_to"}),
-    "medication": frozenset({"takes_medication"}),
-    "medicine": frozenset({"takes_medication"}),
-}
-_PREDICATES_BY_STEM = {stem(noun): predicates for noun, predicates in _PREDICATES.items()}
+_MOST_BY_A_MODEL = 5  # memories in one answer: more is a wish to forget everything, for a person to decide
 
 
 def with_forgotten(draft: Draft, ports: Ports) -> Draft:
@@ -40,11 +28,17 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     unsure: dict[UUID, StoredMemory] = {}
     taken_back: set[int] = set()
     user = _user(draft, ports)
+    sure |= {each.id: each for each in _answered(draft, ports)}
     for request in draft.forget_requests:
+        if request.names_all:
+            continue
         known = _known_before(draft, request, ports)
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
         new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
-        named, perhaps = named_by(request, [*known, *new], user=user)
+        if request.points:
+            named, perhaps = _told_last(request, new or known, draft)
+        else:
+            named, perhaps = named_by(request, [*known, *new], user=user)
         sure |= {each.id: each for each in named}
         unsure |= {each.id: each for each in perhaps}
         taken_back |= {each.candidate.index for each in told if each.memory_id in {memory.id for memory in named}}
@@ -52,11 +46,47 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     forgotten = tuple(memory for key, memory in sure.items() if key not in added)
     maybe = tuple(memory for key, memory in unsure.items() if key not in added and key not in sure)
     counts = {"forget_requests": len(draft.forget_requests), "forgotten": len(forgotten), "taken_back": len(taken_back)}
-    return _without(taken_back, _with_doubts(frozenset(unsure), draft)).evolve(
+    did = bool(sure or unsure or taken_back)
+    left = _without(taken_back, _with_doubts(frozenset(unsure), draft))
+    return left.evolve(
+        drops=(*left.drops, *_done_nothing(draft, did=did)),
         forgotten=forgotten,
         maybe_forgotten=maybe,
         details={**draft.details, **counts, Reason.ASKED_TO_FORGET.value: len(maybe)},
     )
+
+
+def _done_nothing(draft: Draft, *, did: bool) -> Iterator[Drop]:
+    """Yield an outcome for each request to forget everything, and for the others if nothing known is named."""
+    told = {each.turn_id for each in draft.drops if each.reason == Reason.ASKED_NOT_TO_STORE}
+    for request in () if draft.request.is_session_level else draft.forget_requests:
+        if request.names_all:
+            yield Drop(Stage.CONFLICT, Reason.FORGET_ALL_REQUESTED, turn_id=request.turn_id)
+        elif not did and request.turn_id not in told:
+            why = {"why": "nothing that is known was named"}
+            yield Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=request.turn_id, detail=why)
+
+
+def _answered(draft: Draft, ports: Ports) -> list[StoredMemory]:
+    """Return the memories that a model was told to forget: of those that it was shown, and of only a few."""
+    asked = tuple(each for each in draft.asked_to_forget if each in draft.shown_memories)
+    if not asked or len(asked) > _MOST_BY_A_MODEL:
+        return []
+    held = ports.memories.holders(
+        end_user_id=draft.request.origin.end_user_id, slots=(), ids=asked, private_to=draft.private_to
+    )
+    return [each for each in held if each.id in asked]
+
+
+def _told_last(
+    request: ForgetRequest, known: Sequence[StoredMemory], draft: Draft
+) -> tuple[list[StoredMemory], list[StoredMemory]]:
+    """Return what the user told last before a request that only points: to be retracted, or for a person."""
+    session = str(draft.request.origin.session_id)
+    of_session = [each for each in known if session in dict(each.origins)]
+    latest = max((each.said_at for each in of_session), default=None)
+    told = [each for each in of_session if each.said_at == latest]
+    return (told, []) if request.is_plain else ([], told[:_MOST_IN_DOUBT])
 
 
 def _known_before(draft: Draft, request: ForgetRequest, ports: Ports) -> list[StoredMemory]:
@@ -143,12 +173,11 @@ def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None
     left = request.words - _stems(memory)
     if not left:
         return True
-    return is_users and all(memory.predicate in _PREDICATES_BY_STEM.get(word, ()) for word in left)
+    return is_users and all(memory.predicate in PREDICATES.get(word, ()) for word in left)
 
 
 def _stems(memory: StoredMemory) -> frozenset[str]:
-    text = f"{memory.content} {memory.predicate.replace('_', ' ')}".lower()
-    return frozenset(stem(word) for word in _WORD.findall(text))
+    return content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
 
 
 def _user(draft: Draft, ports: Ports) -> UUID | None:

@@ -111,6 +111,8 @@ class ForgetRequest:
     is_own: bool = False  # "where I live": nobody else's home is meant
     names_topic: bool = False  # "everything about my knee": all that is known of it
     is_plain: bool = True  # nothing else is said with it, and one person speaks
+    points: bool = False  # "forget that": what the user told last in this session
+    names_all: bool = False  # "forget everything about me": for a person to decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ class Draft:
     shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the extraction prompt
     holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, after dedupe has read them
     forget_requests: tuple[ForgetRequest, ...] = ()
+    asked_to_forget: tuple[UUID, ...] = ()  # shown memories that a model was told to forget
     forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
     maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
     rulings: tuple[Ruling, ...] = ()
@@ -166,6 +169,12 @@ class Draft:
         copy = object.__new__(type(self))
         vars(copy).update(vars(self), **changes)
         return copy
+
+    def left_alone(self, memories: tuple[StoredMemory, ...]) -> tuple[StoredMemory, ...]:
+        """Return those of some memories that the draft's rulings neither close nor repeat."""
+        changed = {each.id for ruling in self.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
+        changed |= {ruling.merge_into.id for ruling in self.rulings if ruling.merge_into}
+        return tuple(each for each in memories if each.id not in changed)
 
     def drop(self, *drops: Drop) -> Self:
         """Return a copy without the dropped turns and candidates but with their reasons."""

@@ -69,14 +69,12 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
     A memory that the same trace closes or repeats is left to what the trace says of it. One that waits for review
     already keeps its reasons, which a person has to know who refuses the forgetting.
     """
-    changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
-    changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
     outcomes = (
         (draft.forgotten, "retracted", Status.RETRACTED),
         (draft.maybe_forgotten, "doubted", Status.PENDING_REVIEW),
     )
     for memories, verb, status in outcomes:
-        for known in (each for each in memories if each.id not in changed):
+        for known in draft.left_alone(memories):
             waits = known.status is Status.PENDING_REVIEW
             reasons = {} if waits else {"review_reasons": [Reason.ASKED_TO_FORGET.value]}
             yield ReviseMemory(

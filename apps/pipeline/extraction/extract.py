@@ -16,6 +16,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import extractor
+from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
 from apps.pipeline.extraction.windows import TurnsToExtract
@@ -29,7 +30,7 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     Without a model, patterns replace every kind of extractor, which the span records. A draft whose answers were
     unusable has a `failure`. Raises ModelFailed, unless the policy falls back on patterns.
     """
-    drafts = [with_forget_requests(draft) for draft in drafts]
+    drafts = [without_unwanted(with_forget_requests(draft)) for draft in drafts]
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
     if model_asked is None or kind is ExtractorKind.PLAIN:
@@ -112,7 +113,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
     ]
     kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
-    told |= {each.turn_id for each in draft.forget_requests}
+    told |= {each.turn_id for each in draft.forget_requests} | {each.turn_id for each in draft.drops if each.turn_id}
     silent = [_without_candidate(turn, found) for turn in draft.turns if turn.id not in told]
     details = {
         "extractor": ran.value,
@@ -124,7 +125,11 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         **found.notes,
     }
     extracted = draft.evolve(
-        candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
+        candidates=kept,
+        model_calls=found.calls,
+        details=details,
+        shown_memories=found.shown_memories,
+        asked_to_forget=found.to_forget,
     )
     return extracted.drop(*silent, *refused, *drops)
 

@@ -7,6 +7,7 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.extraction.extract import decide
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import session_extractor
+from apps.pipeline.extraction.not_to_store import without_unwanted
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
@@ -19,7 +20,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     asked = ports.model_for(draft.policy)
     if asked is None:
         raise ModelFailed("no model is configured", permanent=True, kind=FailureKind.REFUSED)
-    draft = with_forget_requests(draft)
+    draft = without_unwanted(with_forget_requests(draft))
     found = session_extractor.extract(draft, model=asked, ports=ports)
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))

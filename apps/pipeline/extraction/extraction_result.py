@@ -28,6 +28,7 @@ class ExtractionResult:
     notes: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
     shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the prompt
+    to_forget: tuple[UUID, ...] = ()  # shown memories that the user asks to forget
     windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call in which it was new
     idle: frozenset[UUID] = frozenset()  # turns that the model was not asked about, because they are small talk
     unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns on which the patterns failed, with the error

@@ -73,6 +73,7 @@ class ExtractionAnswer(_Part):
     """The whole answer, as constrained decoding is told; what comes is checked object by object."""
 
     memories: tuple[ExtractedMemory, ...]
+    forget: tuple[Annotated[str, Field(max_length=16)], ...] = Field(default=(), max_length=20)
 
 
 SCHEMA = ExtractionAnswer.model_json_schema()

@@ -70,6 +70,8 @@ _ABOUT_PASSWORDS = re.compile(
     r"[ -](?:polic|manager|reset|hash|rule|protect|requirement|length|field|strength|form|expir|prompt|generator)"
 )
 _CLAUSE_ENDS = re.compile(r"[\"'`”“»]?\s*(?:$|\n|[.,;!?)]|(?:and|but|for|so|und|aber|oder|et|mais|y)\b)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_AT_A_TIME = re.compile(r"\b(?:in|from|since|until|by|im|seit|von|vom|bis|en|de|depuis|desde|hasta) $", re.IGNORECASE)
 _TRAILING = ".,;:?)]}'’"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?")
 
@@ -86,8 +88,15 @@ def find_spoken_secrets(text: str) -> Iterator[Finding]:
     for name, expression in _CODES:
         for _, value, start, _ in values(text, expression):
             bare = value.rstrip(_TRAILING)
+            if name in ("pin", "access_code") and _is_year(value, before=text[max(0, start - 12) : start]):
+                continue
             if name != "api_key" or (_is_strong(bare) and "(" not in bare):
                 yield _secret(start, bare, name)
+
+
+def _is_year(value: str, *, before: str) -> bool:
+    """Return True for "in 2025" and "from 1997"."""
+    return _YEAR.fullmatch(value) is not None and _AT_A_TIME.search(before) is not None
 
 
 def _said_passwords(text: str) -> Iterator[Finding]:

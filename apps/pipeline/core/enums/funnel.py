@@ -31,6 +31,8 @@ class Outcome(StrEnum):
     MERGED = "merged"
     PENDING_REVIEW = "pending_review"
     DISCARDED = "discarded"
+    RETRACTED = "retracted"  # a known memory, on request
+    FORGET_ALL_REQUESTED = "forget_all_requested"  # nothing is done: a person decides
 
 
 class Reason(StrEnum):
@@ -63,6 +65,8 @@ class Reason(StrEnum):
     WEAKER_EVIDENCE = "weaker_evidence"
 
     ASKED_TO_FORGET = "asked_to_forget"
+    ASKED_NOT_TO_STORE = "asked_not_to_store"
+    FORGET_ALL_REQUESTED = "forget_all_requested"
     NOT_ASSERTED = "not_asserted"
     CONTRADICTION = "contradiction"
     UNSURE_DUPLICATE = "unsure_duplicate"

@@ -20,7 +20,7 @@ _START = re.compile(r"[{\[]")
 _JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
 _LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_LIST_KEY = "memories"
+_LIST_KEY, _FORGET_KEY = "memories", "forget"
 _DECODER = json.JSONDecoder(strict=False)  # accepts raw line breaks within strings
 
 
@@ -31,6 +31,7 @@ class Parsed:
     kind: AnswerKind
     objects: tuple[Any, ...] = ()
     passed_over: int = 0
+    forget: tuple[str, ...] = ()  # ids of known memories that the user asks to forget
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class _FoundList:
 
     objects: list[Any]
     is_named: bool
+    forget: tuple[str, ...] = ()
 
 
 def parse(answer: ModelAnswer) -> Parsed:
@@ -55,7 +57,7 @@ def parse(answer: ModelAnswer) -> Parsed:
     found = _last_list(answered) or (_last_list(text) if answered != text else None)
     if found is not None:
         kind = AnswerKind.MEMORIES if found.objects else AnswerKind.EMPTY
-        return Parsed(kind, _first_objects(found.objects), max(0, len(found.objects) - MOST_OBJECTS))
+        return Parsed(kind, _first_objects(found.objects), max(0, len(found.objects) - MOST_OBJECTS), found.forget)
     if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
         return _parse_cut_off(answered)
     return Parsed(AnswerKind.UNPARSABLE)
@@ -97,7 +99,7 @@ def _lists_in(text: str) -> Iterator[_FoundList]:
         if value is _BROKEN:
             is_within_broken = True
         elif (named := _named_list(value)) is not None:
-            yield _FoundList(named, is_named=True)
+            yield _FoundList(named, is_named=True, forget=_forget_in(value))
         elif not is_within_broken and (bare := _bare_list(value)) is not None:
             yield _FoundList(bare, is_named=False)
 
@@ -132,7 +134,15 @@ def _named_list(value: Any) -> list[Any] | None:
     named = value.get(_LIST_KEY) if isinstance(value, dict) else None
     if _is_memory(named):
         return [named]
+    if named is None and _forget_in(value):
+        return []
     return named if isinstance(named, list) else None
+
+
+def _forget_in(value: Any) -> tuple[str, ...]:
+    """Return the ids under "forget"."""
+    asked = value.get(_FORGET_KEY) if isinstance(value, dict) else None
+    return tuple(each for each in asked if isinstance(each, str))[:MOST_OBJECTS] if isinstance(asked, list) else ()
 
 
 def _bare_list(value: Any) -> list[Any] | None:

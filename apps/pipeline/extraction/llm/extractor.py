@@ -54,6 +54,7 @@ class Reply:
     proposals: tuple[Candidate | CandidateRefusal, ...] = ()
     invalid: tuple[dict[str, str], ...] = ()
     ignored: tuple[dict[str, str], ...] = ()
+    to_forget: tuple[UUID, ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -156,9 +157,11 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         if proposal.ignored:
             what = ", ".join(proposal.ignored)
             ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
+    asked = {each.strip().lower() for each in reply.parsed.forget}
+    to_forget = tuple(each.memory.id for each in shown.memories if each.id in asked)
     *before, last = reply.calls
     calls = (*before, replace(last, invalid_objects=len(invalid)))
-    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid), tuple(ignored))
+    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid), tuple(ignored), to_forget)
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
@@ -173,6 +176,7 @@ def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
         calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
+        to_forget=tuple(each for reply in ours if reply.window.new[-1].id in own for each in reply.to_forget),
         failure=unusable(failed[0].parsed.kind) if failed else "",
     )
 

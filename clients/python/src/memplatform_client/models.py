@@ -1066,11 +1066,15 @@ class OriginResponse(TypedDict):
     said_at: str
 
 
-Outcome = Literal["discarded", "merged", "pending_review", "stored"]
+Outcome = Literal["discarded", "forget_all_requested", "merged", "pending_review", "retracted", "stored"]
 
 
 class OutcomeResponse(TypedDict):
-    """The outcome of one candidate, or of a turn without any. `detail` is the model's explanation of a discard."""
+    """The outcome of one candidate, of a turn without any, or of a known memory that the user asked to forget.
+
+    `detail` is the model's explanation of a discard. `forget_all_requested` tells that the user asked to forget
+    everything: nothing was changed, and a person or the caller has to decide.
+    """
 
     turn: str | None
     candidate: int | None
@@ -1729,6 +1733,7 @@ class TurnsResponse(TypedDict):
     stored: int
     merged: int
     superseded: int
+    retracted: int
     pending_review: int
     discarded: int
     memory_ids: list[str]
