@@ -84,6 +84,8 @@ def choice_of(spec: str) -> Choice:
     if provider is None or provider.model is None:
         known = ", ".join(_model_providers())
         raise UnknownProvider(f"MODELS: {spec}.provider: {entry.provider!r} offers no models; {known} do")
+    if provider.models and entry.model not in (names := provider.models()):
+        raise UnknownProvider(f"{provider.name} has no model {entry.model!r}; there is {', '.join(names) or 'none'}")
     return Choice(provider, provider.model, entry)
 
 
