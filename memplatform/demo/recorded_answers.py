@@ -1,4 +1,4 @@
-"""The demo's project extracts the sample from recorded answers of a model, and what is told later by its own settings."""
+"""The sample is extracted from recorded answers of a model, what is told later by the project's own settings."""
 
 from django.db.models import QuerySet
 
