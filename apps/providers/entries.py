@@ -118,7 +118,7 @@ def _entry(name: str, fields: Any) -> Entry:
 def _anonymous(spec: str) -> Entry:
     provider, _, name = spec.partition(":")
     if provider not in _model_providers() or not name:
-        choices = [f"{each}:…" for each in _model_providers()] + sorted(settings.MODELS)
+        choices = [f"{each.name}:…" for each in PROVIDERS if each.model and not each.models] + sorted(settings.MODELS)
         raise UnknownProvider(f"{spec!r} names no model: write {' or '.join(choices)}")
     return Entry(provider=provider, model=name)
 

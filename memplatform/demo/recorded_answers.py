@@ -1,5 +1,7 @@
 """The sample is extracted from recorded answers of a model, what is told later by the project's own settings."""
 
+from uuid import UUID
+
 from django.db.models import QuerySet
 
 from apps.actions.management.project_argument import project_named
@@ -34,5 +36,5 @@ def end_answers(*, project: str) -> None:
             restore_version(project_id=project_id, number=active.base)
 
 
-def _versions(project_id: object) -> QuerySet[ConfigurationVersion]:
+def _versions(project_id: UUID) -> QuerySet[ConfigurationVersion]:
     return ConfigurationVersion.objects.filter(project_id=project_id)
