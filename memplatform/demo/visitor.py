@@ -18,7 +18,7 @@ _LINE_BYTES = 65_536
 
 def can_type() -> bool:
     """Return True if the demo runs in a terminal."""
-    return sys.stdin is not None and sys.stdin.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 @dataclass(slots=True)
