@@ -37,7 +37,7 @@ def check_models_of_projects(databases: Iterable[str] | None = None, **_: Any) -
 
 def _model_problems(spec: str) -> Iterable[CheckMessage]:
     if not spec:
-        yield Info("MODEL is empty: the patterns extract alone", id="memplatform.I020")
+        yield Info("MODEL is empty: a table and notes extract alone", id="memplatform.I020")
         return
     try:
         choice = choice_of(spec)

@@ -201,7 +201,7 @@ OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 # Several servers at once, as JSON: name -> provider, model, base_url, api_key and more (apps/providers/entries.py).
 MODELS: dict[str, dict[str, object]] = env.json("MODELS", default={})
-# The name of one of these, or "provider:name" as in "openai:gpt-4.1-mini"; empty: the patterns extract alone.
+# The name of one of these, or "provider:name" as in "openai:gpt-4.1-mini"; empty: a table and notes extract alone.
 MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_KEY else "")
 MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
 MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before the next try; doubles up to 5 minutes

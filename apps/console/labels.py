@@ -21,6 +21,7 @@ _LABELS = {
     "dedupe": "deduplicate",
     "kept_from": "kept one",
     "kept_to": "kept one",
+    "patterns": "table and notes",
 }
 
 

@@ -1,5 +1,7 @@
 """The list of providers. To add one: write its file, and describe it here."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 
 from apps.pipeline.core.ports import Embedder, Model
@@ -28,6 +30,18 @@ def _openai_model(given: ModelSettings) -> Model:
         timeout=given.timeout,
         connections=settings.MODEL_CONCURRENCY,
     )
+
+
+def _recorded_model(given: ModelSettings) -> Model:
+    from apps.providers.recorded import RecordedModel
+
+    return RecordedModel(conversation=given.name)
+
+
+def _recorded_names() -> Sequence[str]:
+    from apps.providers.recorded import recorded_names
+
+    return recorded_names()
 
 
 def _openai_embedder_server() -> Server:
@@ -84,6 +98,7 @@ PROVIDERS = (
         base_url_setting="OPENAI_BASE_URL",
         needs_no_key_elsewhere=True,
     ),
+    Provider(name="recorded", model=_recorded_model, models=_recorded_names),
     Provider(name="sentence-transformers", embedder=_sentence_transformers),
     Provider(name="wordllama", embedder=_wordllama),
     Provider(name="hashing", embedder=_hashing),

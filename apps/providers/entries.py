@@ -84,6 +84,8 @@ def choice_of(spec: str) -> Choice:
     if provider is None or provider.model is None:
         known = ", ".join(_model_providers())
         raise UnknownProvider(f"MODELS: {spec}.provider: {entry.provider!r} offers no models; {known} do")
+    if provider.models and entry.model not in (names := provider.models()):
+        raise UnknownProvider(f"{provider.name} has no model {entry.model!r}; there is {', '.join(names) or 'none'}")
     return Choice(provider, provider.model, entry)
 
 
@@ -116,7 +118,7 @@ def _entry(name: str, fields: Any) -> Entry:
 def _anonymous(spec: str) -> Entry:
     provider, _, name = spec.partition(":")
     if provider not in _model_providers() or not name:
-        choices = [f"{each}:…" for each in _model_providers()] + sorted(settings.MODELS)
+        choices = [f"{each.name}:…" for each in PROVIDERS if each.model and not each.models] + sorted(settings.MODELS)
         raise UnknownProvider(f"{spec!r} names no model: write {' or '.join(choices)}")
     return Entry(provider=provider, model=name)
 

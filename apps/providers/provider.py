@@ -1,6 +1,6 @@
 """The description of a provider: its prefix in settings and policies, its models and embedders, and their settings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -39,6 +39,7 @@ class Provider:
 
     name: str  # the part before the colon of "provider:name"
     model: Callable[[ModelSettings], Model] | None = None
+    models: Callable[[], Sequence[str]] | None = None  # the names of its models; None: its server knows them
     embedder: Callable[[str], Embedder] | None = None  # parameter: the part after the colon
     embedder_server: Callable[[], Server] | None = None  # None: its embedder is local
     key_setting: str = ""

@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
+from apps.providers.shown_ids import ShownIds, shown_questions
 from benchmarks.truth.by_hand import ByHand
 from benchmarks.truth.gold import GoldTurn
-from benchmarks.truth.references import ShownIds, shown_ids
+from benchmarks.truth.references import shown_ids
 
 NAME = "recorded"
 EXTRACTIONS = frozenset({Purpose.EXTRACT, Purpose.EXTRACT_SESSION})
-_QUESTION = re.compile(r'<question id="(?P<id>q\d+)">(?P<body>.*?)</question>', re.DOTALL)
 _STATEMENT = re.compile(r"^(?P<id>m\d+) \| (?P<sentence>.*?)(?: \| quote: .*)?$", re.MULTILINE)
-_TAG = re.compile(r"<[^>]+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ class RecordedModel:
         return answer
 
     def _judgement(self, request: ModelRequest) -> Any:
-        asked = {found["id"]: _sentences(found["body"]) for found in _QUESTION.finditer(request.turns)}
+        asked = shown_questions(request)
         found = {name: self._recorded(request, sentences) for name, sentences in asked.items()}
         if self.by_hand is not None and None in found.values():
             given = {each["id"]: each for each in self.by_hand.ask(request).get("answers", ())}
@@ -152,8 +151,3 @@ class RecordedModel:
         recording = Recording(request.purpose.value, request.prompt_version, asked, answer)
         self.answers.add(recording)
         return recording
-
-
-def _sentences(body: str) -> tuple[str, ...]:
-    """Return the texts of a question, without the tags that name them."""
-    return tuple(text for part in _TAG.split(body) if (text := unescape(part).strip()))

@@ -1,88 +1,20 @@
-"""Short ids of a prompt (t1, e2, m3) as references that outlast it: a turn's name, an entity's name, a sentence.
+"""Names of turns in recorded answers: a prompt shows a turn by its text, and a conversation knows it by its name."""
 
-A prompt numbers what it shows, so an answer that was recorded for it names turns, entities and memories by numbers
-that another run gives to others. Nothing here depends on what a key of an answer means: every string that equals a
-shown id is replaced.
-"""
-
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
-from functools import cache
-from html import unescape
-from typing import Any
+from collections.abc import Sequence
+from functools import cache, partial
 
 from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact
+from apps.providers import shown_ids as shown
 from benchmarks.truth.gold import GoldTurn
 
-TURN, ENTITY, MEMORY, USER = "@turn:", "@entity:", "@memory:", "@user"
-ALIKE = 0.8  # of two wordings of one memory; below it a reference is to something that is not shown
-_TURN = re.compile(r'<turn (?P<attributes>[^>]*?\bid="(?P<id>\w+)"[^>]*)>(?P<text>.*?)</turn>', re.DOTALL)
-_ELEMENT = re.compile(r'<\w+ (?:[^>]*?\s)?id="(?P<id>[a-z]\d+)"[^>]*>(?P<text>.*?)</\w+>', re.DOTALL)
-_LINE = re.compile(r"^[-*\s]*\[?(?P<id>[a-z]\d+)\]?(?:\s*[|:]\s*|\s+)(?P<text>\S.*)$", re.MULTILINE)
 _LEAST_TEXT = 20  # characters of a turn that was cut
 
 
-@dataclass(frozen=True, slots=True)
-class ShownIds:
-    """The short ids of one prompt with what they stand for, and the new turns in their order."""
-
-    references: Mapping[str, str]
-    new_turns: tuple[str, ...]
-
-    def to_stable(self, answer: Any) -> Any:
-        """Return an answer with each shown id replaced by its reference."""
-        return _replaced(answer, self.references)
-
-    def to_shown(self, answer: Any) -> tuple[Any, list[str]]:
-        """Return a recorded answer with the ids of this prompt, and the references that it doesn't show.
-
-        An entity that is not shown is named; a turn or memory that is not shown is left out of the answer, as a model
-        that can't see it would.
-        """
-        ids: dict[str, str | None] = {}
-        for reference in sorted(_references_in(answer)):
-            ids[reference] = self._id_of(reference)
-        missing = [each for each, found in ids.items() if found is None]
-        return _replaced(answer, ids), missing
-
-    def _id_of(self, reference: str) -> str | None:
-        for shown, known in self.references.items():
-            if known == reference:
-                return shown
-        if reference.startswith(ENTITY):
-            return reference.removeprefix(ENTITY)
-        if reference == USER:
-            return "user"
-        return self._likest(reference) if reference.startswith(MEMORY) else None
-
-    def _likest(self, reference: str) -> str | None:
-        """Return the memory whose wording is nearest: the product may have reworded it since."""
-        memories = {shown: known for shown, known in self.references.items() if known.startswith(MEMORY)}
-        shares = {
-            shown: SequenceMatcher(None, reference.casefold(), known.casefold()).ratio()
-            for shown, known in memories.items()
-        }
-        best = max(shares, key=lambda shown: shares[shown], default=None)
-        return best if best is not None and shares[best] >= ALIKE else None
-
-
-def shown_ids(request: ModelRequest, *, turns: Sequence[GoldTurn]) -> ShownIds:
+def shown_ids(request: ModelRequest, *, turns: Sequence[GoldTurn]) -> shown.ShownIds:
     """Read which ids a prompt shows; `turns` are those of the conversation, which the prompt shows by text alone."""
-    references: dict[str, str] = {}
-    new_turns: list[str] = []
-    for found in _TURN.finditer(request.turns):
-        name = _name_of(found["text"], found["attributes"], turns)
-        references[found["id"]] = TURN + name
-        if 'new="true"' in found["attributes"]:
-            new_turns.append(name)
-    for pattern in (_ELEMENT, _LINE):
-        for found in pattern.finditer(request.context):
-            references.setdefault(found["id"], _reference_to(found["id"], unescape(found["text"])))
-    return ShownIds(references, tuple(new_turns))
+    return shown.shown_ids(request, name_of=partial(_name_of, turns=turns))
 
 
 @cache
@@ -91,43 +23,17 @@ def _as_stored(text: str) -> str:
     return _plain(redact(text, policy=RedactionPolicy()).text)
 
 
-def _name_of(text: str, attributes: str, turns: Sequence[GoldTurn]) -> str:
+def _name_of(text: str, attributes: str, *, turns: Sequence[GoldTurn]) -> str:
     """Return the name of a turn that is shown, possibly cut; of equal texts the one said at the shown time."""
-    shown = _plain(unescape(text))
-    alike = [turn for turn in turns if _as_stored(turn.text) == shown]
-    if not alike and len(shown) >= _LEAST_TEXT:
-        alike = [turn for turn in turns if _as_stored(turn.text).startswith(shown)]
+    told = _plain(text)
+    alike = [turn for turn in turns if _as_stored(turn.text) == told]
+    if not alike and len(told) >= _LEAST_TEXT:
+        alike = [turn for turn in turns if _as_stored(turn.text).startswith(told)]
     timed = [turn for turn in alike if f"{turn.said_at:%Y-%m-%dT%H:%M}" in attributes]
     if not alike:
-        raise ValueError(f"no turn of the conversation reads {shown[:80]!r}")
+        raise ValueError(f"no turn of the conversation reads {told[:80]!r}")
     return (timed or alike)[0].id
-
-
-def _reference_to(shown: str, text: str) -> str:
-    parts = [part.strip() for part in text.split(" | ")]
-    if not shown.startswith("e"):  # its sentence, beside a date, a predicate or a mark
-        return MEMORY + max((part for part in parts if " " in part), key=len, default=parts[-1])
-    return USER if "the user" in parts[1:] else ENTITY + parts[0]
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _replaced(value: Any, words: Mapping[str, str | None]) -> Any:
-    """Replace strings, whole ones only; one that becomes None is left out of its list or mapping."""
-    if isinstance(value, str):
-        return words.get(value, value)
-    if isinstance(value, list):
-        return [new for each in value if (new := _replaced(each, words)) is not None or each is None]
-    if isinstance(value, dict):
-        pairs = ((key, each, _replaced(each, words)) for key, each in value.items())
-        return {key: new for key, each, new in pairs if new is not None or each is None}
-    return value
-
-
-def _references_in(value: Any) -> set[str]:
-    if isinstance(value, str):
-        return {value} if value.startswith((TURN, ENTITY, MEMORY)) or value == USER else set()
-    children: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return set().union(*(_references_in(each) for each in children))

@@ -7,13 +7,18 @@ from rich.table import Table
 from rich.text import Text
 
 from memplatform.demo.access import Access
+from memplatform.demo.local_models import local_model
+from memplatform.demo.recorded_answers import MODEL
 from memplatform.demo.result import QUESTION, TASK, Funnel, Result
+from memplatform.demo.visitor import can_type
 
 STATUS_STYLES = {"active": "green", "pending_review": "yellow", "superseded": "dim"}
 
 
 def print_result(result: Result, *, console: Console) -> None:
-    """Print the funnel, the memories, their links, a search and a context block."""
+    """Print who extracted, the funnel, the memories, their links, a search and a context block."""
+    if any(memory["extractor"] == MODEL for memory in result.memories):
+        console.print(f"The sample was extracted from recorded answers of a model ({MODEL}): no model was called.")
     console.print(_funnel(result.funnel), _memories(result), _links(result), _search(result))
     block = Text(result.context["context"] or "no memories")
     console.print(Panel(block, title=f"Context for the agent's task: {TASK}", title_align="left"))
@@ -29,6 +34,17 @@ def print_addresses(*, address: str, access: Access, console: Console) -> None:
     table.add_row("API docs", f"{address}/v1/docs")
     table.add_row("API key", access.key)
     console.print(table)
+
+
+def print_invitation(*, console: Console) -> None:
+    """Invite the visitor to type, and print what a model adds to that, and how."""
+    here = "type a sentence and press Enter" if can_type() else "post a sentence with curl (docs/quick-start.md)"
+    reader = settings.MODEL or "a table of plain statements, and notes that quote the rest"
+    console.print(Text(f"Your turn: {here}. It is read by {reader}."))
+    if not settings.MODEL:
+        found = local_model()
+        how = f"{found.server} runs here: {found.command}" if found else "ANTHROPIC_API_KEY=… make demo"
+        console.print(Text(f"A model also reads what is implied, reworded, corrected or in another language: {how}"))
 
 
 def _funnel(funnel: Funnel) -> Table:

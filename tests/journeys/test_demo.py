@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from memplatform.demo.client import Client
 from memplatform.embedded import socket_directory
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, new_instance, wait_for
 
@@ -189,6 +190,24 @@ def test_everything_is_printed(first: Run) -> None:
     password = first.file.with_name("demo-password").read_text()
     for expected in ("Funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
         assert expected in printed
+
+
+def test_the_sample_is_labelled_as_recorded_and_the_visitor_is_invited(first: Run) -> None:
+    assert {memory["extractor"] for memory in first.memories()} == {"recorded:three_weeks"}
+    assert "recorded answers of a model (recorded:three_weeks)" in first.printed
+    assert "Your turn: " in first.printed
+    assert re.search(r"A model also reads .* make demo", first.printed, re.DOTALL)
+
+
+def test_what_a_visitor_tells_is_not_read_from_recorded_answers(instance: Instance, first: Run, key: str) -> None:
+    client = Client(address=(instance.folder / "demo-url").read_text(), key=key)
+    for said in ("I live in Oslo.", "I moved to Munich on Saturday."):
+        turns = [{"role": "user", "content": said}]
+        told = client.post("/v1/turns", {"user_id": "vi", "session_id": "s", "mode": "sync", "turns": turns}).body
+        assert told["stored"] >= 1, told
+    read = {memory["extractor"] for memory in client.pages("/v1/memories", user_id="vi")}
+    assert read
+    assert not [extractor for extractor in read if extractor.startswith("recorded:")]
 
 
 def test_secrets_are_their_owners_alone(instance: Instance, first: Run) -> None:

@@ -8,35 +8,33 @@ from uuid import UUID
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import ExtractorKind, Role
+from apps.pipeline.core.enums import Role
 from apps.pipeline.core.plan import plan_from
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
-from apps.pipeline.core.ports import Embedder, Ports
+from apps.pipeline.core.policy import ExtractionPolicy, Policy, PreFilterPolicy
+from apps.pipeline.core.ports import Embedder, Model, Ports
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.prefilter.default_rules import default_rules
 from tests.pipeline.builders import CountedIds, FrozenClock
 
 USER = UUID(int=2)
 
 
-def settled(sessions: Iterable[Mapping[str, Any]], *, embedder: Embedder) -> Iterator[Draft]:
-    """Yield each turn's draft after it is written, session by session, extracted by patterns."""
-    store, ids = InMemoryStore(), CountedIds()
-    ports = Ports(clock=FrozenClock(), ids=ids, embedder=embedder, memories=store, writer=store)
+def settled(
+    sessions: Iterable[Mapping[str, Any]], *, store: InMemoryStore, embedder: Embedder, model: Model
+) -> Iterator[Draft]:
+    """Yield the draft of each session after it is written; a session is one request, extracted by a model."""
+    ids = CountedIds()
+    ports = Ports(clock=FrozenClock(), ids=ids, embedder=embedder, memories=store, writer=store, model=model)
+    policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()), extraction=ExtractionPolicy())
     for session in sessions:
         origin = Origin(project_id=UUID(int=1), end_user_id=USER, session_id=ids.new())
-        turns = [_turn(each, place, ids.new()) for place, each in enumerate(session["turns"])]
-        for place, turn in enumerate(turns):
-            yield _written(origin, turn, turns[:place], store, ports)
-
-
-def _written(origin: Origin, turn: SourceTurn, earlier: list[SourceTurn], store: InMemoryStore, ports: Ports) -> Draft:
-    request = Request(trace_id=ports.ids.new(), origin=origin, turns=(turn,), earlier_turns=tuple(earlier[-6:]))
-    policy = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN))
-    (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)
-    draft = flow.settle(extracted, ports)
-    store.apply(draft=draft, plan=plan_from(draft))
-    _index(store, draft, ports.embedder)
-    return draft
+        turns = tuple(_turn(each, place, ids.new()) for place, each in enumerate(session["turns"]))
+        request = Request(trace_id=ids.new(), origin=origin, turns=turns)
+        (extracted,) = flow.extract([flow.screen(Draft.start(request=request, policy=policy))], ports)
+        draft = flow.settle(extracted, ports)
+        store.apply(draft=draft, plan=plan_from(draft))
+        _index(store, draft, embedder)
+        yield draft
 
 
 def _turn(told: Mapping[str, Any], place: int, turn_id: UUID) -> SourceTurn:

@@ -1,33 +1,54 @@
-"""The shipped sample conversation is sufficient for the demo: long enough, with cases for every stage."""
+"""The shipped sample conversation and its recorded answers suffice for the demo: cases for every stage."""
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.lexicon.retractions import takes_back
+from apps.providers.recorded import RecordedModel
 from apps.providers.registry import embedder
-from tests.pipeline.extraction.extract_helper import said
-from tests.pipeline.funnel_helper import settled
+from tests.pipeline.funnel_helper import USER, settled
 
-FILE = Path(__file__).parents[2] / "samples" / "three_weeks.json"
+FOLDER = Path(__file__).parents[2] / "samples"
 
 
 @pytest.fixture(scope="module")
 def sessions() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))["sessions"]
+    found: list[dict[str, Any]] = json.loads((FOLDER / "three_weeks.json").read_text(encoding="utf-8"))["sessions"]
     return found
 
 
 @pytest.fixture(scope="module")
-def candidates(sessions: list[dict[str, Any]]) -> list[Candidate]:
-    users = (turn for session in sessions for turn in session["turns"] if turn["role"] == "user")
-    return [candidate for turn in users for candidate in said(turn["content"])]
+def store() -> InMemoryStore:
+    return InMemoryStore()
+
+
+@pytest.fixture(scope="module")
+def drafts(sessions: list[dict[str, Any]], store: InMemoryStore) -> list[Draft]:
+    model = RecordedModel(conversation="three_weeks")
+    return list(settled(sessions, store=store, embedder=embedder("wordllama"), model=model))
+
+
+@pytest.fixture(scope="module")
+def candidates(drafts: list[Draft]) -> list[Candidate]:
+    """All candidates in the order in which they were said, repetitions among them."""
+    told = [ruling.candidate for draft in drafts for ruling in draft.rulings]
+    told += [drop.candidate for draft in drafts for drop in draft.drops if drop.candidate is not None]
+    places = {turn.id: place for place, turn in enumerate(t for draft in drafts for t in draft.request.turns)}
+    return sorted(told, key=lambda each: (places[each.source_turn_ids[0]], each.index))
+
+
+@pytest.fixture(scope="module")
+def memories(drafts: list[Draft], store: InMemoryStore) -> list[StoredMemory]:
+    assert drafts
+    return [each.memory for each in store.state(end_user_id=USER).memories.values()]
 
 
 def test_it_is_three_weeks_long(sessions: list[dict[str, Any]]) -> None:
@@ -40,11 +61,19 @@ def test_it_is_three_weeks_long(sessions: list[dict[str, Any]]) -> None:
     assert {turn["role"] for turn in turns} == {"user", "assistant"}
 
 
+def test_every_recorded_memory_is_proposed_and_grounded(candidates: list[Candidate], drafts: list[Draft]) -> None:
+    lines = (FOLDER / "three_weeks_answers.jsonl").read_text(encoding="utf-8").splitlines()
+    recorded = [memory for line in lines for memory in json.loads(line).get("memories", ())]
+    assert len(candidates) == len(recorded)
+    assert {drop.reason for draft in drafts for drop in draft.drops if drop.candidate} <= {"duplicate"}
+    assert {each.extractor for each in candidates} == {"recorded:three_weeks"}
+
+
 @pytest.mark.parametrize(
     ("predicate", "values"),
     [
         ("lives_in", ["Berlin", "Munich"]),
-        ("works_at", ["Northwind Logistics", "Helios Maps"]),
+        ("works_at", ["Northwind Logistics", "Helios Maps", "Helios Maps"]),
         ("has_manager", ["Priya", "Farid"]),
         ("allergic_to", ["peanuts", "peanuts"]),
     ],
@@ -54,14 +83,37 @@ def test_what_changes_or_is_repeated(candidates: list[Candidate], predicate: str
     assert found == values
 
 
-def test_it_contradicts_itself_twice(candidates: list[Candidate]) -> None:
-    polarities = Counter(
-        (each.predicate, each.object.text)
-        for each in {(c.predicate, c.object.text, c.polarity): c for c in candidates}.values()
-        if not each.stateful
-    )
-    both_ways = {key for key, count in polarities.items() if count == 2}
-    assert {("likes", "coffee"), ("likes", "open-plan offices")} <= both_ways
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ana Kowalska lives in Berlin.", "Ana Kowalska lives in Munich."),
+        ("Ana Kowalska works at Northwind Logistics.", "Ana Kowalska works at Helios Maps since 16 March 2026."),
+        ("Ana Kowalska is a data engineer.", "Ana Kowalska is a platform lead."),
+        ("Priya is Ana Kowalska's manager.", "Farid is Ana Kowalska's manager."),
+        ("Ana Kowalska loves coffee.", "Ana Kowalska no longer likes coffee."),
+        ("Ana Kowalska uses Vim.", "Ana Kowalska uses Neovim."),
+    ],
+)
+def test_the_old_value_ends_when_the_new_one_begins(memories: list[StoredMemory], old: str, new: str) -> None:
+    former, present = (next(each for each in memories if each.content == content) for content in (old, new))
+    assert (former.status, present.status) == (Status.SUPERSEDED, Status.ACTIVE)
+    assert former.valid_until == present.valid_from
+
+
+def test_it_contradicts_itself_twice(candidates: list[Candidate], drafts: list[Draft]) -> None:
+    told = {(each.predicate, each.object.text, each.polarity) for each in candidates}
+    both_ways = {key for key, count in Counter(each[:2] for each in told).items() if count == 2}
+    assert {("likes", "coffee"), ("likes", "open-plan offices"), ("likes", "running in the rain")} <= both_ways
+    open_pairs = {
+        (memory.content, ruling.candidate.content)
+        for draft in drafts
+        for ruling in draft.rulings
+        for memory in ruling.contradicts
+    }
+    assert open_pairs == {
+        ("Ana Kowalska hates open-plan offices.", "Ana Kowalska likes open-plan offices."),
+        ("Ana Kowalska hates running in the rain.", "Ana Kowalska likes running in the rain."),
+    }
 
 
 def test_it_takes_a_value_back_by_its_quote(candidates: list[Candidate]) -> None:
@@ -75,26 +127,19 @@ def test_it_holds_something_of_every_kind(candidates: list[Candidate]) -> None:
     assert {each.type for each in candidates} >= {"fact", "preference", "event", "relation"}
 
 
-@pytest.fixture(scope="module")
-def drafts(sessions: list[dict[str, Any]]) -> list[Draft]:
-    return list(settled(sessions, embedder=embedder("wordllama")))
-
-
-def test_nothing_is_flagged_for_telling_of_the_same_person(drafts: list[Draft]) -> None:
-    links = {
-        (ruling.candidate.content, memory.content)
-        for draft in drafts
-        for ruling in draft.rulings
-        for memory in ruling.possible_duplicates
-        if ruling.candidate.predicate != memory.predicate
+def test_what_was_not_meant_waits_for_review(memories: list[StoredMemory]) -> None:
+    waiting = {each.content for each in memories if each.status is Status.PENDING_REVIEW}
+    assert waiting == {
+        "Ana Kowalska is a doctor.",
+        "Ana Kowalska is a pirate captain.",
+        "Ana Kowalska may switch to a standing desk.",
     }
-    assert not {pair for pair in links if not _words(pair[0]) & _words(pair[1])}
-    assert len(links) <= 2
 
 
-def _words(sentence: str) -> set[str]:
-    """Return what a sentence tells beside the user's name and the smallest words."""
-    return set(re.findall(r"[a-z]{4,}|[A-Z]\w+", sentence)) - {"User", "Ana", "Kowalska", "with", "from"}
+def test_nothing_is_flagged_as_a_possible_duplicate(drafts: list[Draft]) -> None:
+    assert not [
+        ruling.possible_duplicates for draft in drafts for ruling in draft.rulings if ruling.possible_duplicates
+    ]
 
 
 def test_what_is_said_again_merges(drafts: list[Draft]) -> None:

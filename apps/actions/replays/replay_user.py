@@ -127,8 +127,8 @@ class UserReplay:
             return {}
         ports = self._ports_for(first)
         if first.is_session_level:
-            by_patterns = asked[0].policy.extraction.extractor is ExtractorKind.PLAIN or ports.model is None
-            found = [] if by_patterns else [flow.extract_session(asked[0], ports)]
+            by_plain = asked[0].policy.extraction.extractor is ExtractorKind.PLAIN or ports.model is None
+            found = [] if by_plain else [flow.extract_session(asked[0], ports)]
         else:
             found = flow.extract(asked, ports)
         return {draft.request.trace_id: draft for draft in found}

@@ -53,7 +53,7 @@ class ImaginedTurn:
 def what_if(*, turn: ImaginedTurn) -> WhatIf:
     """Show what the pipeline would do with a turn in a session of its own.
 
-    Without `asks_model` the patterns extract, whatever the version says. Raises NotFound for an unknown version,
+    Without `asks_model` the plain extractor reads, whatever the version says. Raises NotFound for an unknown version,
     Conflict while the end user is being erased.
     """
     policy = policy_of_version(project_id=turn.project_id, number=turn.version)

@@ -13,7 +13,7 @@ _RULES = ("pre_filter", "rules")  # these have their own page
 _ABOUT = {
     "redaction": "What becomes of secrets and personal numbers before anything is stored.",
     "pre_filter": "Which turns are dropped before extraction.",
-    "extraction": "How candidates are extracted from turns, by patterns or a model.",
+    "extraction": "How candidates are extracted from turns, by a model, or by a table and notes.",
     "resolution": "How names are matched to known entities; similarities from 0 to 100.",
     "dedupe": "When two memories count as the same; cosine similarities by embedding model.",
     "conflict": "When a newer statement supersedes an older one.",

@@ -155,7 +155,7 @@ class Ports:
     embedder: Embedder
     memories: MemoryReader
     writer: PlanWriter
-    model: Model | None = None  # without one the patterns extract
+    model: Model | None = None  # without one the plain extractor reads
     has_usual_model: bool = True  # whether `model` also answers policies that name none
     stage_span: StageSpanPort = _unseen  # lets operators see that a stage runs
     waits_for_judge: bool = False  # whether a judge that does not answer fails the run instead of leaving cases open

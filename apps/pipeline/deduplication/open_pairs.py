@@ -130,7 +130,7 @@ def _speaks_of(known: StoredMemory, closed: StoredMemory, candidate: Candidate) 
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
     """Return True for an active value, found by a model, of a slot with one value.
 
-    Values that patterns find have fixed predicates, so rules replace them.
+    Values that the plain extractor finds have fixed predicates, so rules replace them.
     """
     same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
     by_rule = candidate.extractor.startswith(PLAIN_EXTRACTORS)

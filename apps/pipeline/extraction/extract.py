@@ -27,20 +27,20 @@ IDLE = "nothing told: no model was asked"
 def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     """Propose candidates for the turns in the drafts of one session; turns without one are dropped as no_candidate.
 
-    Without a model, patterns replace every kind of extractor, which the span records. A draft whose answers were
-    unusable has a `failure`. Raises ModelFailed, unless the policy falls back on patterns.
+    Without a model, the plain extractor replaces every kind of extractor, which the span records. A draft whose answers were
+    unusable has a `failure`. Raises ModelFailed, unless the policy falls back on the plain extractor.
     """
     drafts = [without_unwanted(with_forget_requests(draft)) for draft in drafts]
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
     if model_asked is None or kind is ExtractorKind.PLAIN:
-        found = [_by_patterns(draft) for draft in drafts]
+        found = [_by_plain(draft) for draft in drafts]
         return [_extracted(*each, ran=ExtractorKind.PLAIN) for each in zip(drafts, found, strict=True)]
     found = _by_model(drafts, model_asked, ports)
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
 
 
-def _by_patterns(draft: Draft) -> ExtractionResult:
+def _by_plain(draft: Draft) -> ExtractionResult:
     """Read each turn by itself: an error in one turn only loses its own candidates."""
     turns = (*draft.request.earlier_turns, *draft.request.turns)
     candidates: list[Candidate] = []
@@ -55,10 +55,10 @@ def _by_patterns(draft: Draft) -> ExtractionResult:
 
 
 def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
-    """Ask the model about turns other than small talk; if stacked, about those in which the patterns find nothing."""
+    """Ask the model about turns other than small talk; if stacked, about those in which the plain extractor finds nothing."""
     policy = drafts[0].policy.extraction
     stacked = policy.extractor is ExtractorKind.STACKED
-    first = [_by_patterns(draft) if stacked else ExtractionResult() for draft in drafts]
+    first = [_by_plain(draft) if stacked else ExtractionResult() for draft in drafts]
     asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
     try:
         second = extractor.extract(asked, model=asked_model, ports=ports)
@@ -76,7 +76,7 @@ def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
 
 
 def _together(asked: TurnsToExtract, first: ExtractionResult, second: ExtractionResult) -> ExtractionResult:
-    """Join the results of patterns and model; after a failure of the model, those of the patterns that replace it."""
+    """Join the results of patterns and model; after a failure of the model, those of the plain extractor that replaces it."""
     draft = asked.draft
     idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
     joined = second.evolve(
@@ -85,7 +85,7 @@ def _together(asked: TurnsToExtract, first: ExtractionResult, second: Extraction
     if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PLAIN:
         return joined
     left = draft.evolve(turns=_left_by(first, draft).turns)
-    instead = _by_patterns(left)
+    instead = _by_plain(left)
     guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in instead.candidates]
     notes = {**second.notes, "fallback": ExtractorKind.PLAIN.value, "failure": second.failure}
     return joined.evolve(
@@ -160,7 +160,7 @@ def decide(
 ) -> tuple[tuple[Candidate, ...], tuple[Drop, ...]]:
     """Apply min_confidence, max_per_turn and, to each model call, max_per_call; the most important candidates stay.
 
-    `proposed` is in the order of the turns, `windows` has the call in which each turn was new; candidates of patterns
+    `proposed` is in the order of the turns, `windows` has the call in which each turn was new; candidates of the plain extractor
     have none. Requests that share a call have max_per_call each.
     """
     limits = policy.extraction

@@ -31,8 +31,8 @@ class AskedQuestions:
 
 def questions_model(policy: Policy, ports: Ports) -> Model | None:
     """Return the model that writes questions; None if there is none or the policy excludes it."""
-    by_patterns = policy.extraction.extractor is ExtractorKind.PLAIN
-    if by_patterns or not policy.index.model_questions or not policy.index.questions:
+    by_plain = policy.extraction.extractor is ExtractorKind.PLAIN
+    if by_plain or not policy.index.model_questions or not policy.index.questions:
         return None
     return ports.model_for(policy)
 

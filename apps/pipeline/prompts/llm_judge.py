@@ -29,7 +29,7 @@ class AskedJudge:
 
 
 def judge_of(draft: Draft, ports: Ports) -> AskedJudge | None:
-    """Return the judge of a draft; a project that extracts by patterns asks none."""
+    """Return the judge of a draft; a project that extracts without a model asks none."""
     policy = draft.policy.extraction
     model = None if policy.extractor is ExtractorKind.PLAIN else ports.model_for(draft.policy)
     if model is None:

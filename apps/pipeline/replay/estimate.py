@@ -70,6 +70,6 @@ def estimate(
 
 
 def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
-    """Return True if a policy asks a model where a recorded one has used patterns."""
-    by_patterns = any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded)
-    return by_patterns and policy.extraction.extractor is not ExtractorKind.PLAIN
+    """Return True if a policy asks a model where a recorded one has asked none."""
+    by_plain = any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded)
+    return by_plain and policy.extraction.extractor is not ExtractorKind.PLAIN

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import time
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from datetime import timedelta
@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from rich.console import Console
+from rich.text import Text
 
 from apps.actions.traces.tally import tally
 from memplatform import processes
@@ -22,9 +23,11 @@ from memplatform.demo.client import Client
 from memplatform.demo.conversation import await_work, post_sample
 from memplatform.demo.errors import DemoFailed
 from memplatform.demo.interruption import Interruption
-from memplatform.demo.report import print_addresses, print_result
+from memplatform.demo.recorded_answers import answer_the_sample, end_answers
+from memplatform.demo.report import print_addresses, print_invitation, print_result
 from memplatform.demo.result import gather
 from memplatform.demo.services import Services, running_services
+from memplatform.demo.visitor import Visitor, can_type
 from memplatform.settings import env
 
 NAME = "demo"
@@ -53,7 +56,7 @@ class Command(BaseCommand):
                 write_address(services.address)
                 _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
                 if not options["once"]:
-                    _stay(services, console)
+                    _stay(services, access, console)
 
 
 def _show(services: Services, access: Access, *, wanted_port: int, file: Path | None, console: Console) -> None:
@@ -61,11 +64,13 @@ def _show(services: Services, access: Access, *, wanted_port: int, file: Path | 
     if not services.address.endswith(f":{wanted_port}"):
         console.print(f"Port {wanted_port} is in use; serving at {services.address}.")
     client = Client(address=services.address, key=access.key)
+    answer_the_sample(project=access.project)
     posted = post_sample(client=client)
     known = " (already known from an earlier run)" if posted.repeated == posted.sessions else ""
     console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {services.address}/v1/turns{known}.")
     with console.status("Processing…"):
         await_work(client=client, services=services, posted=posted)
+        end_answers(project=access.project)
         tally(settled_after=timedelta())  # normally done every minute; now, so that the dashboard has data at once
     result = gather(client=client, posted=posted, project=access.project)
     connections.close_all()
@@ -73,14 +78,18 @@ def _show(services: Services, access: Access, *, wanted_port: int, file: Path | 
         file.write_bytes(msgspec.json.encode(result))
     print_result(result, console=console)
     print_addresses(address=services.address, access=access, console=console)
+    print_invitation(console=console)
 
 
-def _stay(services: Services, console: Console) -> None:
+def _stay(services: Services, access: Access, console: Console) -> None:
     console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
+    client = Client(address=services.address, key=access.key)
+    visitor = Visitor(client=client, input=sys.stdin.fileno() if can_type() else None)
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             services.check()
-            time.sleep(LOOK_SECONDS)  # interrupted by signals
+            for line in visitor.listen(seconds=LOOK_SECONDS):
+                console.print(Text(line))
 
 
 @contextlib.contextmanager

@@ -107,7 +107,7 @@ def test_discarded_candidates_are_compared_and_silent_turns_are_not() -> None:
     assert [(each.is_new, each.content, each.reason) for each in diff.discards] == [(True, "x", "no")]
 
 
-BY_MODEL, BY_PATTERNS = (Policy(extraction=ExtractionPolicy(extractor=kind)) for kind in ("model", "patterns"))
+BY_MODEL, BY_PLAIN = (Policy(extraction=ExtractionPolicy(extractor=kind)) for kind in ("model", "plain"))
 STRICTER = BY_MODEL.model_copy(update={"pre_filter": PreFilterPolicy(min_letters=9)})
 FORGETFUL = BY_MODEL.model_copy(update={"decay": DecayPolicy(archive_below=0.5)})
 CALLS = [
@@ -124,8 +124,8 @@ CALLS = [
         (FORGETFUL, BY_MODEL, "v1", 0),
         (STRICTER, BY_MODEL, "v1", 4),
         (None, BY_MODEL, "v2", 4),
-        (BY_PATTERNS, BY_MODEL, "v1", 0),
-        (BY_MODEL, BY_PATTERNS, "v1", 7),
+        (BY_PLAIN, BY_MODEL, "v1", 0),
+        (BY_MODEL, BY_PLAIN, "v1", 7),
     ],
 )
 def test_the_estimate_is_all_or_nothing(policy: Policy | None, recorded: Policy, prompt: str, calls: int) -> None:
@@ -137,6 +137,6 @@ def test_the_estimate_is_all_or_nothing(policy: Policy | None, recorded: Policy,
 
 
 def test_without_records_a_call_is_guessed() -> None:
-    found = estimate(recorded=(), prompts={}, policy=BY_MODEL, recorded_policies=[BY_PATTERNS], traces=2)
+    found = estimate(recorded=(), prompts={}, policy=BY_MODEL, recorded_policies=[BY_PLAIN], traces=2)
     assert found == Estimate(0, 2, 8_000, Decimal(0))
-    assert BY_PATTERNS.extraction.extractor is ExtractorKind.PLAIN
+    assert BY_PLAIN.extraction.extractor is ExtractorKind.PLAIN

@@ -9,7 +9,7 @@ from apps.pipeline.core.policy.section import PolicySection
 class ExtractionPolicy(PolicySection):
     """Limits of stage 2.
 
-    `model` and `stacked` run as `patterns` if no model is configured.
+    `model` and `stacked` run as `plain` if no model is configured.
     """
 
     extractor: ExtractorKind = ExtractorKind.MODEL

@@ -1,0 +1,91 @@
+"""Answers of a model that were written down once for a sample conversation, and are found again by what is asked.
+
+Each line of samples/NAME_answers.jsonl holds the memories of one turn, or a judge's verdict about two sentences:
+{"turn": …, "memories": […]} or {"earlier": …, "later": …, "verdict": …}. Memories refer to known ones by their
+sentence ("@memory:User lives in Berlin."), to entities by their name ("@entity:Lena").
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
+from apps.pipeline.prompts.judge_questions import UNSURE
+from apps.pipeline.prompts.memory_pairs import PairVerdict
+from apps.providers.shown_ids import MEMORY, TURN, ShownIds, shown_ids, shown_questions
+
+PROVIDER = "recorded"
+_ENDING = "_answers.jsonl"
+_USER = re.compile(r"^e\d+ \| (?P<name>.+?) \| the user\b", re.MULTILINE)
+_SAID_ON = re.compile(r"^\(\d{4}-\d\d-\d\d\) ")
+
+
+def recorded_names() -> tuple[str, ...]:
+    """Return the names of the conversations that have recorded answers."""
+    return tuple(sorted(file.name.removesuffix(_ENDING) for file in _folder().glob(f"*{_ENDING}")))
+
+
+@dataclass(frozen=True)
+class RecordedModel:
+    """Answers what was recorded; other turns tell nothing, and other pairs of statements both hold."""
+
+    conversation: str  # one of recorded_names()
+
+    def complete(self, request: ModelRequest) -> ModelAnswer:
+        """Answer a request."""
+        if request.purpose is Purpose.EXTRACT:
+            answer: Mapping[str, Any] = {"memories": list(self._memories(request))}
+        elif request.purpose in (Purpose.JUDGE_PAIRS, Purpose.JUDGE_REFERENCES):
+            answer = {"answers": list(self._verdicts(request))}
+        else:
+            answer = {"memories": []}
+        return ModelAnswer(text=json.dumps(answer, ensure_ascii=False), model=f"{PROVIDER}:{self.conversation}")
+
+    def _memories(self, request: ModelRequest) -> Iterator[Any]:
+        """Yield the memories of the new turns with the ids of this prompt; later ones may refer to earlier ones."""
+        shown = shown_ids(request, name_of=lambda text, _: text)
+        references = _of_the_user(shown.references, request)
+        told = [(turn, memory) for turn in dict.fromkeys(shown.new_turns) for memory in self._by_turn.get(turn, ())]
+        for number, (turn, memory) in enumerate(told, start=1):
+            answer, _ = ShownIds(references, ()).to_shown({**memory, "source_turn_ids": [TURN + turn]})
+            references[f"a{number}"] = MEMORY + memory["content"]
+            yield answer
+
+    def _verdicts(self, request: ModelRequest) -> Iterator[Mapping[str, str]]:
+        usual = PairVerdict.BOTH_HOLD if request.purpose is Purpose.JUDGE_PAIRS else UNSURE
+        for name, sentences in shown_questions(request).items():
+            asked = tuple(_SAID_ON.sub("", sentence) for sentence in sentences)
+            yield {"id": name, "reason": "", "verdict": self._by_pair.get(asked, usual)}
+
+    @cached_property
+    def _rows(self) -> Sequence[Mapping[str, Any]]:
+        lines = (_folder() / f"{self.conversation}{_ENDING}").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.strip()]
+
+    @cached_property
+    def _by_turn(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {row["turn"]: row["memories"] for row in self._rows if "turn" in row}
+
+    @cached_property
+    def _by_pair(self) -> Mapping[tuple[str, ...], str]:
+        return {(row["earlier"], row["later"]): row["verdict"] for row in self._rows if "verdict" in row}
+
+
+def _folder() -> Path:
+    return Path(settings.BASE_DIR) / "samples"
+
+
+def _of_the_user(references: Mapping[str, str], request: ModelRequest) -> dict[str, str]:
+    """Return the references with known sentences about "User", who may be known by name in this prompt."""
+    user = _USER.search(request.context)
+    name = unescape(user["name"]) if user else "User"
+    return {
+        shown: known.replace(name, "User") if known.startswith(MEMORY) else known for shown, known in references.items()
+    }
