@@ -51,6 +51,9 @@ REQUESTS = tuple(
         rf"(?P<asking>je ne (?:veux|voudrais) (?:pas|plus) que (?:tu|vous)) (?:sach|connaiss|gard)\w+ {_WHAT}",
     )
 )
+FORGETS = re2.compile(
+    r"(?i)forg|remember|know|unlearn|keep|stor|verg[ei]ss|kenn|weißt|behält|speicher|oubli|sach|connai|gard"
+)
 _ABOUT = r"(?:about|on|regarding|über|zu|sur|de|à propos de) "
 _TOLD = (
     r"(?:(?:what|everything|anything|all)(?: that)? (?:i|you|we)(?:['’]ve| have)? ?(?:just )?(?:said|told you|know"

@@ -127,10 +127,8 @@ def _naming(
     more = None if claim else phrases.MORE.search(topic or what)
     named = claim or (topic or what)[: more.start() if more else None]
     words = content_words(named)
-    if (
-        not (asks.get("forget") or asks.get("negated") or asks.get("asking") or claim or topic or is_remembered)
-        and not words <= DATA
-    ):
+    # "Can you delete my phone photos?" asks for work on something else than a memory.
+    if not (phrases.FORGETS.search(bare.quote) or claim or topic or is_remembered) and not words <= DATA:
         return None
     claims = _claims(claim, turn, policy) if claim else ()
     polite = bool(
