@@ -118,7 +118,9 @@ class RatioReading:
     ratio: Ratio
     part: float
     whole: float
-    has_band: bool = True  # the band of LOW_QUALITY is for models: the plain extractor proposes nothing that it discards
+    has_band: bool = (
+        True  # the band of LOW_QUALITY is for models: the plain extractor proposes nothing that it discards
+    )
 
     @property
     def value(self) -> float | None:

@@ -27,8 +27,8 @@ IDLE = "nothing told: no model was asked"
 def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     """Propose candidates for the turns in the drafts of one session; turns without one are dropped as no_candidate.
 
-    Without a model, the plain extractor replaces every kind of extractor, which the span records. A draft whose answers were
-    unusable has a `failure`. Raises ModelFailed, unless the policy falls back on the plain extractor.
+    Without a model, the plain extractor replaces every kind of extractor, which the span records. A draft whose
+    answers were unusable has a `failure`. Raises ModelFailed, unless the policy falls back on the plain extractor.
     """
     drafts = [without_unwanted(with_forget_requests(draft)) for draft in drafts]
     kind = drafts[0].policy.extraction.extractor
@@ -55,7 +55,7 @@ def _by_plain(draft: Draft) -> ExtractionResult:
 
 
 def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
-    """Ask the model about turns other than small talk; if stacked, about those in which the plain extractor finds nothing."""
+    """Ask the model about turns other than small talk; if stacked, about those without a plain statement."""
     policy = drafts[0].policy.extraction
     stacked = policy.extractor is ExtractorKind.STACKED
     first = [_by_plain(draft) if stacked else ExtractionResult() for draft in drafts]
@@ -76,7 +76,7 @@ def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
 
 
 def _together(asked: TurnsToExtract, first: ExtractionResult, second: ExtractionResult) -> ExtractionResult:
-    """Join the results of patterns and model; after a failure of the model, those of the plain extractor that replaces it."""
+    """Join the results of both extractors; after a failure of the model, with the plain ones in its place."""
     draft = asked.draft
     idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
     joined = second.evolve(
@@ -160,8 +160,8 @@ def decide(
 ) -> tuple[tuple[Candidate, ...], tuple[Drop, ...]]:
     """Apply min_confidence, max_per_turn and, to each model call, max_per_call; the most important candidates stay.
 
-    `proposed` is in the order of the turns, `windows` has the call in which each turn was new; candidates of the plain extractor
-    have none. Requests that share a call have max_per_call each.
+    `proposed` is in the order of the turns, `windows` has the call in which each turn was new; candidates of the plain
+    extractor have none. Requests that share a call have max_per_call each.
     """
     limits = policy.extraction
     sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]

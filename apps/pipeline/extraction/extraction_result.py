@@ -31,7 +31,7 @@ class ExtractionResult:
     to_forget: tuple[UUID, ...] = ()  # shown memories that the user asks to forget
     windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call in which it was new
     idle: frozenset[UUID] = frozenset()  # turns that the model was not asked about, because they are small talk
-    unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns on which the plain extractor failed, with the error
+    unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns on which reading failed, with the error
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""
