@@ -56,7 +56,7 @@ def test_from_a_draw_to_figures(admin: APIClient) -> None:
     assert figures["total"]["zero_extraction"]["value"] == pytest.approx(1 / 4)
     assert figures["total"]["failures"] == {"outdated": 1}
     assert figures["versions"]["1"]["recall"] == figures["total"]["recall"]
-    assert figures["models"].keys() == {"patterns"}
+    assert figures["models"].keys() == {"plain"}
     assert figures["memory_types"].keys() == {"fact", "preference"}
     assert figures["warnings"] == []
     assert figures["retrieval"]["told"] == 0
@@ -76,7 +76,7 @@ def test_labels_are_exported_as_lines(admin: APIClient) -> None:
         (last["id"], "turn", last["content"], "skipped"),
     ]
     assert lines[0]["user_id"] == "ana"
-    assert lines[0]["model"] == "patterns"
+    assert lines[0]["model"] == "plain"
 
 
 def test_a_key_replaces_its_own_label(admin: APIClient) -> None:

@@ -54,11 +54,11 @@ def test_what_was_said_is_shown_with_its_day(client: APIClient) -> None:
     assert search(client, "Which city is Lisbon?", min_score=0.1)[0]["content"] == "User lives in Lisbon."
 
 
-def test_a_sentence_keeps_what_a_triple_loses(client: APIClient) -> None:
+def test_a_sentence_keeps_what_a_triple_loses(trusted: APIClient) -> None:
     content = "Audrey takes her dogs on road trips once every couple of months."
     triple = {"subject": "Audrey", "predicate": "takes_on_road_trips", "object": {"literal": "Audrey's dogs"}}
-    store(client, {"type": "fact", "content": content, **triple})
-    assert f"- {content} (said 2 March 2026)" in context(client)["context"]
+    store(trusted, {"type": "fact", "content": content, **triple})
+    assert f"- {content} (said 2 March 2026)" in context(trusted)["context"]
 
 
 @pytest.mark.parametrize("query", ["", "Is Jonas allowed to eat gluten with his disease?", "xqzt blorf"])
@@ -89,9 +89,9 @@ def test_gibberish_finds_nothing(client: APIClient) -> None:
     assert "Relevant memories:" not in context(client, "xqzt blorf wug")["context"]
 
 
-def test_a_dispute_is_visible_to_agents(client: APIClient) -> None:
+def test_a_dispute_is_visible_to_agents(trusted: APIClient) -> None:
     old, new = store(
-        client,
+        trusted,
         {"type": "fact", "content": "Lena is vegan.", "subject": "Lena"},
         {
             "type": "fact",
@@ -109,30 +109,30 @@ def test_a_dispute_is_visible_to_agents(client: APIClient) -> None:
         kind=LinkKind.CONTRADICTS,
     )
 
-    found = {each["id"]: (each["disputed"], each["contradicted_by"]) for each in search(client, "Lena")}
+    found = {each["id"]: (each["disputed"], each["contradicted_by"]) for each in search(trusted, "Lena")}
 
     assert found == {old: (True, [new]), new: (True, [old])}
     assert (
         "- disputed: Lena ate a steak on Friday. (said 9 March 2026); also said: Lena is vegan. (said 2 March 2026)"
-        in context(client)["context"]
+        in context(trusted)["context"]
     )
 
 
-def test_polarity_and_doubt_are_part_of_a_result(client: APIClient) -> None:
+def test_polarity_and_doubt_are_part_of_a_result(trusted: APIClient) -> None:
     denied = {"type": "preference", "content": "User does not drink coffee.", "polarity": "negative"}
     guess = {"type": "fact", "content": "User may drink tea.", "status": "pending_review", "confidence": 0.3}
-    store(client, denied, guess)
-    found = {each["content"]: each for each in search(client, "drink coffee tea", stakes="low")}
+    store(trusted, denied, guess)
+    found = {each["content"]: each for each in search(trusted, "drink coffee tea", stakes="low")}
     assert found[denied["content"]]["polarity"] == "negative"
     assert found[guess["content"]]["unverified"]
-    assert "- User may drink tea. (said 2 March 2026, unconfirmed)" in context(client, stakes="low")["context"]
+    assert "- User may drink tea. (said 2 March 2026, unconfirmed)" in context(trusted, stakes="low")["context"]
 
 
 @pytest.mark.parametrize("stakes", ["high", "normal", "low"])
-def test_search_and_context_filter_by_the_same_confidence(client: APIClient, stakes: str) -> None:
+def test_search_and_context_filter_by_the_same_confidence(trusted: APIClient, stakes: str) -> None:
     sure = [0.9, 0.6, 0.41, 0.3]
-    store(client, *({"type": "fact", "content": f"User owns boat {n}.", "confidence": n} for n in sure))
+    store(trusted, *({"type": "fact", "content": f"User owns boat {n}.", "confidence": n} for n in sure))
     Memory.objects.update(status="active")
-    found = {each["id"] for each in search(client, "boat", stakes=stakes)}
-    assert found == set(context(client, stakes=stakes)["memory_ids"])
+    found = {each["id"] for each in search(trusted, "boat", stakes=stakes)}
+    assert found == set(context(trusted, stakes=stakes)["memory_ids"])
     assert len(found) == {"high": 1, "normal": 3, "low": 4}[stakes]

@@ -88,7 +88,7 @@ def test_queued_turns_of_a_session_share_a_call(ana: Person, model_server: Model
 
 
 @pytest.mark.parametrize("reply", [Reply(status=529, headers=AT_ONCE), Reply(status=401), Reply(text="no")])
-def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
+def test_a_project_may_fall_back_on_the_plain_extractor_whose_finds_wait_for_a_person(
     ana: Person, project: Project, model_server: ModelServer, reply: Reply
 ) -> None:
     extracted_with(project, on_model_failure=OnModelFailure.PLAIN)
@@ -103,7 +103,7 @@ def test_a_project_may_fall_back_on_patterns_whose_finds_wait_for_a_person(
     assert ModelCall.objects.exclude(error="").exists()
 
 
-def test_stacked_the_model_sees_only_what_the_patterns_leave(
+def test_stacked_the_model_sees_only_what_the_plain_extractor_leaves(
     ana: Person, project: Project, model_server: ModelServer
 ) -> None:
     extracted_with(project, extractor=ExtractorKind.STACKED)
@@ -115,7 +115,7 @@ def test_stacked_the_model_sees_only_what_the_patterns_leave(
     assert asked.turns.count('<turn id="t2"') == 1
     assert "undoing" in asked.turns.partition('new="true"')[2].partition("</turn>")[0]
     extractors = set(Memory.objects.values_list("extractor", flat=True))
-    assert extractors == {"patterns:lives_in", "claude-haiku-4-5"}
+    assert extractors == {"plain:lives_in", "claude-haiku-4-5"}
 
 
 def test_a_project_may_name_its_own_model(ana: Person, project: Project, model_server: ModelServer) -> None:
@@ -125,10 +125,10 @@ def test_a_project_may_name_its_own_model(ana: Person, project: Project, model_s
     assert (model_server.asked[-1].is_anthropic, model_server.asked[-1].model) == (False, "gpt-4.1-mini")
 
 
-def test_without_a_model_the_patterns_extract(ana: Person) -> None:
+def test_without_a_model_the_plain_extractor_reads(ana: Person) -> None:
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
-    assert Memory.objects.get().extractor == "patterns:lives_in"
+    assert Memory.objects.get().extractor == "plain:lives_in"
     assert not ModelCall.objects.exists()
 
 

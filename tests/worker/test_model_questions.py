@@ -116,7 +116,7 @@ def test_fewer_memories_are_asked_about_after_a_day(ana: Person, settings: Any, 
     assert ask_waiting_questions() == 0
 
 
-def test_patterns_are_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:
+def test_the_plain_extractor_is_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:
     settings.MODEL = "openai:tested"
     configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN)))
     ana.says("I live in Lisbon.")

@@ -7,7 +7,7 @@ from apps.actions.memories.store import StoreRequest
 from apps.actions.memories.store_batch import store_batch
 from apps.imports.models import FileImport
 from apps.pipeline.importing.chunks import ImportChunk
-from apps.pipeline.importing.imported_memories import with_origin
+from apps.pipeline.importing.imported_memories import EXTRACTOR, with_origin
 
 
 def store_memories(*, file_import: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
@@ -27,6 +27,7 @@ def store_memories(*, file_import: FileImport, chunk: ImportChunk) -> Mapping[st
             with_origin(each, file_format=file_import.format, import_id=file_import.shown_id) for each in new
         ),
         is_trusted=False,
+        extractor=EXTRACTOR,
         may_replace=False,
     )
     outcomes = store_batch(request=request)

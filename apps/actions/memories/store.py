@@ -27,7 +27,7 @@ from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
-from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, NewMemory, add_memory, check_new
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, MAX_ENTITIES, NewMemory, add_memory, check_new
 from apps.pipeline.direct_write.redaction import redacted_memory
 from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
@@ -47,6 +47,7 @@ class StoreRequest:
     memories: tuple[NewMemory, ...]
     is_trusted: bool = True  # whether the caller's word counts like a person's
     person_id: int | None = None  # who stores them in the console, instead of a key
+    extractor: str = EXTRACTOR  # of the memories of callers who are not trusted to name one
     may_replace: bool = True  # whether they may close or reword what is known; else a person decides
 
 
@@ -64,7 +65,8 @@ def store(*, request: StoreRequest) -> tuple[UUID, ...]:
     for index, new in enumerate(request.memories):
         check_new(new, at=f"/memories/{index}")
     if not request.is_trusted:
-        request = replace(request, memories=tuple(map(on_own_word, request.memories)))
+        limited = tuple(on_own_word(new, extractor=request.extractor) for new in request.memories)
+        request = replace(request, memories=limited)
     policy = active_policy(project_id=request.project_id)
     memories = tuple(redacted_memory(new, policy=policy.redaction) for new in request.memories)
     request = replace(request, memories=memories)

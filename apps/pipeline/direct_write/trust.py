@@ -29,7 +29,7 @@ def is_vouched_for(memory: StoredMemory) -> bool:
     return bool(memory.origins) or bool(memory.confidence_parts.get("review"))
 
 
-def on_own_word(new: NewMemory) -> NewMemory:
+def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
     """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
 
     Free text is hearsay, below the user's own words. Its confidence is limited where it is computed (`add_memory`).
@@ -39,7 +39,7 @@ def on_own_word(new: NewMemory) -> NewMemory:
         fills_slot = new.takes_one_value and bool(new.subject.text and new.object_text)
         source = SourceConfidence.DIRECT if fills_slot else SourceConfidence.INFERRED
     status = None if new.status is Status.ACTIVE else new.status
-    return new.evolve(source_confidence=source, status=status, extractor=EXTRACTOR)
+    return new.evolve(source_confidence=source, status=status, extractor=extractor)
 
 
 @dataclass(frozen=True, slots=True)
