@@ -79,8 +79,9 @@ def _answers(step: Row, asked: Asked) -> Iterator[dict[str, Any]]:
         turn = next((name for name, text in turns.items() if said in text), list(turns)[-1])
         for key in RELATIONS:
             if key in given:
-                known = _known_id(given[key], asked)
-                given[key] = known if key == "same_as" else [known]
+                sentences = [given[key]] if isinstance(given[key], str) else given[key]
+                ids = [_known_id(each, asked) for each in sentences]
+                given[key] = ids[0] if key == "same_as" else ids
         content, without = given.pop("content"), given.pop("without", ())
         answer = memory(content, evidence=said, turn=turn, **given)
         yield {key: value for key, value in answer.items() if key not in without}
