@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from apps.actions.projects.configure import configure
-from apps.pipeline.core.enums import MemberRole, MemorySharing, Scope
+from apps.pipeline.core.enums import MemberRole, MemorySharing, Scope, TraceStatus
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, SharingPolicy
 from apps.tenants.models import Membership, Project
+from apps.traces.models import Trace
 from benchmarks.model_server import ModelServer
 from tests.conftest import MakeClient
 from tests.journeys.purpose_runner import PurposeRunner, Row
@@ -55,6 +56,9 @@ def test_purpose(
     runner = PurposeRunner(row, project, api, reviewer, server)
     failures = runner.run()
     assert failures == [], row["title"]
+    is_finished = [TraceStatus.DONE, TraceStatus.REJECTED, TraceStatus.ROLLED_BACK]
+    unfinished = Trace.objects.filter(project=project).exclude(status__in=is_finished)
+    assert list(unfinished.values_list("status", flat=True)) == [], "a run that has failed shows nothing"
 
 
 def test_each_row_is_named_once() -> None:
