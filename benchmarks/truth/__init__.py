@@ -1,8 +1,8 @@
 """How true the store stays over conversations of weeks: what it keeps, replaces, repeats, finds and tells.
 
 Each conversation of `conversations/` is replayed into a scratch project, exchange by exchange, once with the recorded
-answers of a model and once with the patterns alone; then its questions are asked. The patterns alone read those of
-`conversations_without_answers/`, which are judged apart. `judging.py` says what counts as right. Shares are over all
+answers of a model and once without a model; then its questions are asked. Those of `conversations_without_answers/`
+are read without a model, and judged apart. `judging.py` says what counts as right. Shares are over all
 conversations; `detail` lists what was wrong, as texts.
 """
 
@@ -17,6 +17,7 @@ from apps.actions.projects.create_project import create_project
 from benchmarks.scratch import scratch_database
 from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask
 from benchmarks.truth.by_hand import ByHand
+from benchmarks.truth.faulty_answers import AnswerFault
 from benchmarks.truth.gold import WITHOUT_ANSWERS, GoldConversation, load
 from benchmarks.truth.judging import Judged, Judgements, StoreJudgement, judge, read_judgements
 from benchmarks.truth.recorded_model import NAME as MODEL
@@ -41,40 +42,48 @@ class Judgement:
 
 
 def run(
-    *, data: Path | None = None, full: bool = False, by_hand: Path | None = None, conversations: Sequence[str] = ()
+    *,
+    data: Path | None = None,
+    full: bool = False,
+    by_hand: Path | None = None,
+    conversations: Sequence[str] = (),
+    fault: str = "",
 ) -> dict[str, object]:
     """Return the shares with a model and without one, in all, by half and by conversation.
 
     With `by_hand` a prompt without a recorded answer is written to that folder, and its answer recorded; without it
-    such a prompt counts as `missed` and has an empty answer. Raises FileNotFoundError for an unknown conversation.
+    such a prompt counts as `missed` and has an empty answer. With `fault`, an AnswerFault, every answer has that
+    fault, and nothing is run without a model. Raises FileNotFoundError for an unknown conversation.
     """
     chosen, judgements = load(names=conversations), read_judgements()
-    unanswered = () if by_hand or conversations else load(WITHOUT_ANSWERS)
+    unanswered = () if by_hand or conversations or fault else load(WITHOUT_ANSWERS)
     with scratch_database():
         with override_settings(MODEL=MODEL):
-            by_model = [_judged(each, judgements, _recorded(each, by_hand)) for each in chosen]
+            by_model = [_judged(each, judgements, _recorded(each, by_hand, fault)) for each in chosen]
         with override_settings(MODEL=""):
-            by_patterns = [] if by_hand else [_judged(each, judgements, None) for each in chosen]
+            without_model = [] if by_hand or fault else [_judged(each, judgements, None) for each in chosen]
             blind = [_judged(each, judgements, None) for each in unanswered]
     return {
         **_figures(by_model),
+        "fault": fault,
         "recorded": {name: sum(each.calls[name] for each in by_model) for name in _COUNTED},
-        "without_model": _figures(by_patterns),
+        "without_model": _figures(without_model),
         "blind": _figures(blind),
-        "detail": {"with_model": _details(by_model), "without_model": _details([*by_patterns, *blind])},
+        "detail": {"with_model": _details(by_model), "without_model": _details([*without_model, *blind])},
     }
 
 
-def _recorded(conversation: GoldConversation, by_hand: Path | None) -> RecordedModel:
+def _recorded(conversation: GoldConversation, by_hand: Path | None, fault: str) -> RecordedModel:
     return RecordedModel(
         turns=conversation.turns,
         answers=RecordedAnswers.read(RECORDED / f"{conversation.name}.jsonl"),
         by_hand=ByHand(by_hand, conversation.name) if by_hand else None,
+        fault=AnswerFault(fault) if fault else None,
     )
 
 
 def _judged(conversation: GoldConversation, judgements: Judgements, model: RecordedModel | None) -> Judgement:
-    mode = "model" if model else "patterns"
+    mode = "model" if model else "plain"
     project = create_project(name=f"{conversation.name} {mode}", slug=f"{conversation.name}-{mode}".replace("_", "-"))
     replayed = replay(conversation, project=project, model=model)
     return Judgement(

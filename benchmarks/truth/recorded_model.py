@@ -18,6 +18,7 @@ from typing import Any
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
 from apps.providers.shown_ids import ShownIds, shown_questions
 from benchmarks.truth.by_hand import ByHand
+from benchmarks.truth.faulty_answers import AnswerFault, faulty
 from benchmarks.truth.gold import GoldTurn
 from benchmarks.truth.references import shown_ids
 
@@ -71,6 +72,7 @@ class RecordedModel:
     turns: Sequence[GoldTurn]
     answers: RecordedAnswers
     by_hand: ByHand | None = None
+    fault: AnswerFault | None = None  # of every answer to an extraction
     counts: Counter[str] = field(default_factory=Counter)
     unknown_references: list[str] = field(default_factory=list)
 
@@ -114,7 +116,7 @@ class RecordedModel:
     def _shown_again(self, recorded: Recording, shown: ShownIds) -> Any:
         answer, missing = shown.to_shown(recorded.answer)
         self.unknown_references += missing
-        return answer
+        return faulty(answer, fault=self.fault, shown=shown) if self.fault else answer
 
     def _judgement(self, request: ModelRequest) -> Any:
         asked = shown_questions(request)

@@ -12,6 +12,7 @@ from benchmarks import poisoning, truth
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.data import DEFAULT
 from benchmarks.history import record
+from benchmarks.truth.faulty_answers import AnswerFault
 
 
 class Command(BaseCommand):
@@ -30,6 +31,12 @@ class Command(BaseCommand):
             "--by-hand", type=Path, help="truth: folder in which prompts without an answer are answered"
         )
         parser.add_argument("--conversation", action="append", default=[], help="truth: only this conversation")
+        parser.add_argument(
+            "--fault",
+            default="",
+            choices=list(AnswerFault),
+            help="truth: put this fault into every recorded answer",
+        )
         parser.add_argument(
             "--cases", type=Path, help="poisoning: a JSON file of memory writes instead of the shipped cases"
         )
@@ -59,4 +66,6 @@ def _own(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that only one benchmark takes."""
     if name == poisoning.NAME:
         return {"cases": options["cases"]}
-    return {"by_hand": options["by_hand"], "conversations": options["conversation"]} if name == truth.NAME else {}
+    if name == truth.NAME:
+        return {"by_hand": options["by_hand"], "conversations": options["conversation"], "fault": options["fault"]}
+    return {}
