@@ -6,8 +6,6 @@ from django.db.models import Count, QuerySet
 
 from apps.pipeline.core.enums import AlertState
 
-UNRESOLVED = (AlertState.OPEN, AlertState.ACKNOWLEDGED)
-
 
 class AlertQuerySet(QuerySet["Alert"]):  # type: ignore[name-defined]  # models import this file
     """Alerts by project and state."""

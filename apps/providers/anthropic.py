@@ -19,7 +19,6 @@ from apps.providers.retries import retried
 from apps.providers.schemas import sent_schema
 from apps.providers.thinking import without_thinking
 
-DEFAULT_NAME = "claude-haiku-4-5"
 CONNECT_SECONDS = 5.0
 _STOPS = {
     "max_tokens": StopReason.TRUNCATED,

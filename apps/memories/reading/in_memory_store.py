@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from math import fsum, log
+from math import log
 from uuid import UUID
 
 import numpy as np
@@ -177,10 +177,6 @@ def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> It
         scores = {id: sum(weights[word] for word in stems if id in holding[word]) for id in folded}
         found = [stored for stored in live if scores[stored.memory.id]]
         yield sorted(found, key=lambda stored: (-scores[stored.memory.id], stored.memory.id))
-
-
-def _reciprocal(places: Sequence[int]) -> float:
-    return fsum(1 / (10 + place) for place in places)
 
 
 def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:

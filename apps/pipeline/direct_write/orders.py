@@ -9,9 +9,7 @@ from apps.pipeline.provenance.orders import is_binding, orders_agent
 _OBJECT = r"(?:the|an?|all|every|each|any|no|my|your|our|his|her|their|its|this|that|these|those|it|them|him|me|us)"
 _PARTICLE = "(?:up|off|out|back|away|only|just|to|for|with)"
 # A sentence without a subject: "Approve the refunds". Forms in -s, -ed and -ing tell of somebody: "Loves the sea".
-_SUBJECTLESS = re2.compile(
-    rf"(?:^|[.!?;:\n][ \t]*)(?P<verb>\p{{Lu}}\p{{Ll}}+) (?:(?:up|off|out|back|away|only|just|to|for|with) )?{_OBJECT}\b"
-)
+_SUBJECTLESS = re2.compile(rf"(?:^|[.!?;:\n][ \t]*)(?P<verb>\p{{Lu}}\p{{Ll}}+) (?:{_PARTICLE} )?{_OBJECT}\b")
 _TELLS = re2.compile(
     rf"(?i)(?:[^s]s|ed|ing)$|^(?:{_OBJECT}|i|he|she|we|you|they|there|here|in|on|at|by|of|for|from|with|after|before"
     r"|since|during|as|both|half|most|some|one|not|and|but|also|had|was|were|did|went|got|took|saw|said|user)$"

@@ -6,7 +6,7 @@ mother" (never mind her) may be no requests at all. What is asked not to be stor
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import re2
 
@@ -77,27 +77,41 @@ def _match(sentence: str) -> "re2._Match[str] | None":
 def _request(
     sentence: str, turn: SourceTurn, policy: ExtractionPolicy, *, goes_on: bool, is_alone: bool
 ) -> ForgetRequest | None:
+    """Return the request of a sentence; `goes_on`: more is said after it, `is_alone`: nothing else is said at all."""
     found = _match(sentence)
     if found is None or _is_remark(found):
         return None
     asks = found.groupdict()
     told = (asks.get("claim") or asks.get("what") or "").strip(" .!?")
-    what, is_remembered = _without_place(_without_courtesy(told))
-    bare = ForgetRequest(turn_id=turn.id, said_at=turn.said_at, quote=sentence.strip(" .!?"), words=frozenset())
+    asked = _without_courtesy(told)
+    what = phrases.FROM_MEMORY.sub("", asked)
+    request = ForgetRequest(turn_id=turn.id, said_at=turn.said_at, quote=sentence.strip(" .!?"), words=frozenset())
     if phrases.ALL.match(what):
-        return replace(bare, names_all=True)
+        return replace(request, names_all=True)
     if phrases.LAST.match(what):
-        firm = bool(phrases.LAST_TOLD.search(what) or (asks.get("forget") and is_alone))
-        return replace(bare, points=True) if firm else None
-    return _naming(
-        bare,
-        what,
-        turn,
-        policy,
-        asks=asks,
-        told=told,
-        is_remembered=is_remembered,
-        goes_on=goes_on or sentence.endswith("?"),
+        is_plain = bool(phrases.LAST_TOLD.search(what) or (asks.get("forget") and is_alone))
+        return replace(request, points=True) if is_plain else None
+    named = _named_by(what)
+    if named is None:
+        return None
+    is_of_memory = bool(named.claim or named.topic or what != asked)
+    # "Can you delete my phone photos?" asks for work on something else than a memory.
+    if not (is_of_memory or phrases.FORGETS.search(request.quote) or named.words <= DATA):
+        return None
+    claims = _claims(named.claim, turn, policy) if named.claim else ()
+    if not (named.words or claims):
+        return None
+    courtesy = f"{asks['lead']} {told[len(what) :]} {asks.get('polite') or ''} {asks.get('asking') or ''}"
+    is_firm = is_of_memory or bool(asks.get("asking") or phrases.PLEASE.search(courtesy))
+    is_idle = goes_on or sentence.endswith("?") or bool(asks.get("idly"))
+    return replace(
+        request,
+        words=named.words,
+        claims=claims,
+        names_topic=bool(named.topic),
+        is_own=phrases.OWN_CLAIM.search(named.claim or named.topic or what) is not None,
+        # Of several speakers, only a person can say whose address was meant.
+        is_plain=not turn.speaker and not named.has_more and (is_firm or not is_idle),
     )
 
 
@@ -107,50 +121,26 @@ def _is_remark(found: "re2._Match[str]") -> bool:
     return bool(asks.get("negated")) and (not phrases.PLEASE.search(sentence) or sentence.endswith("?"))
 
 
-def _naming(
-    bare: ForgetRequest,
-    what: str,
-    turn: SourceTurn,
-    policy: ExtractionPolicy,
-    *,
-    asks: dict[str, str | None],
-    told: str,
-    is_remembered: bool,
-    goes_on: bool,
-) -> ForgetRequest | None:
-    """Return the request with what it names, or None where it names nothing that a memory could hold."""
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a request names: a statement, a topic, or a datum."""
+
+    claim: str
+    topic: str
+    words: frozenset[str]
+    has_more: bool  # another clause follows, which may change what is meant
+
+
+def _named_by(what: str) -> _Named | None:
+    """Return what a text names, or None where it names nothing that a memory could hold."""
     stated, topical = phrases.STATED.match(what), phrases.TOPIC.match(what)
     claim = stated["claim"] if stated else ""
     topic = next(filter(None, topical.groups()), "") if topical else ""
     if not (claim or topic or phrases.NAMED.match(what)) or (not claim and phrases.FOR_NOW.search(what)):
         return None
     more = None if claim else phrases.MORE.search(topic or what)
-    named = claim or (topic or what)[: more.start() if more else None]
-    words = content_words(named)
-    # "Can you delete my phone photos?" asks for work on something else than a memory.
-    if not (phrases.FORGETS.search(bare.quote) or claim or topic or is_remembered) and not words <= DATA:
-        return None
-    claims = _claims(claim, turn, policy) if claim else ()
-    polite = bool(
-        phrases.PLEASE.search(
-            f"{asks['lead']} {told[len(what) :]} {asks.get('polite') or ''} {asks.get('asking') or ''}"
-        )
-    )
-    firm = polite or bool(asks.get("asking") or claim or topic or is_remembered)
-    idle = goes_on or bool(asks.get("idly"))
-    return (
-        replace(
-            bare,
-            words=words,
-            claims=claims,
-            names_topic=bool(topic),
-            is_own=phrases.OWN_CLAIM.search(claim or topic or what) is not None,
-            # Of several speakers, only a person can say whose address was meant.
-            is_plain=not turn.speaker and more is None and (firm or not idle),
-        )
-        if words or claims
-        else None
-    )
+    words = content_words(claim or (topic or what)[: more.start() if more else None])
+    return _Named(claim, topic, words, has_more=more is not None)
 
 
 def _without_courtesy(text: str) -> str:
@@ -160,12 +150,6 @@ def _without_courtesy(text: str) -> str:
     if more > 0 and phrases.SAYS_AGAIN.search(what[more:]):
         what = phrases.POLITE.sub("", what[:more])
     return what
-
-
-def _without_place(text: str) -> tuple[str, bool]:
-    """Return a text without "from your memory", and whether it said so."""
-    left = phrases.FROM_MEMORY.sub("", text)
-    return left, left != text
 
 
 def _claims(claim: str, turn: SourceTurn, policy: ExtractionPolicy) -> tuple[Candidate, ...]:

@@ -6,6 +6,7 @@ points ("don't store that"), the sentence beside it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import re2
 
@@ -85,6 +86,7 @@ _WISHES = (
     rf"\bje (?:ne )?(?:veux|voudrais|souhaite) pas que (?:tu|vous) {_FR_IT}{_FR_VERB}",
 )
 _WISH = re2.compile("(?i)" + "|".join(f"(?:{each})" for each in _WISHES))
+_CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
 # Words of a wish that name nothing of what is not to be stored.
 _OF_WISHES = frozenset(
     "confidential private secret memory note record anywhere conversation chat message information info part bit"
@@ -92,7 +94,7 @@ _OF_WISHES = frozenset(
     "store save keep record write remember ever time want need moment ça cela ca mémoire privé confidentiel "
     "ceci message utile inutile peine besoin vertraulich privat merkst speicherst notierst auf fest ab mit".split()
 )
-_FORWARD = re2.compile(r"[:–—]\s*$|(?i)\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
+_FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def without_unwanted(draft: Draft) -> Draft:
     """Cut out of all turns of a draft what the user does not want to be stored; say so of the turns of the trace."""
     most = draft.policy.extraction.max_turn_characters
     said = (*draft.request.earlier_turns, *draft.request.turns)
-    cut: dict[object, SourceTurn] = {}
+    cut: dict[UUID, SourceTurn] = {}
     for place, turn in enumerate(said):
         if wishes := list(wishes_of(turn, earlier=said[:place], most=most)):
             cut[turn.id] = without_covered(turn, wishes)
@@ -156,9 +158,6 @@ def _rest(sentence: str, wish: "re2._Match[str]") -> str:
     """Return a sentence without the words of a wish, but with what a claim in them begins with."""
     claim = _CLAIM_BEGINS.search(wish.group())
     return f"{sentence[: wish.start()]} {claim.group() if claim else ''} {sentence[wish.end() :]}".strip()
-
-
-_CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
 
 
 def _tells(text: str) -> bool:

@@ -5,11 +5,11 @@ import re2
 from apps.pipeline.core.enums import SpeechAct
 
 _HYPOTHETICAL = re2.compile(
-    r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+(I\b.*)"
+    r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+I\b"
 )
 _ROLEPLAY = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
-    r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+(I\b.*)"
+    r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+I\b"
 )
 # "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" only frame a request.
 _RHETORICAL = re2.compile(
@@ -30,9 +30,6 @@ _STRESSED_PRAISE = re2.compile(r"(?i)\b(?:I|we) (?:just |so |simply |do |absolut
 # What mockery goes on with: "Oh great, another meeting. I simply adore meetings."
 _PRAISE = re2.compile(
     r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
-)
-_UNREAL = re2.compile(
-    r"(?i)\b(?:if (?:I|we)\b|if only|I wish\b|wish I\b|as if I\b|I(?:'d| would) (?:be|have|do|never|probably)\b|I (?:could|should|would) have\b|could've|should've|would've)"
 )
 
 # Secrets are never stored.
@@ -56,9 +53,6 @@ _TAKES_BACK_ITSELF = re2.compile(
 )
 # The same without a sign, as people dictate it.
 _TAKES_BACK_IN_PASSING = re2.compile(r"(?i)\w (?:no wait|wait no|scratch that|no sorry|i mean no)\b")
-_TAG_QUESTION = re2.compile(
-    r"(?i), (?:is|are|was|were|can|could|do|does|did|has|have|will|would|should|must)(?:n't)? (?:he|she|it|they|I|we)\?$"
-)
 # "Let's role-play: you are the king and I'm a knight"
 _CASTS = re2.compile(
     r"(?i)\b(?:let'?s|we|can we) (?:do a |do some |start a )?role-?play\b|\brole-?play:|\byou(?:'re| are) (?:an?|the|my) [\w -]{2,30},? (?:and |while )?(?:I'm|I am|I'll be|I will be) (?:an?|the|your)\b"
@@ -70,11 +64,9 @@ _IMAGINES = frozenset(
 _HEDGED = ("basically", "practically", "actually", "kind of", "sort of", "kinda", "pretty much", "virtually")
 _REMINDS = ("remember", "note", "mind", "forget", "save", "memori", "should i", "should I", "did i", "did I")
 
-_INDICATIVE = {"were": "am", "was": "am", "had": "have", "worked": "work", "lived": "live", "spoke": "speak"}
 
-
-def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
-    """Return the speech act of a sentence and the claim in it; None if nothing in it may be stored."""
+def speech_act_of(sentence: str) -> SpeechAct | None:
+    """Return the speech act of a sentence; None if nothing in it may be stored."""
     if (
         _TAKES_BACK_ITSELF.search(sentence)
         or _TAKES_BACK_IN_PASSING.search(sentence)
@@ -83,35 +75,23 @@ def speech_act_of(sentence: str) -> tuple[SpeechAct | None, str]:
         or _INSIDE_THE_WORK.search(sentence)
         or _CASTS.search(sentence)
     ):
-        return None, ""
+        return None
     lower = sentence.lower()
     # Most sentences contain none of these words, and checking for them is faster than the expressions.
     if not _IMAGINES.isdisjoint(lower.split()):
-        if played := _ROLEPLAY.search(sentence):
-            return SpeechAct.ROLEPLAY, _indicative(played.group(1))
-        if imagined := _HYPOTHETICAL.search(sentence):
-            return SpeechAct.HYPOTHETICAL, _indicative(imagined.group(1))
-    if any(word in lower for word in _HEDGED) and _RHETORICAL.search(sentence):
-        return SpeechAct.HYPOTHETICAL, sentence
-    return SpeechAct.ASSERTED, _to_remember(sentence)
+        if _ROLEPLAY.search(sentence):
+            return SpeechAct.ROLEPLAY
+        if _HYPOTHETICAL.search(sentence):
+            return SpeechAct.HYPOTHETICAL
+    if any(word in lower for word in _HEDGED) and is_rhetorical(sentence):
+        return SpeechAct.HYPOTHETICAL
+    return SpeechAct.ASSERTED
 
 
-def _to_remember(sentence: str) -> str:
+def told_to_remember(sentence: str) -> str:
     """Return the statement in a request to remember it ("Can you remember that I'm vegan?"), or else the sentence."""
     asked = _TO_REMEMBER.match(sentence) if any(word in sentence.lower() for word in _REMINDS) else None
-    return asked.group(1) if asked else sentence
-
-
-def _indicative(claim: str) -> str:
-    """Convert an imagined claim to the indicative: "I were a doctor" → "I am a doctor"."""
-    subject, _, rest = claim.partition(" ")
-    verb, _, tail = rest.partition(" ")
-    return " ".join((subject, _INDICATIVE.get(verb.lower(), verb), tail)).strip()
-
-
-def is_unreal(clause: str) -> bool:
-    """Return True if a clause is unreal: a condition, wish or missed chance."""
-    return _UNREAL.search(clause) is not None
+    return str(asked.group(1)) if asked else sentence
 
 
 def is_mockery(sentence: str) -> bool:
@@ -124,22 +104,6 @@ def goes_on_mocking(sentence: str, *, before: str) -> bool:
     if _DELIGHT.search(before) and _STRESSED_PRAISE.search(sentence):
         return True
     return is_mockery(before) and _PRAISE.search(sentence) is not None
-
-
-def asks_for_confirmation(sentence: str) -> bool:
-    """Return True if a sentence ends in a tag: "Leo can't have egg, can he?" asks whether it is so."""
-    return _TAG_QUESTION.search(sentence) is not None
-
-
-def rolls_eyes(sentence: str) -> bool:
-    """Return True if a sentence rolls its eyes, or calls it a joke: at what was said right before it as well."""
-    return "🙄" in sentence or _IN_JEST.match(sentence) is not None
-
-
-# "I'm off gluten as well. JOKE."
-_IN_JEST = re2.compile(
-    r"(?i)^(?:\W*(?:(?:it's |that's |that was |only )?(?:a )?jok(?:e|ing)|(?:just |only |i'm )?kidding|jk|not really|i wish|as if)\b)"
-)
 
 
 def is_rhetorical(sentence: str) -> bool:

@@ -73,20 +73,6 @@ _PLURALS = {
     if not noun.is_plural
 }
 NOUNS: dict[str, RelationNoun] = _PLURALS | _SINGLE
-_LIVING = (EntityType.PERSON, EntityType.ANIMAL)
-# Nouns for people and animals that a speaker calls theirs, singular and plural.
-KIN_WORDS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type in _LIVING)
-PERSON_NOUNS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.PERSON)
-ANIMALS: frozenset[str] = frozenset(word for word, noun in NOUNS.items() if noun.type is EntityType.ANIMAL)
-PLURALS: frozenset[str] = frozenset({*_PLURALS, *(word for word, noun in _SINGLE.items() if noun.is_plural)})
-
-
-_SINGULARS = {_plural_of(word): word for word, noun in _SINGLE.items() if not noun.is_plural}
-
-
-def singular_of(word: str) -> str:
-    """Return the singular of a noun: "daughters" → "daughter"; other words stay as they are."""
-    return _SINGULARS.get(word, word)
 
 
 def relation_noun(noun: str) -> RelationNoun | None:

@@ -19,10 +19,7 @@ MODALS = _GROUPS["modals"]
 _BASE_OF_PAST = {past: base for base, (past, _) in _IRREGULAR.items()} | {"were": "be"}
 _BASE_OF_FORM = _BASE_OF_PAST | {participle: base for base, (_, participle) in _IRREGULAR.items()}
 PARTICIPLES = frozenset(participle for _, participle in _IRREGULAR.values())
-_THIRD_PERSON = {"am": "is", "are": "is", "be": "is", "have": "has", "were": "was"}
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
-_THIRD_ALREADY = frozenset(_PLURAL)
-_COLLOQUIAL: dict[str, str] = _TABLE["colloquial"]
 _BEFORE_NOT = frozenset("is was can could will would should might must".split())
 
 
@@ -89,20 +86,6 @@ def in_form(base: str, ending: str) -> str:
         case "s":
             return _with_s(base)
     return base
-
-
-def third_person(word: str) -> str:
-    """Convert a first-person verb to the third person singular: go → goes, went → went."""
-    lower = word.lower()
-    if lower in _COLLOQUIAL:
-        return _COLLOQUIAL[lower]
-    if lower in _THIRD_PERSON:
-        return _THIRD_PERSON[lower]
-    if lower in MODALS or lower in _THIRD_ALREADY or may_be_past(lower) or lower.endswith("n't"):
-        return lower
-    if lower.endswith("s") and not lower.endswith(("ss", "us", "as", "is")):  # "complains", not "miss" or "focus"
-        return lower
-    return _with_s(lower)
 
 
 def _with_s(base: str) -> str:

@@ -55,11 +55,6 @@ def read_words(text: str, *, is_playing: bool = False) -> TurnWords:
     return TurnWords(text, (*spans, *played), _cut_after_quotations(prose, text, spans))
 
 
-def own_prose(text: str) -> str:
-    """Return a text with all that is not in its author's own words hidden."""
-    return read_words(text, is_playing=False).prose  # written as above, for calls are cached as they are written
-
-
 def spoken_outside_scenes(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> str:
     """Return at most `most` characters of a turn, outside of a scene that an earlier turn has opened.
 

@@ -49,11 +49,6 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     return candidate.evolve(event_at=found.moment, event_precision=found.precision)
 
 
-def counts_from_a_day(text: str) -> bool:
-    """Return True if a text contains words that depend on the day on which they were said."""
-    return _COUNTED.search(text) is not None
-
-
 def _told_in(candidate: Candidate, said: Said | None) -> Period | None:
     """Return the time in the sentence, or in the quote if the sentence has none."""
     if told := _times_of(candidate.content, said):

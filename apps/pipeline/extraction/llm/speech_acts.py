@@ -30,7 +30,7 @@ def _sentences_with(quote: str, text: str) -> Iterator[tuple[str, str]]:
 def _meant(sentence: str) -> SpeechAct:
     if is_mockery(sentence):
         return SpeechAct.SARCASM
-    ruled, _ = speech_act_of(sentence)
+    ruled = speech_act_of(sentence)
     if ruled is SpeechAct.HYPOTHETICAL and is_rhetorical(sentence) and _CORRECTS.search(sentence):
         return SpeechAct.HYPOTHETICAL if _GOES_ON_TO_ASK.search(sentence) else SpeechAct.ASSERTED
     return ruled or SpeechAct.ASSERTED

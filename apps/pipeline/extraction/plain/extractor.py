@@ -10,7 +10,7 @@ from apps.pipeline.extraction.plain import table
 from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from apps.pipeline.extraction.plain.statements import statements_of
-from apps.pipeline.language.speech_act import speech_act_of
+from apps.pipeline.language.speech_act import told_to_remember
 
 DEFAULT_SPEAKER = "User"
 
@@ -28,7 +28,10 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     speaker = Mention(text=" ".join(turn.speaker.split()) or DEFAULT_SPEAKER, type=EntityType.PERSON, is_speaker=True)
     scores = sentence_scores(sentences, question=question)
     # What is not meant has no score.
-    readings = [_read(each) if score else table.Reading() for each, score in zip(sentences, scores, strict=True)]
+    readings = [
+        table.read(told_to_remember(each)) if score else table.Reading()
+        for each, score in zip(sentences, scores, strict=True)
+    ]
     found: dict[str, Candidate] = {}
     for candidate in _statements(turn, sentences, readings, speaker=speaker):
         found.setdefault(candidate.content.casefold(), candidate)
@@ -37,12 +40,6 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     reliability = policy.pattern_reliability
     note = note_of(turn, sentences, scores, question=question, speaker=speaker, reliability=reliability)
     return (*found.values(), note)
-
-
-def _read(sentence: str) -> table.Reading:
-    """Read a sentence, or what it asks to remember."""
-    _, claim = speech_act_of(sentence)
-    return table.read(claim)
 
 
 def _statements(

@@ -14,8 +14,6 @@ _UNREAL = re2.compile(
     rf"(?i)\bif only\b|\bif (?:i|we) {_PAST}\b.*\b(?:would|could|might|(?:i|we)'d)\b"
     rf"|\b(?:(?:i|we) would|(?:i|we)'d)\b.*\bif (?:i|we) {_PAST}\b|\b(?:i wish|wish i|as if i)\b"
 )
-
-
 # What takes back the sentence before it: "I'm off gluten as well. JOKE."
 _TAKES_BACK = re2.compile(
     r"(?i)^\W*(?:(?:it's |that's |that was |only )?(?:a )?jok(?:e|ing)|(?:just |only |i'm )?kidding|jk)\b"
@@ -33,7 +31,7 @@ def meant(sentences: Sequence[str]) -> tuple[bool, ...]:
 
 
 def _is_meant(sentence: str) -> bool:
-    act, _ = speech_act_of(sentence)
     is_unreal = _UNREAL.search(sentence.replace("’", "'")) is not None
     is_taken_back = _TAKES_BACK.search(sentence) is not None
-    return act is SpeechAct.ASSERTED and not is_unreal and not is_taken_back and not names_redacted_secret(sentence)
+    is_asserted = speech_act_of(sentence) is SpeechAct.ASSERTED
+    return is_asserted and not is_unreal and not is_taken_back and not names_redacted_secret(sentence)
