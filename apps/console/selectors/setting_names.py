@@ -77,7 +77,7 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "extraction.session_memory_days": PlainSetting("What a session showed is current for", "days"),
     "extraction.max_answer_tokens": PlainSetting("Answer of the model, at most", "tokens"),
     "extraction.max_turn_characters": PlainSetting("Each turn in the prompt, at most", "characters"),
-    "extraction.pattern_reliability": PlainSetting("Reliability of the table and notes", "0 to 1"),
+    "extraction.pattern_reliability": PlainSetting("Reliability of notes", "0 to 1"),
     "extraction.model_reliability": PlainSetting("Reliability of the model", "0 to 1"),
     "resolution.max_entities": PlainSetting("Known entities that are compared", "entities"),
     "resolution.fuzzy_accept": PlainSetting("Names are the same from", _POINTS),
