@@ -170,7 +170,7 @@ if REDIS_URL := env.str("REDIS_URL", default=""):
     Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
 WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
 WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
-WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=10, least=1)
+WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=20, least=1)
 WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=20, least=1)
 HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)

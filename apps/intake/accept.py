@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from apps.intake import intake_sql
@@ -14,16 +15,18 @@ from apps.intake.intake_precondition import IntakeState, lock_session
 from apps.intake.quotas import check_quotas
 from apps.intake.session_cache import recall, remember
 from apps.memories.sql_pipeline import pipelined_transaction
-from apps.outbox import enqueue
+from apps.outbox import batching, enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import Stage, TraceStatus, WorkKind
+from apps.pipeline.core.enums import Batching, Stage, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.placeholders import count_placeholders
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.turn import NewTurn, SourceTurn
+from apps.pipeline.extraction.small_talk_filter import probably_tells
 from apps.pipeline.redaction.redact import redact, redact_json
+from apps.providers import registry
 from apps.telemetry.request_context import request_context
 from apps.telemetry.stages import count_stages, stage_span
 from apps.tenants.scope import tenant_scope
@@ -42,6 +45,7 @@ class Submission:
     topic: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     agent_scope: AgentScope = UNSCOPED
+    is_awaited: bool = False  # by a caller who waits for the outcome: the run doesn't wait for further turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ def _accept(submission: Submission, user: UUID) -> Accepted:
     with pipelined_transaction():
         judged, at = _place(submission, judged)
         _record(judged, at)
+        if judged.draft.turns and not submission.is_awaited:
+            _let_wait(judged.draft)
     request = judged.draft.request
     remember(request=request, state=judged.state, at=at)
     count_stages(judged.draft.spans)
@@ -149,6 +155,28 @@ def _record(judged: _Judged, at: datetime) -> None:
             session_id=request.origin.session_id,
             turn_count=len(request.turns),
         )
+
+
+def _let_wait(draft: Draft) -> None:
+    """Let the run wait for further turns of its session, where the policy says so and a model would be asked.
+
+    A request that probably contains nothing worth remembering causes no call by itself.
+    """
+    extraction = draft.policy.extraction
+    if not registry.asks_model(extraction):
+        return
+    tells = any(probably_tells(turn.content) for turn in draft.turns)
+    quiet, most_turns = timedelta(seconds=extraction.batch_quiet_seconds), extraction.batch_turns
+    if extraction.batching is Batching.EAGER:
+        most_turns = 1
+    elif extraction.batching is Batching.THRIFTY:
+        quiet, most_turns = timedelta(minutes=settings.SESSION_IDLE_MINUTES + 1), extraction.max_turns
+    batching.let_wait(
+        end_user_id=draft.request.origin.end_user_id,
+        session_id=draft.request.origin.session_id,
+        quiet=quiet,
+        most_turns=most_turns if tells else None,
+    )
 
 
 def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:

@@ -20,7 +20,14 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.retrieval.context_block import BlockSection, CountTokens, RenderedBlock, SectionPart, render
+from apps.pipeline.retrieval.context_block import (
+    BlockSection,
+    CountTokens,
+    RenderedBlock,
+    SectionPart,
+    WaitingQuote,
+    render,
+)
 from apps.pipeline.retrieval.context_line import ContextMemory
 
 MAX_RULES = 200
@@ -54,13 +61,15 @@ def build_block(
     count_tokens: CountTokens,
     policy: RetrievalPolicy,
     now: datetime,
+    quotes: Sequence[WaitingQuote] = (),
 ) -> RenderedBlock:
     """Read rules, facts, hits and disputes (three round trips), and render them within the budget.
 
-    The block of an unknown end user is empty. Raises what the embedder raises.
+    `quotes` are messages that wait to be processed; they come after the rules. The block of an unknown end user is
+    empty. Raises what the embedder raises.
     """
     known = block_parts(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
-    return render(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
+    return render(known=known, quotes=quotes, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
 
 
 def block_parts(

@@ -116,16 +116,31 @@ def release(*, lease: Lease, waits_for: str = "") -> None:
                 cursor.execute(_RELEASE, {"end_user": lease.end_user_id, "waits_for": waits_for})
 
 
-# Pipeline runs are done in order, so only the first one decides when they are due; index work has no order.
-_RELEASE = """
-update outbox_userlease set leased_until = null, token = null, waits_for = %(waits_for)s, ready_at = least(
-    (select run_at from outbox_outboxrow
-     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind = 'run_pipeline'
-     order by id limit 1),
+# Pipeline runs are done in order. So a run that is tried again decides when they are due; runs that wait for further
+# turns are done with the first run that is due (see batching). Index work has no order.
+_READY_AT = """
+least(
+    (select coalesce(
+        (array_agg(run_at order by id) filter (where attempts > 0 or waiting_since is not null))[1], min(run_at)
+     ) from outbox_outboxrow
+     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind = 'run_pipeline'),
     (select min(run_at) from outbox_outboxrow
      where end_user_id = %(end_user)s and state in ('pending', 'running') and kind <> 'run_pipeline')
-) where end_user_id = %(end_user)s
+)
 """
+_RELEASE = f"""
+update outbox_userlease set leased_until = null, token = null, waits_for = %(waits_for)s, ready_at = {_READY_AT}
+where end_user_id = %(end_user)s
+"""  # noqa: S608  (only constants of this module)
+_SET_READY_AT = f"""
+update outbox_userlease set ready_at = {_READY_AT} where end_user_id = %(end_user)s
+"""  # noqa: S608  (only constants of this module)
+
+
+def set_ready_at(*, end_user_id: UUID) -> None:
+    """Set when an end user's work is due, after the times of some of it have changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SET_READY_AT, {"end_user": end_user_id})
 
 
 def revoke(*, end_user_id: UUID) -> None:

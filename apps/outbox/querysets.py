@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Min, Q, QuerySet
+from django.db.models.functions import Now
 
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
@@ -11,7 +12,10 @@ from apps.tenants.models import Project
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """When the oldest open row, and the oldest open index row, was enqueued (None: none is open); the dead rows."""
+    """When the oldest open row, and the oldest open index row, was enqueued (None: none is open); the dead rows.
+
+    Runs that wait for further turns of their session don't count as open.
+    """
 
     oldest: datetime | None
     oldest_index: datetime | None
@@ -35,8 +39,10 @@ class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  #
 
     def backlog(self) -> Backlog:
         """Summarise open and dead rows; each query uses its own partial index."""
+        waits_for_turns = Q(kind=WorkKind.RUN_PIPELINE, attempts=0, waiting_since=None, run_at__gt=Now())
         oldest = self.open().aggregate(
-            oldest=Min("created_at"), oldest_index=Min("created_at", filter=Q(kind=WorkKind.INDEX_MEMORY))
+            oldest=Min("created_at", filter=~waits_for_turns),
+            oldest_index=Min("created_at", filter=Q(kind=WorkKind.INDEX_MEMORY)),
         )
         return Backlog(**oldest, dead=self.dead().count())
 

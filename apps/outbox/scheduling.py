@@ -27,14 +27,15 @@ class NextWork:
 def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
     """Choose the next rows to work on: pipeline runs first, in their order.
 
-    1. A run that waits for its next attempt blocks the runs behind it.
+    1. A run that waits for its next attempt blocks later runs. One that waits for further turns of its session is done
+       once a later run is due.
     2. A row that was attempted before is taken alone, so that no other row loses an attempt if it kills the worker.
     3. Up to `runs` new runs of one session are taken together, so that they can share a model call; no more than
        have MOST_TURNS turns together, so that other users don't wait for long.
     4. Index work has no order; all of it that is due and new is taken together.
     """
     pipeline_runs = [each for each in open_work if each.kind is WorkKind.RUN_PIPELINE]
-    due_runs = list(takewhile(lambda each: each.is_due, pipeline_runs))
+    due_runs = _due_runs(pipeline_runs)
     due_others = [each for each in open_work if each.kind is not WorkKind.RUN_PIPELINE and each.is_due]
     queue = due_runs or due_others
     if not queue or queue[0].attempts:
@@ -42,6 +43,13 @@ def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
     alike = (queue[0].kind, queue[0].session_id, 0)
     batch = list(takewhile(lambda each: (each.kind, each.session_id, each.attempts) == alike, queue))
     return _within_turns(batch[:runs]) if due_runs else batch
+
+
+def _due_runs(runs: Sequence[NextWork]) -> list[NextWork]:
+    """Return the runs up to the last due one, unless an earlier one waits for its next attempt."""
+    unblocked = list(takewhile(lambda each: each.is_due or not each.attempts, runs))
+    last_due = max((place for place, each in enumerate(unblocked) if each.is_due), default=-1)
+    return unblocked[: last_due + 1]
 
 
 def _within_turns(runs: Sequence[NextWork]) -> list[NextWork]:

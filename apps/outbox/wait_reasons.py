@@ -34,6 +34,9 @@ def find_wait_reason(*, end_user_id: UUID, subject_id: UUID) -> WaitReason | Non
     first = (rows.filter(kind=own.kind, state=WorkState.PENDING).order_by("id").first() if is_run else None) or own
     if first.run_at <= timezone.now():
         return None
+    if not own.attempts and own.waiting_since is None and not first.last_error:
+        reason = "further turns of the session may share a call to the model"
+        return WaitReason(reason=reason, since=own.created_at, next_try_at=own.run_at)
     reason = first.last_error if first == own else f"an earlier request of the user waits: {first.last_error}"
     return WaitReason(reason=reason, since=first.waiting_since, next_try_at=first.run_at)
 

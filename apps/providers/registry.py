@@ -7,7 +7,9 @@ from threading import BoundedSemaphore
 
 from django.conf import settings
 
+from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
+from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Embedder, Model
 from apps.providers.catalog import PROVIDERS, provider_of
 from apps.providers.cpu_permits import permit_returned
@@ -44,6 +46,11 @@ def is_remote(embedder: Embedder) -> bool:
 def has_model(spec: str = "") -> bool:
     """Return True if there is a model: the one that a policy names, or the configured one (MODEL)."""
     return bool(spec or settings.MODEL)
+
+
+def asks_model(extraction: ExtractionPolicy) -> bool:
+    """Return True if a model extracts under this policy."""
+    return extraction.extractor is not ExtractorKind.PLAIN and has_model(extraction.model)
 
 
 def model(spec: str = "") -> Model:

@@ -11,9 +11,10 @@ from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.extract import SEEN
 from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.tenants.constant_statements import fetch_constant
-from apps.traces.models import Trace, Turn
+from apps.traces.models import Span, Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.turn_codec import select_turn, source_turn
 
@@ -109,6 +110,17 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
     trusted = policy.pre_filter.trusted_roles
     usable = {row.id for row in rows if row.role in trusted and not row.rejected_for}
     return Draft(request=request, policy=policy, turns=tuple(turn for turn in request.turns if turn.id in usable))
+
+
+def was_seen_whole(draft: Draft) -> bool:
+    """Return True if one model call has shown all turns of the draft of a session-level extraction."""
+    origin = draft.request.origin
+    spans = Span.objects.filter(
+        end_user_id=origin.end_user_id, trace__session_id=origin.session_id, stage=Stage.EXTRACT
+    )
+    calls = (call for seen in spans.values_list(f"details__{SEEN}", flat=True) for call in seen or ())
+    positions = [turn.position for turn in draft.turns]
+    return bool(positions) and any(first <= min(positions) and max(positions) <= last for first, last in calls)
 
 
 def _without_context_blocks(turn: SourceTurn) -> SourceTurn:

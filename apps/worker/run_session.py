@@ -6,7 +6,7 @@ from apps.pipeline import flow
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.telemetry.tracing import span_of_work
-from apps.traces.drafts import load_session_draft
+from apps.traces.drafts import load_session_draft, was_seen_whole
 from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
 
@@ -14,10 +14,12 @@ from apps.worker.run_traces import settle_and_commit
 def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
     """Run one session-level extraction and return the user's remaining open work.
 
-    Without new turns since the last one it is concluded at once. Raises what run_traces raises.
+    It is concluded at once without new turns since the last one, and usually where one call has seen all of them.
+    Raises what run_traces raises.
     """
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
-    if draft.turns:
+    is_new = draft.policy.extraction.review_seen_sessions or not was_seen_whole(draft)
+    if draft.turns and is_new:
         with span_of_work("extract session", traceparents=[draft.request.traceparent]):
             draft = flow.extract_session(draft, ports)
             return settle_and_commit(draft, lease=lease, work=work, ports=ports)

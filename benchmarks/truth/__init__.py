@@ -14,6 +14,7 @@ from pathlib import Path
 from django.test import override_settings
 
 from apps.actions.projects.create_project import create_project
+from apps.pipeline.core.enums import Batching
 from benchmarks.scratch import scratch_database
 from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask
 from benchmarks.truth.by_hand import ByHand
@@ -48,24 +49,30 @@ def run(
     by_hand: Path | None = None,
     conversations: Sequence[str] = (),
     fault: str = "",
+    posted: str = "",
 ) -> dict[str, object]:
     """Return the shares with a model and without one, in all, by half and by conversation.
 
     With `by_hand` a prompt without a recorded answer is written to that folder, and its answer recorded; without it
     such a prompt counts as `missed` and has an empty answer. With `fault`, an AnswerFault, every answer has that
-    fault, and nothing is run without a model. Raises FileNotFoundError for an unknown conversation.
+    fault, and nothing is run without a model. With `posted`, a Batching, each exchange is posted by itself; recorded
+    answers are to other prompts then, so that only the number of calls is a figure.
+
+    Raises FileNotFoundError for an unknown conversation.
     """
     chosen, judgements = load(names=conversations), read_judgements()
-    unanswered = () if by_hand or conversations or fault else load(WITHOUT_ANSWERS)
+    unanswered = () if by_hand or conversations or fault or posted else load(WITHOUT_ANSWERS)
     with scratch_database():
         with override_settings(MODEL=MODEL):
-            by_model = [_judged(each, judgements, _recorded(each, by_hand, fault)) for each in chosen]
+            models = [_recorded(each, by_hand, fault) for each in chosen]
+            by_model = [_judged(each, judgements, model, posted) for each, model in zip(chosen, models, strict=True)]
         with override_settings(MODEL=""):
-            without_model = [] if by_hand or fault else [_judged(each, judgements, None) for each in chosen]
+            without_model = [] if by_hand or fault or posted else [_judged(each, judgements, None) for each in chosen]
             blind = [_judged(each, judgements, None) for each in unanswered]
     return {
         **_figures(by_model),
         "fault": fault,
+        "posted": posted,
         "recorded": {name: sum(each.calls[name] for each in by_model) for name in _COUNTED},
         "without_model": _figures(without_model),
         "blind": _figures(blind),
@@ -82,10 +89,12 @@ def _recorded(conversation: GoldConversation, by_hand: Path | None, fault: str) 
     )
 
 
-def _judged(conversation: GoldConversation, judgements: Judgements, model: RecordedModel | None) -> Judgement:
+def _judged(
+    conversation: GoldConversation, judgements: Judgements, model: RecordedModel | None, posted: str = ""
+) -> Judgement:
     mode = "model" if model else "plain"
     project = create_project(name=f"{conversation.name} {mode}", slug=f"{conversation.name}-{mode}".replace("_", "-"))
-    replayed = replay(conversation, project=project, model=model)
+    replayed = replay(conversation, project=project, model=model, posted=Batching(posted) if posted else None)
     return Judgement(
         conversation=conversation,
         store=judge(conversation, replayed, judgements),

@@ -8,15 +8,18 @@ from uuid import UUID
 from django.conf import settings
 
 from apps.actions.live_ports import ConnectionReleasingModel, Uuid7Ids
+from apps.actions.projects.configure import configure
 from apps.actions.sessions.end_session import end_session
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
+from apps.outbox.batching import stop_waiting
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import LinkKind, LinkStatus, Role, Status, WorkState
+from apps.pipeline.core.enums import Batching, LinkKind, LinkStatus, Role, Status, WorkState
 from apps.pipeline.core.identifiers import end_user_id, session_id
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers import registry
@@ -65,11 +68,16 @@ class Replayed:
     given_up: int = 0  # work that failed for good
 
 
-def replay(conversation: GoldConversation, *, project: Project, model: Model | None) -> Replayed:
+def replay(
+    conversation: GoldConversation, *, project: Project, model: Model | None, posted: Batching | None = None
+) -> Replayed:
     """Post the exchanges of each session, do the work that they leave, and end the session.
 
-    The waiting turns of a session share a model call, as they do for an agent that does not wait for its memories.
+    By default the turns of a session share model calls, as they do when an agent posts a whole session. With `posted`
+    each exchange is posted by itself, a minute after the one before, under that policy of when the model is asked.
     """
+    if posted is not None:
+        configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(batching=posted)))
     user = end_user_id(project_id=project.id, user_id=conversation.user_id)
     clock = ConversationClock(conversation.turns[0].said_at)
     ports = _ports(clock, model)
@@ -79,10 +87,13 @@ def replay(conversation: GoldConversation, *, project: Project, model: Model | N
         for exchange in exchanges:
             clock.moment = exchange.turns[-1].said_at
             accept(submission=_submission(exchange, conversation, project))
-        _work(user, ports)
-        posted = tuple(turn.id for exchange in exchanges for turn in exchange.turns)
-        replayed.steps.append((posted, held_memories(user)))
+            if posted is not None:
+                _work(user, ports)
         ended = session_id(end_user_id=user, session_id=session)
+        stop_waiting(end_user_id=user, session_id=ended)
+        _work(user, ports)
+        turns = tuple(turn.id for exchange in exchanges for turn in exchange.turns)
+        replayed.steps.append((turns, held_memories(user)))
         end_session(project_id=project.id, end_user_id=user, session_id=ended)
         _work(user, ports)
     replayed.memories = held_memories(user)

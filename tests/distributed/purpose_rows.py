@@ -31,7 +31,7 @@ def run_row(row: Row, server: ModelServer) -> list[str]:
     project = create_project(name=row["id"], slug=f"purpose-{new_id().hex}")
     with tenant_scope(project_id=project.id):
         sharing = SharingPolicy(memory_sharing=row.get("sharing", MemorySharing.SHARED))
-        policy = Policy(extraction=ExtractionPolicy(min_session_turns=1), sharing=sharing)
+        policy = Policy(extraction=ExtractionPolicy(min_session_turns=1, review_seen_sessions=True), sharing=sharing)
         configure(project_id=project.id, policy=policy)
         key = create_key(project_id=project.id, name="agent", scopes=[Scope.READ, Scope.WRITE])
         reviewer = _reviewer_of(project)

@@ -50,7 +50,7 @@ def test_purpose(
         settings.MODEL = row.get("model", settings.MODEL)
     # The sessions of a row are short; those that people end with a review are longer.
     sharing = SharingPolicy(memory_sharing=row.get("sharing", MemorySharing.SHARED))
-    extraction = ExtractionPolicy(min_session_turns=1)
+    extraction = ExtractionPolicy(min_session_turns=1, review_seen_sessions=True)
     configure(project_id=project.id, policy=Policy(extraction=extraction, sharing=sharing))
     api = client_of(project, Scope.READ, Scope.WRITE)
     runner = PurposeRunner(row, project, api, reviewer, server)

@@ -25,6 +25,7 @@ from tests.actions.alerts.test_deliver import make_due
 from tests.conftest import MakeClient
 from tests.outbox.outbox_factories import claim, make_try_due
 from tests.webhook_receiver import Receiver, is_signed, receiving
+from tests.worker.answering_model import extracted_with
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(minutes=6)
@@ -40,6 +41,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 def test_an_outage_from_its_beginning_to_its_end(
     project: Project, client_of: MakeClient, model_server: ModelServer, receiver: Receiver
 ) -> None:
+    extracted_with(project, batching="eager")
     caller = client_of(project, Scope.ADMIN)
     secret = caller.put("/v1/alert-recipients", {"webhook_url": receiver.url}).json()["webhook_secret"]
     beat()

@@ -178,7 +178,10 @@ def test_old_work_is_not_given_up_in_a_new_outage(ana: Person, ports: Ports) -> 
 
 
 def test_the_review_of_a_session_waits_as_well(ana: Person, model: FlakyModel, ports: Ports) -> None:
-    configure(project_id=ana.project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
+    configure(
+        project_id=ana.project.id,
+        policy=Policy(extraction=ExtractionPolicy(min_session_turns=1, review_seen_sessions=True)),
+    )
     model.failure = None
     said = ana.says(FACT)
     work(ports)

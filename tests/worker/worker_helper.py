@@ -35,7 +35,8 @@ class Person:
 
     def says(self, *contents: str, session: str = "monday") -> Accepted:
         turns = tuple(NewTurn(role=Role.USER, content=content) for content in contents)
-        return accept(submission=Submission(self.project.id, None, self.name, session, turns))
+        submission = Submission(self.project.id, None, self.name, session, turns, is_awaited=True)
+        return accept(submission=submission)
 
     def is_worked_for(self, ports: Ports | None = None) -> int:
         """Do the due work, unless another worker has the lease; return how many rows were done."""

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
+from apps.actions.memories.waiting_messages import waiting_messages
 from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.retrieval.context_block import RenderedBlock
+from apps.pipeline.retrieval.context_block import RenderedBlock, WaitingQuote
 from apps.providers.wordllama import count_tokens
 from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
@@ -37,9 +38,11 @@ def build_context(*, request: ContextRequest) -> ContextResult:
     ports = live()
     end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()
     with tenant_scope(project_id=request.project_id, end_user_id=end_user):
+        waiting = waiting_messages(end_user_id=end_user, query=request.query.text, told_in=request.query.told_in)
         block = build_block(
             end_user_id=end_user,
             query=request.query,
+            quotes=[WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting],
             embedder=ports.embedder,
             count_tokens=count_tokens,
             policy=active_policy(project_id=request.project_id).retrieval,

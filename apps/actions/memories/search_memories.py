@@ -6,6 +6,7 @@ from uuid import UUID
 
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
+from apps.actions.memories.waiting_messages import WaitingMessage, waiting_messages
 from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.identifiers import end_user_id
 from apps.tenants.scope import tenant_scope
@@ -23,10 +24,11 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, best first, and the time for which they were ranked."""
+    """The hits, best first, the time for which they were ranked, and messages that wait to be processed."""
 
     hits: tuple[SearchHit, ...]
     at: datetime
+    waiting: tuple[WaitingMessage, ...] = ()
 
 
 def search_memories(*, request: SearchRequest) -> SearchResult:
@@ -45,5 +47,14 @@ def search_memories(*, request: SearchRequest) -> SearchResult:
             policy=active_policy(project_id=request.project_id).retrieval,
             now=now,
         )
+        waiting = _waiting(end_user, request.query)
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
-    return SearchResult(hits=hits, at=now)
+    return SearchResult(hits=hits, at=now, waiting=waiting)
+
+
+def _waiting(end_user: UUID, query: SearchQuery) -> tuple[WaitingMessage, ...]:
+    """Return waiting messages for a query without conditions, which only memories can meet."""
+    text = query.text
+    if query != SearchQuery(text=text, limit=query.limit, min_score=query.min_score, told_in=query.told_in):
+        return ()
+    return waiting_messages(end_user_id=end_user, query=text, told_in=query.told_in)

@@ -7,10 +7,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
-from apps.outbox import enqueue
+from apps.outbox import batching, enqueue
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
-from apps.pipeline.core.enums import ExtractorKind, TraceStatus, WorkKind
+from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.providers import registry
 from apps.tenants.end_users import UserBeingErased, keep_from_erasure
@@ -31,8 +31,8 @@ def end_session(
 ) -> EndedSession:
     """End a session and enqueue its session-level extraction, in one transaction; repeating it enqueues nothing.
 
-    Nothing is enqueued if no turn is new since the last extraction, or if no model extracts. Later turns reopen the
-    session. Raises NotFound, also while the end user is being erased.
+    Its turns that wait for further ones are due now. Nothing is enqueued if no turn is new since the last extraction,
+    or if no model extracts. Later turns reopen the session. Raises NotFound, also while the end user is being erased.
     """
     with transaction.atomic():
         try:
@@ -45,14 +45,14 @@ def end_session(
             raise NotFound("there is no such session")
         session.ended_at = session.ended_at or timezone.now()
         session.save(update_fields=["ended_at"])
+        batching.stop_waiting(end_user_id=end_user_id, session_id=session.id)
         open_work = OutboxRowQuerySet(OutboxRow).open().filter(end_user_id=end_user_id, session_id=session.id)
         queued = open_work.filter(kind=WorkKind.EXTRACT_SESSION).values_list("subject_id", flat=True).first()
         if queued is not None:
             return EndedSession(trace_id=queued, status=TraceStatus.QUEUED)
         configuration = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         extraction = policy_of(configuration.id).extraction
-        has_model = registry.has_model(extraction.model) and extraction.extractor is not ExtractorKind.PLAIN
-        if session.summarised_until >= session.turn_count or not has_model:
+        if session.summarised_until >= session.turn_count or not registry.asks_model(extraction):
             return EndedSession(trace_id=None, status=TraceStatus.DONE)
         trace_id = _enqueue_extraction(session, configuration, api_key_id)
         return EndedSession(trace_id=trace_id, status=TraceStatus.QUEUED)

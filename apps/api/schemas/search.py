@@ -1,12 +1,14 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Meta
 
 from apps.actions.memories.build_context import ContextResult
+from apps.actions.memories.search_memories import SearchResult
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
     AgentScopeBody,
@@ -99,10 +101,24 @@ class FoundMemoryResponse(MemoryResponse):
     explanation: ExplanationResponse | None
 
 
+class WaitingMessageResponse(ResponseBody):
+    """A message that was accepted and waits to be processed: what the user said, not what is known."""
+
+    turn_id: str
+    session_id: str
+    content: str
+    said_at: datetime
+
+
 class SearchResponse(ResponseBody):
-    """Search results, best first."""
+    """Search results, best first.
+
+    `waiting` has messages that are not processed yet and share a word with the query, the latest first; a search with
+    conditions has none.
+    """
 
     results: list[FoundMemoryResponse]
+    waiting: list[WaitingMessageResponse] = []
 
 
 class ContextBody(AgentScopeBody, kw_only=True):
@@ -191,6 +207,22 @@ def found_memory_response(hit: SearchHit, *, explain: bool) -> FoundMemoryRespon
         disputed=bool(hit.contradicted_by),
         contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by],
         explanation=_explanation(hit) if explain else None,
+    )
+
+
+def search_response(found: SearchResult, *, explain: bool) -> SearchResponse:
+    """Convert the result of a search."""
+    return SearchResponse(
+        results=[found_memory_response(hit, explain=explain) for hit in found.hits],
+        waiting=[
+            WaitingMessageResponse(
+                turn_id=show(Prefix.TURN, each.turn_id),
+                session_id=each.session_id,
+                content=each.content,
+                said_at=each.said_at,
+            )
+            for each in found.waiting
+        ],
     )
 
 

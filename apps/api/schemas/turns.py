@@ -145,6 +145,7 @@ def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
         topic=checked_name(body.topic or "", at="/topic"),
         metadata=checked_metadata(body.metadata, at="/metadata"),
         agent_scope=checked_scope(body),
+        is_awaited=body.mode is Mode.SYNC,
     )
 
 

@@ -13,8 +13,8 @@ from apps.api.schemas.search import (
     SearchResponse,
     context_query,
     context_response,
-    found_memory_response,
     search_query,
+    search_response,
 )
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer
@@ -45,9 +45,8 @@ class SearchView(ApiView):
         )
 
         def run() -> ReplayableAnswer:
-            hits = search_memories(request=search_request).hits
-            results = [found_memory_response(hit, explain=body.explain) for hit in hits]
-            return replayable_answer(SearchResponse(results=results))
+            found = search_memories(request=search_request)
+            return replayable_answer(search_response(found, explain=body.explain))
 
         return http_response(self.idempotent(run))
 

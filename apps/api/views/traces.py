@@ -11,6 +11,7 @@ from apps.api.problems import Code
 from apps.api.schemas.traces import TraceList, TraceQuery, TraceResponse, TracesQuery, trace_response, trace_summary
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.outbox import batching
 from apps.outbox.wait_reasons import find_wait_reason
 from apps.pipeline.core.awaited_trace import AwaitedTrace
 from apps.pipeline.core.enums import IndexState, Milestone, TraceStatus
@@ -61,6 +62,8 @@ class TraceView(ApiView):
         is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING
         is_late = is_queued or (is_unindexed and query.until is Milestone.INDEXED)
         if query.wait and is_late and not has_waited(request):
+            if is_queued:
+                batching.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
             awaited = AwaitedTrace(trace_id=trace.id, milestone=query.until)
             response.continuation = TraceWait(awaited=awaited, seconds=query.wait)  # type: ignore[attr-defined]
         return response

@@ -9,7 +9,7 @@ from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import ModelFailed
-from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
@@ -19,9 +19,10 @@ from apps.pipeline.extraction.llm import extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
-from apps.pipeline.extraction.windows import TurnsToExtract
+from apps.pipeline.extraction.windows import TurnsToExtract, windows_of
 
 IDLE = "nothing told: no model was asked"
+SEEN = "calls_showed"  # a key of the span's details
 
 
 def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
@@ -67,7 +68,15 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
             raise
         calls = [failure.calls, *(() for _ in drafts[1:])]
         second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
-    return [_together(*each) for each in zip(asked, first, second, strict=True)]
+    seen = _seen(asked, policy)
+    joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
+    return [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
+
+
+def _seen(asked: Sequence[TurnsToExtract], policy: ExtractionPolicy) -> list[list[int]]:
+    """Return for each call the positions in the session of the first and the last turn that it showed."""
+    shown = [window.shown for window in windows_of(asked, policy=policy)]
+    return [[turns[0].position, turns[-1].position] for turns in shown]
 
 
 def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:

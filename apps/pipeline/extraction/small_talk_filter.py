@@ -6,7 +6,7 @@ In case of doubt the model is asked: about long turns, answers to a question, an
 import re2
 
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.plain import gate
+from apps.pipeline.extraction.plain import gate, table
 from apps.pipeline.extraction.plain.own_sentences import sentences_in
 from apps.pipeline.extraction.windows import TurnsToExtract
 from apps.pipeline.lexicon.language import is_english
@@ -15,6 +15,8 @@ MOST_CHARACTERS = 600  # longer turns are not small talk
 # Far below that of a note, as a turn that is left out here is lost: of 788 messages by authors outside the training 5 %
 # are left out, and none of those that tell a fact.
 LEAST_SCORE = 0.1
+# What is below waits for the next request; nothing is lost by it.
+PROBABLE_SCORE = 0.7
 LEAST_WORDS = 3  # of a statement: "thanks a lot" is asked about as well, which costs less than a lost fact
 # A wish how to be answered has few words that the gate knows.
 _WISH = re2.compile(
@@ -30,6 +32,19 @@ def telling(asked: TurnsToExtract) -> TurnsToExtract:
     said = {turn.position: turn for turn in (*request.earlier_turns, *request.turns)}
     kept = (turn for turn in asked.turns if tells_something(turn, before=said.get(turn.position - 1)))
     return TurnsToExtract(draft=asked.draft, turns=tuple(kept))
+
+
+def probably_tells(text: str) -> bool:
+    """Return True if a text probably contains something worth remembering.
+
+    Questions probably don't, whatever their language; other sentences in languages that the gate does not know may.
+    """
+    if len(text) > MOST_CHARACTERS:
+        return True
+    sentences = [each for each in sentences_in(text) if not each.rstrip().endswith("?")]
+    if not is_english(text):
+        return bool(sentences)
+    return any(table.read(each).matches or gate.score(each) >= PROBABLE_SCORE for each in sentences)
 
 
 def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:

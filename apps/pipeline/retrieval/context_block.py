@@ -14,7 +14,7 @@ from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.prefilter.context_marker import wrap
-from apps.pipeline.retrieval.context_line import ContextMemory, fact_line, sentence_line
+from apps.pipeline.retrieval.context_line import ContextMemory, fact_line, quoted_line, sentence_line
 
 CONSTRAINT_PREFIX = "WARNING, never break this: "
 # Longer lines would keep many others out of a small block, so they are taken last.
@@ -34,8 +34,17 @@ class BlockSection(StrEnum):
     RELEVANT = "Relevant memories:"
     UPCOMING = "Upcoming:"
     FACTS = "Known facts:"
+    WAITING = "Said just now, not processed yet:"
     QUOTES = "Said by the user, as quotes:"
     OTHERS = "Other memories:"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingQuote:
+    """A message that waits to be processed."""
+
+    content: str
+    said_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +80,10 @@ def render(
     token_budget: int,
     count_tokens: CountTokens,
     now: datetime,
+    quotes: Sequence[WaitingQuote] = (),
 ) -> RenderedBlock:
-    """Render memories, the most valuable part first, up to the budget; without memories, return ""."""
-    arranged = arrange(known=known, token_budget=token_budget, count_tokens=count_tokens, now=now)
+    """Render memories, the most valuable part first, up to the budget; without memories and quotes, return ""."""
+    arranged = arrange(known=known, quotes=quotes, token_budget=token_budget, count_tokens=count_tokens, now=now)
     return rendered(lines=arranged, count_tokens=count_tokens)
 
 
@@ -83,12 +93,14 @@ def arrange(
     token_budget: int,
     count_tokens: CountTokens,
     now: datetime,
+    quotes: Sequence[WaitingQuote] = (),
 ) -> ArrangedLines:
     """Return the lines of memories, the most valuable part first, divided by what fits the budget.
 
-    Memories with the same words are shown once, in the first part that has them. Marker and headings count too.
+    Quotes of waiting messages come after the rules. Memories with the same words are shown once, in the first part
+    that has them. Marker and headings count too.
     """
-    lines = sorted(_lines(known, now), key=lambda line: len(line.text) > LONG_LINE)
+    lines = sorted((*_lines(known, now), *_quoted(quotes)), key=_value)
     fitting = _fitting(lines, token_budget, count_tokens)
     return ArrangedLines(shown=tuple(lines[:fitting]), omitted=tuple(lines[fitting:]))
 
@@ -116,6 +128,17 @@ def _lines(known: Sequence[SectionPart], now: datetime) -> Iterable[BlockLine]:
             prefix = CONSTRAINT_PREFIX if section is BlockSection.CONSTRAINTS else ""
             short = fact_line(memory, now=now) if section is BlockSection.FACTS else None
             yield BlockLine(section, f"- {prefix}{short or sentence_line(memory, now=now)}", ids)
+
+
+def _quoted(quotes: Sequence[WaitingQuote]) -> Iterable[BlockLine]:
+    for quote in quotes:
+        yield BlockLine(BlockSection.WAITING, f"- {quoted_line(quote.content, said_at=quote.said_at)}", ())
+
+
+def _value(line: BlockLine) -> tuple[bool, int]:
+    """Return the place of a line among those that the budget lets in; lines of one place keep their order."""
+    places = {BlockSection.CONSTRAINTS: 0, BlockSection.CONVENTIONS: 0, BlockSection.WAITING: 1}
+    return len(line.text) > LONG_LINE, places.get(line.section, 2)
 
 
 def _words(content: str) -> str:

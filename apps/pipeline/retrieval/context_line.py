@@ -58,6 +58,11 @@ def sentence_line(memory: ContextMemory, *, now: datetime) -> str:
     return "; also said: ".join((f"disputed: {own}", *(_dated_sentence(each, now) for each in memory.contradicted_by)))
 
 
+def quoted_line(content: str, *, said_at: datetime) -> str:
+    """Return the line of a message as a quote."""
+    return f"\u201c{_flat(content)}\u201d (said {_day(said_at)})"
+
+
 def fact_line(memory: ContextMemory, *, now: datetime) -> str | None:
     """Return a well-known attribute as `name = value`; None if the sentence says more."""
     if memory.is_disputed or memory.polarity is Polarity.NEGATIVE or not _says_everything(memory):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from apps.pipeline.core.enums import Batching
 from benchmarks import poisoning, truth
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.data import DEFAULT
@@ -36,6 +37,12 @@ class Command(BaseCommand):
             default="",
             choices=list(AnswerFault),
             help="truth: put this fault into every recorded answer",
+        )
+        parser.add_argument(
+            "--posted",
+            default="",
+            choices=list(Batching),
+            help="truth: post each exchange by itself, and ask the model as this policy says",
         )
         parser.add_argument(
             "--cases", type=Path, help="poisoning: a JSON file of memory writes instead of the shipped cases"
@@ -67,5 +74,6 @@ def _own(name: str, options: dict[str, Any]) -> dict[str, Any]:
     if name == poisoning.NAME:
         return {"cases": options["cases"]}
     if name == truth.NAME:
-        return {"by_hand": options["by_hand"], "conversations": options["conversation"], "fault": options["fault"]}
+        names = ("by_hand", "fault", "posted")
+        return {**{name: options[name] for name in names}, "conversations": options["conversation"]}
     return {}

@@ -116,7 +116,10 @@ def test_an_extraction_that_failed_runs_again(
 
 
 def test_a_failed_review_of_a_session_runs_again(ana: Person, model_server: ModelServer) -> None:
-    configure(project_id=ana.project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
+    configure(
+        project_id=ana.project.id,
+        policy=Policy(extraction=ExtractionPolicy(min_session_turns=1, review_seen_sessions=True)),
+    )
     usable(model_server)
     ana.says("I live in Porto now.")
     ana.is_worked_for()

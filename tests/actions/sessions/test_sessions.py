@@ -40,7 +40,10 @@ GOAL = {
 def ana(project: Project, model_server: ModelServer) -> Person:
     """An end user for whom the model finds nothing in single turns, and a goal in the session."""
     looks_back(model_server, GOAL)
-    configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(min_session_turns=1)))
+    configure(
+        project_id=project.id,
+        policy=Policy(extraction=ExtractionPolicy(min_session_turns=1, review_seen_sessions=True)),
+    )
     person = Person(project)
     person.says("Tell me, what does a flat in Bergen cost?")
     person.says("And do the schools there teach in English?")
@@ -97,7 +100,7 @@ def test_work_that_is_done_again_adds_nothing(ana: Person) -> None:
 
 
 def test_turns_that_are_deleted_while_the_session_is_looked_at_are_not_quoted(ana: Person) -> None:
-    limits = ExtractionPolicy(min_session_turns=1)
+    limits = ExtractionPolicy(min_session_turns=1, review_seen_sessions=True)
     configure(project_id=ana.project.id, policy=Policy(extraction=limits, retention=RetentionPolicy(turn_days=30)))
     ended = end(ana)
 

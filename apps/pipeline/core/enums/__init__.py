@@ -21,7 +21,14 @@ from apps.pipeline.core.enums.memory import (
     Status,
 )
 from apps.pipeline.core.enums.rollback import EntityChangeKind, LeftAlone, RollbackState
-from apps.pipeline.core.enums.settings import ExtractorKind, Handling, MemorySharing, OnModelFailure, SensitiveKind
+from apps.pipeline.core.enums.settings import (
+    Batching,
+    ExtractorKind,
+    Handling,
+    MemorySharing,
+    OnModelFailure,
+    SensitiveKind,
+)
 from apps.pipeline.core.enums.tags import (
     BINDING_TAGS,
     BUILT_IN_TAGS,
@@ -49,6 +56,7 @@ __all__ = [
     "AlertEvent",
     "AlertKind",
     "AlertState",
+    "Batching",
     "DeliveryChannel",
     "DeliveryState",
     "EntityChangeKind",

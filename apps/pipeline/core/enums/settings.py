@@ -26,6 +26,14 @@ class OnModelFailure(StrEnum):
         return cls.PLAIN if value == "patterns" else None  # the former name, in stored versions
 
 
+class Batching(StrEnum):
+    """When a model is asked about new turns; a request that probably says nothing worth keeping waits for the next."""
+
+    EAGER = "eager"  # for each request
+    BALANCED = "balanced"  # when the session was quiet for a while, or enough turns wait
+    THRIFTY = "thrifty"  # at the end of the session, or when the turns fill a call
+
+
 class MemorySharing(StrEnum):
     """Who is told what an agent has told of a user."""
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from apps.pipeline.core.enums import ExtractorKind, OnModelFailure
+from apps.pipeline.core.enums import Batching, ExtractorKind, OnModelFailure
 from apps.pipeline.core.policy.section import PolicySection
 
 
@@ -15,6 +15,12 @@ class ExtractionPolicy(PolicySection):
     extractor: ExtractorKind = ExtractorKind.MODEL
     model: str = Field(default="", max_length=120, description="provider:name; empty means the model of the server")
     on_model_failure: OnModelFailure = OnModelFailure.RETRY
+    batching: Batching = Batching.BALANCED
+    # Above a minute, so that exchanges a minute apart share a call.
+    batch_quiet_seconds: int = Field(
+        default=70, ge=1, le=3_600, description="balanced: ask the model when a session was quiet for this long"
+    )
+    batch_turns: int = Field(default=8, ge=1, le=100, description="balanced: ask the model when so many turns wait")
     skip_idle_turns: bool = Field(
         default=True, description="don't call a model for turns with nothing but questions, thanks and praise"
     )
@@ -36,6 +42,9 @@ class ExtractionPolicy(PolicySection):
     )
     min_session_turns: int = Field(
         default=6, ge=1, description="a session with fewer turns of the user is not reviewed as a whole"
+    )
+    review_seen_sessions: bool = Field(
+        default=False, description="review a session as a whole even if one call has seen all of its turns"
     )
     max_per_session: int = Field(default=5, ge=1, le=50, description="candidates from the review of a whole session")
     max_session_turns: int = Field(

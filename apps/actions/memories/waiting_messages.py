@@ -1,0 +1,81 @@
+"""Find messages that wait to be processed, so that agents learn of them as quotes meanwhile."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from apps.outbox.models import OutboxRow
+from apps.outbox.querysets import OutboxRowQuerySet
+from apps.pipeline.core.agent_scope import AgentScope
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import WorkKind
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.forget_requests import with_forget_requests
+from apps.pipeline.extraction.not_to_store import without_unwanted
+from apps.pipeline.lexicon.function_words import FRAME, SMALL
+from apps.traces.drafts import load_drafts
+from apps.traces.models import Session
+
+MOST_REQUESTS = 50  # of an end user that are looked at, the latest
+MOST_MESSAGES = 8
+_SAME_LETTERS = 5  # words that begin alike are taken for forms of one word
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingMessage:
+    """A message that was accepted and has not been processed yet."""
+
+    turn_id: UUID
+    session_id: str  # as the caller names it
+    content: str
+    said_at: datetime
+
+
+def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> tuple[WaitingMessage, ...]:
+    """Return the waiting messages of an end user that share a word with a query, the latest first.
+
+    A blank query returns the latest. Messages that the user asked not to store, and those that are private to another
+    agent, are left out.
+    """
+    rows = OutboxRowQuerySet(OutboxRow).open().filter(end_user_id=end_user_id, kind=WorkKind.RUN_PIPELINE)
+    by_session: dict[UUID, list[UUID]] = {}
+    for session_id, trace_id in rows.order_by("-id").values_list("session_id", "subject_id")[:MOST_REQUESTS]:
+        if session_id is not None:
+            by_session.setdefault(session_id, []).insert(0, trace_id)
+    drafts = [
+        draft
+        for trace_ids in by_session.values()
+        for draft in load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)
+        if _is_told_to(draft, told_in)
+    ]
+    if not drafts:
+        return ()
+    names = dict(Session.objects.filter(end_user_id=end_user_id, id__in=by_session).values_list("id", "external_id"))
+    wanted = _words(query)
+    found = [
+        WaitingMessage(turn.id, names[draft.request.origin.session_id], content=turn.content, said_at=turn.said_at)
+        for draft, turn in _turns(drafts)
+        if not query.strip() or not wanted.isdisjoint(_words(turn.content))
+    ]
+    found.sort(key=lambda each: each.said_at)
+    return tuple(found[: -MOST_MESSAGES - 1 : -1])
+
+
+def _is_told_to(draft: Draft, told_in: AgentScope) -> bool:
+    said_in = draft.request.origin.agent_scope
+    is_shared = draft.private_to in {"", told_in.agent_id}
+    return is_shared and told_in.given().items() <= said_in.given().items()
+
+
+def _turns(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, SourceTurn]]:
+    for draft in drafts:
+        for turn in without_unwanted(with_forget_requests(draft)).turns:
+            yield draft, turn
+
+
+def _words(text: str) -> frozenset[str]:
+    words = set(_WORD.findall(text.casefold())) - SMALL - FRAME
+    return frozenset(word[:_SAME_LETTERS] for word in words)
