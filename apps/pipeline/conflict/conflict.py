@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
-from apps.pipeline.deduplication.proposals import animate_entities, may_replace
+from apps.pipeline.deduplication.proposals import refusal_of_replacement
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
@@ -120,8 +120,8 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
 
 def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
-    animate = animate_entities(draft)
-    return [rival for rival in rivals if rival.id in ids and may_replace(ruling.candidate, rival, animate=animate)]
+    named = (rival for rival in rivals if rival.id in ids)
+    return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
 
 
 def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:

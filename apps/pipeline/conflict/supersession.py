@@ -6,7 +6,7 @@ from enum import StrEnum
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Polarity
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.deduplication.difference_checks import contradictions
+from apps.pipeline.deduplication.guard import exclusions
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.lexicon.retractions import takes_back
 
@@ -90,7 +90,7 @@ def _relate_in_slot(memory: StoredMemory, rival: StoredMemory, *, additive: bool
     stateful = memory.stateful and memory.predicate == rival.predicate
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # Two values of a slot can share words and still exclude each other: 3 days a week, 5 days a week.
-    tells_more_than_value = stateful and both_hold and contradictions(memory.content, rival.content)
+    tells_more_than_value = stateful and both_hold and exclusions(memory.content, rival.content)
     if same_value(memory, rival) and not tells_more_than_value:
         return _of_equal_value(memory, rival, stateful=stateful, evidence=evidence)
     # "Lives in Lisbon since 2019" does not end with "we live in Lumiar", a part of it, which says of no change.
