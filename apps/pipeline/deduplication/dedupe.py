@@ -15,7 +15,6 @@ from apps.pipeline.deduplication.dedupe_session import DedupeSession
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.similarity import with_cosines
 from apps.pipeline.lexicon.antonym_predicates import same_axis
-from apps.pipeline.lexicon.retractions import corrects
 from apps.pipeline.prompts.llm_judge import judge_of
 
 
@@ -90,7 +89,7 @@ def _slots(candidates: Sequence[Candidate]) -> list[Slot]:
     slots = (
         Slot(subject_id=candidate.subject_id, predicate=predicate)
         for candidate in candidates
-        if candidate.subject_id and (candidate.traits.holds_slot or corrects(candidate.evidence))
+        if candidate.subject_id and candidate.traits.holds_slot
         for predicate in sorted(same_axis(candidate.predicate))
     )
     return list(dict.fromkeys(slots))
