@@ -12,7 +12,8 @@ from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 # Words that say that something has changed or was wrong: the old value has ended, which is no contradiction.
 _ENDED = re.compile(
     r"\b(?:no longer|any ?more|stopped|quit|gave up|given up|used to|after all|again"
-    r"|actually|correction|turns out|my mistake|nicht mehr|wieder|ne .{1,40} plus|n['’].{1,40} plus|de nouveau|ya no|otra vez)\b",
+    r"|actually|correction|turns out|my mistake"
+    r"|nicht mehr|wieder|ne .{1,40} plus|n['’].{1,40} plus|de nouveau|ya no|otra vez)\b",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
