@@ -24,7 +24,7 @@ from apps.pipeline.core.ports import Embedder, Model, Ports
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication import dedupe
-from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, read_pairs
+from apps.pipeline.deduplication.calibration import LabelledPair, PairLabel, read_pairs
 from apps.pipeline.deduplication.matching import MatchVerdict
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.providers.fake import ScriptedModel
@@ -100,7 +100,7 @@ def _verdict(pair: LabelledPair, embedder: Embedder, *, judge: Model | None = No
     first = dedupe.run(_said(pair.one, pair, user=user), ports)
     store.apply(draft=first, plan=plan_from(first))
     rulings = dedupe.run(_said(pair.two, pair, user=user), ports).rulings
-    if not rulings or any(ruling.merge_into or ruling.absorbs for ruling in rulings):
+    if not rulings or any(ruling.merge_into for ruling in rulings):
         return MatchVerdict.SAME
     (ruling,) = rulings
     return MatchVerdict.UNSURE if ruling.possible_duplicates else MatchVerdict.DIFFERENT

@@ -2,8 +2,8 @@
 
 Texts of 2,000 characters are built from the words that the rules look for, from runs of spaces and signs, and from
 repetitions of both. Each text passes pre-filter, provenance, pattern extraction, resolution, small-talk filter, search
-for secrets and normalization. `cpu_ms_max` is the slowest text, all stages together; `slowest` gives its stages and its
-beginning.
+for secrets and the guard of dedupe. `cpu_ms_max` is the slowest text, all stages together; `slowest` gives its stages
+and its beginning.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import Policy, PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.deduplication.guard import differences
 from apps.pipeline.extraction.plain.extractor import extract
 from apps.pipeline.extraction.small_talk_filter import tells_something
-from apps.pipeline.lexicon.normalization import normalize
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.prefilter.default_rules import default_rules
 from apps.pipeline.provenance.own_words import read_words
@@ -72,8 +72,7 @@ def _times(text: str, policy: Policy) -> dict[str, float]:
     times["resolution"] = _milliseconds(lambda: resolve_refs.decide(proposed, known=(), new_id=lambda: UUID(int=7)))
     times["small_talk"] = _milliseconds(lambda: tells_something(turn, before=None))
     times["secrets"] = _milliseconds(lambda: holds_secret(text))
-    normalize.cache_clear()
-    times["normalization"] = _milliseconds(lambda: [normalize(each.content) for each in found])
+    times["guard"] = _milliseconds(lambda: [differences(each.content, each.evidence) for each in found])
     return times
 
 

@@ -14,8 +14,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.extractor import extract
-from apps.pipeline.lexicon.calendar import MONTHS
-from apps.pipeline.lexicon.contrast_words import TIMES
+from apps.pipeline.lexicon.calendar import MONTHS, NAMES
 from apps.pipeline.lexicon.kinship import relation_noun
 from benchmarks.locomo_data import LocomoObservation
 
@@ -85,5 +84,5 @@ def _subject(observation: LocomoObservation) -> str:
 def _names(observation: LocomoObservation) -> tuple[Mention, ...]:
     found = dict.fromkeys(_NAME.findall(observation.text))
     return tuple(
-        Mention(text=name) for name in found if name != observation.speaker and name.casefold() not in {*TIMES, *MONTHS}
+        Mention(text=name) for name in found if name != observation.speaker and name.casefold() not in {*NAMES, *MONTHS}
     )

@@ -191,7 +191,7 @@ def test_a_link_shows_how_alike_the_two_were_and_the_band(admin: Client, full_pr
     made = MemoryLink.objects.create(**link, kind=LinkKind.POSSIBLE_DUPLICATE, trace=memory.trace)
     for path in (f"memories/{memory.pk}/", f"memories/{other.pk}/", f"contradictions/{made.pk}/"):
         page = admin.get(f"/console/test/{path}").content.decode()
-        assert f"Similarity 0.81 when it was written (undecided from {band.unsure:.2f} to {band.same:.2f})" in page
+        assert f"Similarity 0.81 when it was written (undecided from {band.unsure:.2f})" in page
         assert "<strong>unsure</strong>, decided by a model; they differ in order" in page
     for nothing in ({}, {"compared": {}}):
         Span.objects.filter(trace=memory.trace, stage=Stage.DEDUPE).update(details=nothing)

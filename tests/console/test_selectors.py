@@ -147,7 +147,7 @@ def test_every_setting_has_a_plain_name_of_its_own() -> None:
     [
         ("pre_filter.scan_characters", "Rules read at most", "characters", "100 to 20000"),
         ("pre_filter.min_letters", "Least letters of a turn", "letters or digits", "at least 0"),
-        ("dedupe.bands.wordllama.same", "wordllama: same from", "similarity, −1 to 1", "-1 to 1"),
+        ("dedupe.bands.wordllama.unsure", "wordllama: unsure from", "similarity, −1 to 1", "-1 to 1"),
         ("retrieval.weights.named", "Verbatim texts: a named subject", "weight", "at least 0"),
         ("decay.half_life_days.event", "Freshness halves in, for the type event", "days", ""),
     ],

@@ -189,29 +189,7 @@ def test_a_repeat_that_adds_to_the_known_wording_brings_its_own(known: str, agai
     assert talk.contents() == [again if kept == "again" else known]
 
 
-SISTER = memory(
-    "Lena is User's sister.", evidence="my sister Lena", type="relation", predicate="has_sister",
-    object={"entity": "Lena", "entity_type": "person"},
-)  # fmt: skip
 YORK = memory("Lena, User's sister, lives in York.", evidence="Lena is in York", subject="Lena", predicate="lives_in")
-
-
-@pytest.mark.parametrize("answer", [[SISTER, YORK], [YORK, SISTER]])
-def test_who_somebody_is_joins_what_is_said_of_them(answer: list[dict[str, Any]]) -> None:
-    talk = Talk()
-    talk.hear("Ask my sister Lena, Lena is in York.", answer=answer)
-    assert talk.contents() == ["Lena, User's sister, lives in York."]
-
-
-def test_a_known_introduction_is_absorbed_and_a_later_one_is_known() -> None:
-    talk = Talk()
-    talk.hear("I called my sister Lena.", answer=[SISTER])
-    talk.hear("Lena is in York.", answer=[YORK])
-    assert talk.contents() == ["Lena, User's sister, lives in York."]
-    assert talk.contents(Status.MERGED) == ["Lena is User's sister."]
-    (draft,) = talk.hear("Send it to my sister Lena.", answer=[SISTER])
-    assert [drop.reason for drop in draft.drops] == [Reason.DUPLICATE]
-    assert talk.contents() == ["Lena, User's sister, lives in York."]
 
 
 def test_an_apposition_says_who_somebody_is() -> None:

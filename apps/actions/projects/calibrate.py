@@ -12,9 +12,8 @@ from apps.actions.errors import NotFound, Unfit
 from apps.actions.projects.configure import configure
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.deduplication.calibration import Calibrated
+from apps.pipeline.deduplication.calibration import Calibrated, read_pairs, score_pairs
 from apps.pipeline.deduplication.calibration import calibrate as find_band
-from apps.pipeline.deduplication.labelled_pairs import read_pairs, score_pairs
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
 

@@ -15,13 +15,12 @@ from apps.traces.models import Span
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A verdict of deduplication, with the band of cosines in which similarity alone decides nothing."""
+    """A verdict of deduplication, with the cosine from which a judge or a person decides."""
 
     verdict: str
     by: str  # the tier that decided: facts, hash, value, cosine or judge
     cosine: float
     unsure: float
-    same: float
     guards: tuple[str, ...]  # kinds of difference between the texts
 
     @property
@@ -37,7 +36,7 @@ class Comparison:
     @property
     def band_width(self) -> float:
         """Return the width of the band in percent."""
-        return round((self.same - self.unsure) * 100, 1)
+        return round((1 - self.unsure) * 100, 1)
 
 
 def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
@@ -67,4 +66,4 @@ def _comparison(link: MemoryLink, span: Span, embedder: str) -> Comparison | Non
     if note is None or note["cosine"] is None:
         return None
     band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=embedder)
-    return Comparison(note["verdict"], note["tier"], note["cosine"], band.unsure, band.same, tuple(note["guards"]))
+    return Comparison(note["verdict"], note["tier"], note["cosine"], band.unsure, tuple(note["guards"]))

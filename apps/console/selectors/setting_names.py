@@ -20,12 +20,7 @@ _WEIGHT = "weight"
 _CONFIDENCE = "confidence"
 
 _BAND = {
-    "same": PlainSetting("same from", _SIMILARITY),
     "unsure": PlainSetting("unsure from", _SIMILARITY),
-    "residual_same": PlainSetting("differing words are the same from", _SIMILARITY),
-    "residual_unsure": PlainSetting("differing words are unsure from", _SIMILARITY),
-    "near": PlainSetting("near from", _SIMILARITY),
-    "words": PlainSetting("same words need at least", _SIMILARITY),
 }
 _WORDS = {
     "Supported": "supported",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from apps.pipeline.conflict.forgetting import with_forgotten
-from apps.pipeline.conflict.supersession import PairRelation, is_taken_back, relate, says_additional, says_changed
+from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.draft import Draft, Ruling
@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
-from apps.pipeline.deduplication.proposals import animate_entities, may_replace
+from apps.pipeline.deduplication.proposals import refusal_of_replacement
 
 
 def run(draft: Draft, ports: Ports) -> Draft:
@@ -56,17 +56,13 @@ def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemo
 
 
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Let a repeated statement close what it retracts, and promote its memory if that was pending."""
+    """Let a repeated statement close what it replaces, and promote its memory if that was pending."""
     merged = known.evolve(**ruling.changes)
     if not may_change_known(draft, ruling.candidate):
         return ruling
     if known.status is Status.PENDING_REVIEW:
         return _promote(draft, ruling, merged, rivals)
-    evidence = ruling.candidate.evidence
-    memory = as_memory(draft=draft, ruling=ruling)
-    active = [each for each in rivals if each.status is Status.ACTIVE]
-    taken = [each for each in active if is_taken_back(each, by=memory, evidence=evidence)]
-    done = _replace(draft, ruling, merged, [*taken, *_proposed(draft, ruling, rivals, ruling.candidate.replaces)])
+    done = _replace(draft, ruling, merged, _proposed(draft, ruling, rivals, ruling.candidate.replaces))
     return ruling if done.needs_review or done.superseded_by else done
 
 
@@ -100,16 +96,15 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     candidate = ruling.candidate
     replaced = _proposed(draft, ruling, rivals, candidate.replaces)
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
-    additive = says_additional(candidate.evidence)
     settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
         if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
-        relation = relate(memory, rival, additive=additive, evidence=candidate.evidence)
+        relation = relate(memory, rival, evidence=candidate.evidence)
         if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
             continue
-        if relation is PairRelation.REPLACES and _leaves_open(draft, ruling, memory, rival):
+        if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):
             relation = PairRelation.CONTRADICTS
         if relation is PairRelation.REPLACES:
             replaced.append(rival)
@@ -120,8 +115,8 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
 
 def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids: Sequence[UUID]) -> list[StoredMemory]:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
-    animate = animate_entities(draft)
-    return [rival for rival in rivals if rival.id in ids and may_replace(ruling.candidate, rival, animate=animate)]
+    named = (rival for rival in rivals if rival.id in ids)
+    return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
 
 
 def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
@@ -129,16 +124,14 @@ def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
     return memory.valid_until is not None and rival.valid_until is None
 
 
-def _leaves_open(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> bool:
+def _leaves_open(draft: Draft, ruling: Ruling) -> bool:
     """Return True if a model found a value for a filled slot, but neither it nor a judge says that it replaces one.
 
     Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A quote
     that says that something has changed is enough.
     """
     by_model = not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
-    evidence = ruling.candidate.evidence
-    said_so = is_taken_back(rival, by=memory, evidence=evidence) or says_changed(evidence)
-    return by_model and draft.policy.judges.pairs and not said_so
+    return by_model and draft.policy.judges.pairs and not says_changed(ruling.candidate.evidence)
 
 
 def _doubts(draft: Draft, memory: StoredMemory) -> tuple[str, ...]:

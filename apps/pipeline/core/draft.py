@@ -80,7 +80,6 @@ class Ruling:
     superseded_by: StoredMemory | None = None
     contradicts: tuple[StoredMemory, ...] = ()
     possible_duplicates: tuple[StoredMemory, ...] = ()
-    absorbs: tuple[StoredMemory, ...] = ()  # known memories that say nothing that this one doesn't say in passing
     changes: Mapping[str, Any] = field(default_factory=dict)  # of a merge: fields of the known memory, new values
     promotes: bool = False  # a merge that makes a pending memory active
     coexists: frozenset[UUID] = frozenset()  # contradicting memories that a judge found compatible with it
@@ -172,7 +171,7 @@ class Draft:
 
     def left_alone(self, memories: tuple[StoredMemory, ...]) -> tuple[StoredMemory, ...]:
         """Return those of some memories that the draft's rulings neither close nor repeat."""
-        changed = {each.id for ruling in self.rulings for each in (*ruling.supersedes, *ruling.absorbs)}
+        changed = {each.id for ruling in self.rulings for each in ruling.supersedes}
         changed |= {ruling.merge_into.id for ruling in self.rulings if ruling.merge_into}
         return tuple(each for each in memories if each.id not in changed)
 

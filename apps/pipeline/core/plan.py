@@ -60,7 +60,7 @@ def plan_from(draft: Draft) -> WritePlan:
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_absorptions(draft), *_forgotten(draft)))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_forgotten(draft)))
 
 
 def _forgotten(draft: Draft) -> Iterator[Operation]:
@@ -83,23 +83,6 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
                 verb=verb,
                 changes={"status": status, **reasons},
                 note=Reason.ASKED_TO_FORGET,
-            )
-
-
-def _absorptions(draft: Draft) -> Iterator[Operation]:
-    """Merge known memories into new active ones that say them in passing, unless the plan changes them anyway."""
-    changed = {each.id for ruling in draft.rulings for each in (*ruling.supersedes, *ruling.contradicts)}
-    changed |= {ruling.merge_into.id for ruling in draft.rulings if ruling.merge_into}
-    for ruling in draft.rulings:
-        if _status(ruling) is not Status.ACTIVE or ruling.merge_into is not None:
-            continue
-        for known in (each for each in ruling.absorbs if each.id not in changed):
-            changed.add(known.id)
-            yield ReviseMemory(
-                memory_id=known.id,
-                expected_version=known.version,
-                verb="merged",
-                changes={"status": Status.MERGED, "superseded_by_id": ruling.memory_id},
             )
 
 

@@ -1,22 +1,62 @@
-"""Calibration: find the band of an embedder that merges no near-miss and separates few paraphrases."""
+"""Calibration: find the similarity from which a judge or a person is asked, on labelled pairs of sentences."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.enums import MemoryType, Role, Status
+from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.labelled_pairs import PairLabel, ScoredPair
-from apps.pipeline.deduplication.matching import MatchVerdict
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.statement import Mention, Statement, StoredMemory
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
+from apps.pipeline.deduplication.similarity import cosine
 
-MARGIN = 0.02  # distance to the most similar pair that must not merge, for the sake of unlabelled pairs
-MOST_TOLD_DIFFERENT = 0.10  # share of paraphrases that may be kept apart; the others go to the judge or a person
-# Lower values are not tried: labelled pairs are few, and a wrong merge loses a statement for good.
-_MERGING = [place / 100 for place in range(86, 101, 2)]
-_REST_MERGING = [place / 100 for place in range(65, 101, 5)]
-_UNSURE = (0.90, 0.85, 0.80, 0.75, 0.70, 0.65, 0.60)
-_REST_UNSURE = (0.40, 0.30, 0.25, 0.20, 0.15, 0.10, 0.05, 0.0)
-_NEAR = (1.0, 0.95, 0.92, 0.90, 0.85)
+MAX_DIFFERENT = 0.10  # share of paraphrases that may be kept apart without a question
+_UNSURE = [place / 100 for place in range(98, 38, -2)]
+_SAID_AT = datetime(2025, 6, 2, tzinfo=UTC)
+_SUBJECT = UUID(int=1)
+
+
+class PairLabel(StrEnum):
+    """A person's judgement of two sentences."""
+
+    PARAPHRASE = "paraphrase"
+    NEAR_MISS = "near_miss"  # similar, with a difference in one thing that matters
+    UNRELATED = "unrelated"
+
+
+class LabelledPair(BaseModel):
+    """One line of a file of pairs; other keys are for people and ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    one: str = Field(min_length=1)
+    two: str = Field(min_length=1)
+    label: PairLabel
+    type: MemoryType = MemoryType.FACT
+    half: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """A pair with its cosine."""
+
+    pair: LabelledPair
+    cosine: float
+
+    def judged(self, band: SimilarityBand) -> Match:
+        """Return the verdict of dedupe on the pair with a band."""
+        one, two = (_memory(text, self.pair.type) for text in (self.pair.one, self.pair.two))
+        return compare(one, two, cosine=self.cosine, band=band)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +71,32 @@ class Calibrated:
     flagged_wrongly: int  # near-misses and unrelated pairs that would go to a judge
 
 
+def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
+    """Return the pairs of a file. Raises BadInput with the number of the first invalid line, counted from 1."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield LabelledPair.model_validate(line)
+        except ValidationError as error:
+            raise BadInput(error.errors()[0]["msg"], at=f"line {number}") from error
+
+
+def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
+    """Embed every sentence once and compare those of each pair."""
+    pairs = list(pairs)
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    return [ScoredPair(pair=pair, cosine=cosine(vectors[pair.one], vectors[pair.two])) for pair in pairs]
+
+
 def calibrate(pairs: Sequence[ScoredPair]) -> Calibrated:
-    """Find the band: first the limits for merging, then the highest lower limit that keeps few paraphrases apart.
+    """Find the highest lower limit that keeps few paraphrases apart.
 
     Raises ValueError unless there are both paraphrases and other pairs.
     """
     if not {pair.pair.label for pair in pairs} - {PairLabel.PARAPHRASE} or not _paraphrases(pairs):
         raise ValueError("pairs that say the same and pairs that don't are both needed")
-    merging = _merging(pairs)
-    gates = [
-        measure(pairs, band=merging.model_copy(update={"unsure": unsure, "residual_unsure": residual, "near": near}))
-        for unsure, residual, near in product(_UNSURE, _REST_UNSURE, _NEAR)
-        if unsure <= merging.same and residual <= merging.residual_same
-    ]
-    few = [gate for gate in gates if gate.different_share <= MOST_TOLD_DIFFERENT]
-    if not few:
-        return min(gates, key=lambda gate: (gate.different_share, gate.flagged_wrongly))
-    return min(few, key=lambda gate: (gate.flagged_wrongly, gate.unsure_share))
+    measured = [measure(pairs, band=SimilarityBand(unsure=unsure)) for unsure in _UNSURE]
+    return next((each for each in measured if each.different_share <= MAX_DIFFERENT), measured[-1])
 
 
 def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
@@ -68,20 +117,18 @@ def _paraphrases(pairs: Iterable[ScoredPair]) -> list[ScoredPair]:
     return [pair for pair in pairs if pair.pair.label is PairLabel.PARAPHRASE]
 
 
-def _merging(pairs: Sequence[ScoredPair]) -> SimilarityBand:
-    """Return the lowest cosines at which no pair merges that must not, with a margin."""
-    strict = SimilarityBand(same=1.0, unsure=0.0, residual_same=1.0, residual_unsure=-1.0, near=-1.0)
-    same = _least(pairs, [strict.model_copy(update={"same": value}) for value in _MERGING])
-    residual = _least(pairs, [strict.model_copy(update={"residual_same": value}) for value in _REST_MERGING])
-    return strict.model_copy(
-        update={
-            "same": round(min(1.0, same.same + MARGIN), 2),
-            "residual_same": round(min(1.0, residual.residual_same + MARGIN), 2),
-        }
+@lru_cache(maxsize=4_096)
+def _memory(content: str, type: MemoryType) -> StoredMemory:
+    """Return a memory that consists of a sentence only, without a triple."""
+    subject = Mention(text="", entity_id=_SUBJECT)
+    said = Statement(type=type, subject=subject, predicate="says", content=content)
+    return StoredMemory(
+        id=UUID(int=2),
+        version=1,
+        status=Status.ACTIVE,
+        canonical_hash=canonical_hash(said),
+        confidence=0.8,
+        role=Role.USER,
+        said_at=_SAID_AT,
+        **said.statement_fields(),
     )
-
-
-def _least(pairs: Sequence[ScoredPair], bands: Sequence[SimilarityBand]) -> SimilarityBand:
-    others = [pair for pair in pairs if pair.pair.label is not PairLabel.PARAPHRASE]
-    harmless = (band for band in bands if not any(pair.judged(band).verdict is MatchVerdict.SAME for pair in others))
-    return next(harmless, bands[-1])

@@ -1,7 +1,7 @@
 """Stage 4, dedupe: a statement that is already known becomes another origin of its memory, not another memory."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_hash
@@ -13,19 +13,9 @@ from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
 from apps.pipeline.deduplication.open_pairs import Verdicts
-from apps.pipeline.deduplication.proposals import ProposalRefusal
-from apps.pipeline.deduplication.similarity import (
-    ResidualCosines,
-    alike,
-    proposed_cosines,
-    residual_cosines,
-    with_cosines,
-)
+from apps.pipeline.deduplication.similarity import with_cosines
 from apps.pipeline.lexicon.antonym_predicates import same_axis
-from apps.pipeline.lexicon.retractions import corrects
 from apps.pipeline.prompts.llm_judge import judge_of
-
-_REFUSED_URGENCY = 4.0  # a model that names a memory is often right: a judge is asked about it first
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +24,8 @@ class Gathered:
 
     vectors: Sequence[Vector]
     neighbours: Sequence[Sequence[Neighbour]]
-    residuals: ResidualCosines
     band: SimilarityBand
     memory_ids: Sequence[UUID]  # of the memories that the candidates may become
-    proposed_cosines: Mapping[tuple[int, UUID], float] = field(default_factory=dict)  # by candidate and named memory
     holders: Sequence[StoredMemory] = ()  # live values of the candidates' slots, and memories that the extractor names
 
 
@@ -77,9 +65,6 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         limit=draft.policy.dedupe.neighbours,
         private_to=draft.private_to,
     )
-    band = draft.policy.dedupe.band(embedder=ports.embedder.name)
-    near = with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder)
-    close = alike(contents=contents, vectors=vectors, neighbours=near, least=band.unsure)
     named = dict.fromkeys(memory_id for candidate in draft.candidates for memory_id in candidate.proposed)
     if any(map(open_pairs.touches_shown, draft.candidates)):
         named |= dict.fromkeys(draft.shown_memories)
@@ -88,11 +73,9 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
     )
     return Gathered(
         vectors=vectors,
-        neighbours=near,
-        residuals=residual_cosines(pairs=close, embedder=ports.embedder),
-        band=band,
+        neighbours=with_cosines(vectors=vectors, neighbours=neighbours, embedder=ports.embedder),
+        band=draft.policy.dedupe.band(embedder=ports.embedder.name),
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
-        proposed_cosines=proposed_cosines(draft.candidates, vectors=vectors, named=holders, embedder=ports.embedder),
         holders=holders,
     )
 
@@ -106,7 +89,7 @@ def _slots(candidates: Sequence[Candidate]) -> list[Slot]:
     slots = (
         Slot(subject_id=candidate.subject_id, predicate=predicate)
         for candidate in candidates
-        if candidate.subject_id and (candidate.traits.holds_slot or corrects(candidate.evidence))
+        if candidate.subject_id and candidate.traits.holds_slot
         for predicate in sorted(same_axis(candidate.predicate))
     )
     return list(dict.fromkeys(slots))
@@ -120,10 +103,8 @@ def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None
     session = DedupeSession(
         draft=draft,
         band=gathered.band,
-        residuals=gathered.residuals,
         named={memory.id: memory for memory in gathered.holders},
         verdicts=verdicts or {},
-        proposed_cosines=gathered.proposed_cosines,
     )
     entries = zip(draft.candidates, gathered.memory_ids, gathered.vectors, gathered.neighbours, strict=True)
     for candidate, memory_id, vector, near in entries:
@@ -143,20 +124,4 @@ def _open_pairs(decided: Draft, gathered: Gathered) -> list[open_pairs.OpenPair]
     neighbours = {
         ruling.candidate.index: by_id[ruling.memory_id] for ruling in decided.rulings if not ruling.merge_into
     }
-    known = {memory.id: memory for memory in gathered.holders}
-    unrelated = [
-        open_pairs.OpenPair(memories[ruling.memory_id], ruling.candidate.index, known[memory_id], _REFUSED_URGENCY)
-        for ruling in decided.rulings
-        for memory_id in _unrelated(decided, ruling)
-        if ruling.merge_into is None and memory_id in known
-    ]
-    others = open_pairs.open_pairs(decided, memories=memories, neighbours=neighbours, holders=gathered.holders)
-    asked = {(each.index, each.other.id) for each in unrelated}
-    return [*unrelated, *(each for each in others if (each.index, each.other.id) not in asked)]
-
-
-def _unrelated(decided: Draft, ruling: Ruling) -> Iterator[UUID]:
-    """Yield the memories that the extractor names although nothing but the subject relates them to a statement."""
-    for each in decided.details["refused_proposals"].get(str(ruling.candidate.index), ()):
-        if each["reason"] == ProposalRefusal.UNRELATED:
-            yield UUID(each["memory"])
+    return open_pairs.open_pairs(decided, memories=memories, neighbours=neighbours, holders=gathered.holders)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from apps.pipeline.core.canonical import canonical_hash, canonical_text
+from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, SpeechAct
 from apps.pipeline.core.memory_conversion import stored_fields
 from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import Candidate, Statement, StoredMemory
-from apps.pipeline.deduplication.difference_checks import Difference, differences, precision_of
+from apps.pipeline.deduplication.guard import tells_more
 
 # Fields that change together with the wording, so that a sentence and its triple never disagree.
 _WORDING = ("content", "predicate", "object", "stateful", "event_at", "event_precision", "evidence", "language")
@@ -32,21 +32,6 @@ def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: Confiden
     if gain > 0 or (gain == 0 and tells_more(candidate.content, than=known.content)):
         fields |= _wording(known, candidate)
     return {name: value for name, value in fields.items() if value != getattr(known, name)}
-
-
-def tells_more(sentence: str, *, than: str) -> bool:
-    """Return True if a sentence is more precise than another one, or repeats it and adds to it."""
-    return precision_of(sentence) > precision_of(than) or _adds_to(sentence, than)
-
-
-def _adds_to(sentence: str, shorter: str) -> bool:
-    """Return True if a sentence has all words of a shorter one in order, and additional ones that deny none of them."""
-    words, fewer = canonical_text(sentence).split(), canonical_text(shorter).split()
-    if words[: len(fewer)] == fewer:
-        return len(words) > len(fewer)  # the addition follows the whole statement
-    left = iter(words)
-    repeats = all(word in left for word in fewer)
-    return repeats and differences(sentence, shorter).isdisjoint({Difference.NEGATION, Difference.REVERSAL})
 
 
 def _firmness(statement: Statement, policy: ConfidencePolicy) -> float:

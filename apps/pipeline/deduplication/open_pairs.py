@@ -7,7 +7,7 @@ from uuid import UUID
 from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import EntityType, SpeechAct, Status
+from apps.pipeline.core.enums import EntityType, Reason, SpeechAct, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
@@ -17,6 +17,7 @@ from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
 from apps.pipeline.prompts.memory_pairs import PairVerdict, StatementPair
 
+_REFUSED_URGENCY = 4.0
 _TIES = frozenset({EntityType.PLACE, EntityType.ORGANISATION})
 
 # By index of the candidate and identifier of the other memory.
@@ -59,7 +60,9 @@ def _open_with(
     ruling: Ruling, draft: Draft, near: Sequence[Neighbour], holders: Sequence[StoredMemory]
 ) -> Iterator[tuple[StoredMemory, float]]:
     candidate, policy = ruling.candidate, draft.policy.judges
-    yield from ((other, 2.0) for other in ruling.possible_duplicates)
+    # A model that names a memory is often right, though the sentences have little in common.
+    urgency = _REFUSED_URGENCY if Reason.PROPOSAL_REFUSED in ruling.flags else 2.0
+    yield from ((other, urgency) for other in ruling.possible_duplicates)
     yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder) or _opposes(candidate, holder))
     yield from ((holder, 1.5) for holder in _touched(candidate, draft, holders) if _is_open(ruling, holder))
     for neighbour in near:
@@ -86,7 +89,7 @@ def _touched(candidate: Candidate, draft: Draft, holders: Sequence[StoredMemory]
 
 def _is_open(ruling: Ruling, known: StoredMemory) -> bool:
     """Return True if a memory may be ended by a new one, and no rule has settled the pair."""
-    is_settled = known in ruling.absorbs or stays_true(known, ruling.candidate)
+    is_settled = stays_true(known, ruling.candidate)
     return not is_settled and known.status is Status.ACTIVE and share_subject(ruling.candidate, known)
 
 

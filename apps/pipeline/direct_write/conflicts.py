@@ -12,7 +12,7 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.statement import Statement, StoredMemory
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 
-_NEVER_ALIKE = SimilarityBand(same=1, unsure=1, words=1)  # only hashes and triples are looked at
+_NEVER_ALIKE = SimilarityBand(unsure=1)  # only hashes and triples are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMe
 
 
 def _may_be_one(memory: StoredMemory, other: StoredMemory) -> bool:
-    if memory.valid_until != other.valid_until or memory.private_to != other.private_to:
+    same = ("type", "subject_id", "valid_until", "private_to")
+    if any(getattr(memory, name) != getattr(other, name) for name in same):
         return False
     return memory.canonical_hash == other.canonical_hash or (
         _in_words(memory) == _in_words(other) and _triple(memory) == _triple(other)

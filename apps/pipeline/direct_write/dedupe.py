@@ -12,7 +12,7 @@ from apps.pipeline.core.operations import AddMemory, EnqueueWork, Operation, Rev
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import MemoryReader, Slot
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.deduplication.difference_checks import precision_of
+from apps.pipeline.deduplication.guard import precision_of
 from apps.pipeline.direct_write.conflicts import SlotPlacement, duplicate_of, end_before, placement_in_slot, takes_slot
 from apps.pipeline.direct_write.orders import is_order
 from apps.pipeline.direct_write.trust import is_vouched_for

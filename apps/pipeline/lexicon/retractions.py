@@ -29,11 +29,6 @@ _ARTICLE = re.compile(r"^(?:the|an?) ")
 _MOST_WORDS = 4  # of a value
 
 
-def corrects(quote: str) -> bool:
-    """Return True if a quote may contain a retraction."""
-    return any(each.search(quote) is not None for each in (_INSTEAD, _FROM_TO, _GAVE_WAY))
-
-
 def takes_back(quote: str, *, value: str, former: str) -> bool:
     """Return True if a quote replaces a former value, which differs only in the retracted words."""
     told, wanted = f" {canonical_text(value)} ", f" {canonical_text(former)} "

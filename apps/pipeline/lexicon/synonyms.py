@@ -16,8 +16,3 @@ def _read() -> dict[str, str]:
 
 
 SYNONYMS: dict[str, str] = _read()
-
-
-def meaning_of(word: str) -> str:
-    """Return the root that represents a lower-case word and all its synonyms."""
-    return SYNONYMS.get(root(word), root(word))

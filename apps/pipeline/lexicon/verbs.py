@@ -12,7 +12,6 @@ _TABLE = read_table("verbs")
 _IRREGULAR: dict[str, tuple[str, str]] = {
     base: (forms.split()[0], forms.split()[-1]) for base, forms in _TABLE["irregular"].items()
 }
-_FORMS: dict[str, dict[str, str]] = _TABLE["forms"]
 _GROUPS = {name: frozenset(words.split()) for name, words in _TABLE["groups"].items()}
 INVARIABLE = _GROUPS["invariable"]
 MODALS = _GROUPS["modals"]
@@ -20,7 +19,6 @@ _BASE_OF_PAST = {past: base for base, (past, _) in _IRREGULAR.items()} | {"were"
 _BASE_OF_FORM = _BASE_OF_PAST | {participle: base for base, (_, participle) in _IRREGULAR.items()}
 PARTICIPLES = frozenset(participle for _, participle in _IRREGULAR.values())
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
-_BEFORE_NOT = frozenset("is was can could will would should might must".split())
 
 
 class _Stemmers(local):
@@ -53,49 +51,6 @@ def may_be_past(word: str) -> bool:
     return lower.endswith("ed") and len(lower) > 3 and lower not in _GROUPS["bases_in_ed"]
 
 
-def must_be_past(word: str) -> bool:
-    """Return True if a word can only be the past tense or past participle of a verb."""
-    if word in INVARIABLE or word in _GROUPS["ambiguous_pasts"] or word in _IRREGULAR or word.endswith("eed"):
-        return False
-    return word in PARTICIPLES or may_be_past(word)
-
-
-def past_of(base: str) -> str:
-    """Return the irregular past tense of a base form ("take" → "took"), or "" if none is known."""
-    return _IRREGULAR.get(base.lower(), ("", ""))[0]
-
-
-def forms_of(base: str) -> dict[str, str]:
-    """Map the forms of a verb to their endings: "s", "ed", "ing" or none."""
-    if base in _FORMS:
-        return _FORMS[base]
-    pasts = _IRREGULAR.get(base, (in_form(base, "ed"),))
-    return {**dict.fromkeys(pasts, "ed"), base: "", in_form(base, "s"): "s", in_form(base, "ing"): "ing"}
-
-
-def in_form(base: str, ending: str) -> str:
-    """Return a verb in the form with an ending: "s", "ed", "ing" or none. "can" has one form."""
-    listed = next((form for form, each in _FORMS.get(base, {}).items() if each == ending), "")
-    if listed or base == "can":
-        return listed or base
-    match ending:
-        case "ed":
-            return past_of(base) or f"{base.removesuffix('e')}ed"
-        case "ing":
-            return f"{base.removesuffix('e')}ing"
-        case "s":
-            return _with_s(base)
-    return base
-
-
-def _with_s(base: str) -> str:
-    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{base}es"
-    if base.endswith("y") and len(base) > 1 and base[-2] not in "aeiou":
-        return f"{base[:-1]}ies"
-    return f"{base}s"
-
-
 def plural(word: str) -> str:
     """Convert a third-person verb to the plural: lives → live, is → are."""
     if word in _PLURAL:
@@ -121,15 +76,3 @@ def base_form(word: str) -> str:
     if lower.endswith("s") and not lower.endswith("ss"):
         return lower[:-1]
     return lower
-
-
-def negative(phrase: str, *, past: bool = False) -> str:
-    """Negate a third-person phrase: "lives in Rome" → "does not live in Rome"."""
-    head, _, rest = phrase.partition(" ")
-    if head in _BEFORE_NOT or (head == "has" and _is_participle(rest.partition(" ")[0])):
-        return f"{'cannot' if head == 'can' else f'{head} not'} {rest}".strip()
-    return f"{'did' if past else 'does'} not {base_form(head)} {rest}".strip()
-
-
-def _is_participle(word: str) -> bool:
-    return may_be_past(word) or word in PARTICIPLES

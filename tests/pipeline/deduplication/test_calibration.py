@@ -4,15 +4,22 @@ import pytest
 
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.calibration import calibrate, measure
-from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, ScoredPair, read_pairs, score_pairs
+from apps.pipeline.deduplication.calibration import (
+    LabelledPair,
+    PairLabel,
+    ScoredPair,
+    calibrate,
+    measure,
+    read_pairs,
+    score_pairs,
+)
 from apps.providers.fake import HashingEmbedder
 
 ONE = "User paints landscapes at dawn."
 
 
-def scored(two: str, label: PairLabel, *, cosine: float, residual: float | None = None) -> ScoredPair:
-    return ScoredPair(pair=LabelledPair(one=ONE, two=two, label=label), cosine=cosine, residual=residual)
+def scored(two: str, label: PairLabel, *, cosine: float) -> ScoredPair:
+    return ScoredPair(pair=LabelledPair(one=ONE, two=two, label=label), cosine=cosine)
 
 
 def paraphrase(cosine: float) -> ScoredPair:
@@ -23,21 +30,21 @@ def near_miss(cosine: float) -> ScoredPair:
     return scored("User paints landscapes at dawn by lamp.", PairLabel.NEAR_MISS, cosine=cosine)
 
 
-def test_what_must_not_merge_sets_the_lowest_cosine() -> None:
-    found = calibrate([paraphrase(0.97), paraphrase(0.96), near_miss(0.93)])
+def test_few_paraphrases_are_kept_apart() -> None:
+    found = calibrate([*(paraphrase(0.01 * place) for place in range(80, 100)), near_miss(0.93)])
+    assert (found.band.unsure, found.different_share) == (0.82, 0.1)
     assert found.merged_wrongly == 0
-    assert found.merged_share == 1.0
-    assert found.band.same > 0.88
+    assert found.flagged_wrongly == 1
 
 
 def test_a_band_is_measured_by_what_it_does() -> None:
     pairs = [
-        paraphrase(0.95),
+        scored("User really paints landscapes at dawn.", PairLabel.PARAPHRASE, cosine=0.95),
         paraphrase(0.85),
         scored("User does watercolours early.", PairLabel.PARAPHRASE, cosine=0.50),
         scored("User naps.", PairLabel.UNRELATED, cosine=0.1),
     ]
-    measured = measure(pairs, band=SimilarityBand(same=0.90, unsure=0.80))
+    measured = measure(pairs, band=SimilarityBand(unsure=0.80))
     assert (measured.merged_share, measured.unsure_share, measured.different_share) == (0.3333, 0.3333, 0.3333)
     assert (measured.merged_wrongly, measured.flagged_wrongly) == (0, 0)
 
@@ -68,6 +75,4 @@ def test_pairs_are_scored_by_the_embedder() -> None:
     pairs = [LabelledPair(one=ONE, two=two, label=PairLabel.PARAPHRASE) for two in (ONE, "User sings arias at noon.")]
     equal, other = score_pairs(pairs=pairs, embedder=HashingEmbedder())
     assert equal.cosine == pytest.approx(1.0)
-    assert equal.residual is None
     assert other.cosine < 1.0
-    assert other.residual is not None

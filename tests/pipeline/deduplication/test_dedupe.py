@@ -19,13 +19,12 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import dedupe
-from apps.pipeline.deduplication.difference_checks import differences
-from apps.pipeline.deduplication.lexical_diff import distinct_words, shares_topic
+from apps.pipeline.deduplication.guard import differences
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from apps.providers.fake import HashingEmbedder
 from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
 
-BAND = SimilarityBand(same=0.90, unsure=0.80)
+BAND = SimilarityBand(unsure=0.80)
 ANA, LENA, OLD = UUID(int=50), UUID(int=51), UUID(int=99)
 THEN, NOW = turn("said before", position=0, day=0), turn("said now", position=1, day=3)
 
@@ -53,7 +52,6 @@ def decide(
     gathered = dedupe.Gathered(
         vectors=vectors or unlike,
         neighbours=[near for _ in candidates],
-        residuals={},
         band=BAND,
         memory_ids=[ids.new() for _ in candidates],
     )
@@ -63,29 +61,23 @@ def decide(
 @pytest.mark.parametrize(
     ("old", "new", "cosine", "verdict", "tier"),
     [
-        (before("Ana likes tea.", value="tea"), before("Ana really likes tea.", value="Tea"), 0.1, "same", "hash"),
-        (before("Ana likes tea."), before("Ana really likes tea."), 0.95, "same", "cosine"),
-        (before("Ana likes tea."), before("Ana really enjoys tea."), 0.85, "same", "cosine"),
+        (before("Ana likes tea.", value="tea"), before("Ana enjoys her tea.", value="Tea"), 0.1, "same", "hash"),
+        (before("Ana likes tea."), before("Ana really likes tea."), None, "same", "words"),
+        (before("Ana likes tea."), before("Ana really likes tea.", subject_id=LENA), 0.99, "same", "words"),
+        (before("Ana likes tea."), before("Ana likes tea.", type=MemoryType.PREFERENCE), 0.99, "same", "words"),
         (before("Ana likes tea."), before("Ana likes strong tea."), 0.85, "unsure", "cosine"),
-        (before("Ana likes tea."), before("Ana really likes tea."), 0.75, "same", "cosine"),
-        (before("Ana likes tea."), before("Ana really likes tea."), 0.30, "different", "cosine"),
-        (before("Ana likes tea."), before("Ana likes strong tea."), 0.75, "unsure", "cosine"),
-        (before("Ana likes tea."), before("Ana collects old strong green tea pots."), 0.75, "different", "cosine"),
-        (before("Ana's name is Ana."), before("Ana uses Vim."), 0.75, "different", "cosine"),
-        (before("Ana likes milk."), before("Ana likes goat milk."), 0.89, "unsure", "cosine"),
-        (before("Ana passed."), before("Ana passed out."), 0.99, "unsure", "cosine"),
-        (before("Ana is fluent in Danish."), before("Ana speaks fluent Danish."), 0.85, "same", "cosine"),
-        (before("Ana is a doctor."), before("Ana has a doctor."), 0.95, "unsure", "cosine"),
+        (before("Ana likes tea."), before("Ana likes strong tea."), 0.75, "different", "cosine"),
+        (before("Ana is a doctor."), before("Ana has a doctor."), 0.99, "unsure", "cosine"),
         (before("Ana is a nurse."), before("Ana was a nurse."), 0.99, "unsure", "cosine"),
         (before("Ana calls Tom."), before("Ana calls Tom and Lena."), 0.95, "unsure", "cosine"),
-        (before("Ana likes tea."), before("Ana really likes tea."), None, "different", "cosine"),
+        (before("Ana likes tea."), before("Ana enjoys tea."), None, "different", "cosine"),
         (before("Ana has 2 cats."), before("Ana has 3 cats."), 0.99, "different", "cosine"),
         (before("Ana smokes."), before("Ana may smoke."), 0.99, "unsure", "cosine"),
         (before("Ana likes tea.", value="tea"), before("Ana likes milk.", value="milk"), 0.95, "different", "facts"),
         (before("Ana naps."), before("Ana naps.", polarity=Polarity.NEGATIVE), 0.99, "different", "facts"),
         (before("Ana naps."), before("Ana naps.", speech_act=SpeechAct.ROLEPLAY), 0.99, "different", "facts"),
-        (before("Lena naps."), before("Lena naps.", subject_id=LENA), 0.99, "different", "facts"),
-        (before("Ana naps."), before("Ana naps.", type=MemoryType.PREFERENCE), 0.99, "different", "facts"),
+        (before("Lena naps."), before("Lena dozes.", subject_id=LENA), 0.99, "different", "facts"),
+        (before("Ana naps."), before("Ana dozes.", type=MemoryType.PREFERENCE), 0.99, "different", "facts"),
         (
             before("Ana works at Arrive since 2019.", value="Arrive"),
             before("Ana works at Arrive since 2021.", value="Arrive"),
@@ -99,7 +91,7 @@ def decide(
         (
             before("Ana lives in York.", value="York", stateful=True),
             before("Ana lives in New York.", value="New York", stateful=True),
-            0.95, "different", "cosine",
+            0.95, "unsure", "cosine",
         ),
     ],
 )  # fmt: skip
@@ -163,7 +155,7 @@ def test_a_repeat_within_the_request_joins_the_first() -> None:
 
 def test_a_repeat_that_lends_its_wording_takes_no_hash_that_is_held() -> None:
     """A race has no object: its hash is that of its words, which a race on another day may have."""
-    better = "Ana personally ran a race."
+    better = "Ana really ran a race."
     another = before(better, type=MemoryType.EVENT, event_at=THEN.said_at)
     today = [fact(told, type=MemoryType.EVENT, event_at=NOW.said_at) for told in ("Ana ran a race.", better)]
     draft = decide(today, near=[Neighbour(another, 0.95)], vectors=[[1.0, 0.0], [1.0, 0.0]])
@@ -174,7 +166,7 @@ def test_a_repeat_that_lends_its_wording_takes_no_hash_that_is_held() -> None:
 
 def test_one_known_memory_is_merged_into_once_a_plan() -> None:
     old = before("Ana likes tea.", value="tea")
-    two = [fact("Ana likes tea.", value="tea"), fact("Ana is fond of tea.", predicate="fond_of")]
+    two = [fact("Ana likes tea.", value="tea"), fact("Ana really likes tea.", predicate="fond_of")]
     draft = decide(two, near=[Neighbour(old, 0.95)])
     assert [ruling.merge_into for ruling in draft.rulings] == [old]
     assert [drop.reason for drop in draft.drops] == [Reason.DUPLICATE]
@@ -185,50 +177,6 @@ def test_a_name_told_later_tells_nothing_apart() -> None:
     ana = KnownEntity(id=ANA, name="Ana", type=EntityType.PERSON, aliases=("User",), is_user=True)
     (ruling,) = decide([fact("Ana likes tea.", value="tea")], near=[Neighbour(old, 0.7)], entities=[ana]).rulings
     assert ruling.merge_into == old
-
-
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        ('Jon says: "Sure, I am always there for you!"', 'Jon says: "I just wanted to fill you in on my business."'),
-        ('Jon told me: "We can do it."', 'Jon told us: "We are hungry."'),
-    ],
-)
-def test_words_that_are_quoted_share_no_more_than_their_pronouns(one: str, two: str) -> None:
-    assert not shares_topic(one, two)
-
-
-RESEARCHES, APPLIED = before("Ana is researching agencies."), before("Ana applied to agencies.")
-
-
-@pytest.mark.parametrize(
-    ("residual", "cosine", "verdict"),
-    [
-        (0.7, 0.95, "same"),
-        (0.7, 0.82, "same"),
-        (0.7, 0.70, "unsure"),
-        (0.4, 0.95, "unsure"),
-        (0.1, 0.95, "unsure"),
-        (0.1, 0.88, "unsure"),
-        (None, 0.99, "unsure"),
-    ],
-)
-def test_what_each_says_of_its_own_decides(residual: float | None, cosine: float, verdict: str) -> None:
-    assert compare(RESEARCHES, APPLIED, cosine=cosine, residual=residual, band=BAND).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "expected"),
-    [
-        ("Ana is researching agencies.", "Ana applied to agencies.", ("researching", "applied")),
-        ("Ana loves tea.", "User really enjoys tea.", ("", "")),
-        ("Ana made a bowl.", "Ana made a bowl in class.", ("", "class")),
-        ("Ana runs.", "Ana is running.", ("", "")),
-        ("Ana wants to dive.", "Ana would like to dive.", ("", "")),
-    ],
-)
-def test_residues_are_words_without_names_and_small_words(one: str, two: str, expected: tuple[str, str]) -> None:
-    assert distinct_words(one, two) == expected
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -250,8 +198,8 @@ def test_a_vector_that_is_owed_is_made_up_for() -> None:
     embedder, store = CountingEmbedder(), OneNeighbour()
     ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=embedder, memories=store, writer=store)
     draft = draft_of([fact("Ana likes black tea.", value="black tea")], turns=[THEN, NOW])
-    (ruling,) = dedupe.run(draft, ports).rulings
-    assert ruling.rule == "merge_by_cosine"
+    compared = dedupe.run(draft, ports).details["compared"]["0"]["near"]
+    assert [each["cosine"] for each in compared] == [pytest.approx(1.0)]
     assert embedder.calls == 2
 
 
@@ -272,9 +220,9 @@ WORDS = st.lists(
 COSINES = st.floats(min_value=-1, max_value=1)
 
 
-@given(old=WORDS, new=WORDS, cosine=COSINES, residual=COSINES | st.none())
-def test_no_cosine_merges_what_a_guard_holds_apart(old: str, new: str, cosine: float, residual: float | None) -> None:
-    match = compare(before(old), before(new), cosine=cosine, residual=residual, band=BAND)
+@given(old=WORDS, new=WORDS, cosine=COSINES)
+def test_no_cosine_merges_what_a_guard_holds_apart(old: str, new: str, cosine: float) -> None:
+    match = compare(before(old), before(new), cosine=cosine, band=BAND)
     if differences(old, new):
         assert match.verdict is not MatchVerdict.SAME
 

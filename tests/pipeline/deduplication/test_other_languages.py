@@ -6,17 +6,17 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.labelled_pairs import LabelledPair, PairLabel, ScoredPair
+from apps.pipeline.deduplication.calibration import LabelledPair, PairLabel, ScoredPair
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from tests.pipeline.builders import candidate, known, turn
 
-BAND = SimilarityBand(same=0.90, unsure=0.80)
+BAND = SimilarityBand(unsure=0.80)
 
 
 def compared(one: str, two: str) -> MatchVerdict:
     """Compare two sentences by their words only, with a cosine of nearly 1."""
     pair = LabelledPair(one=one, two=two, label=PairLabel.UNRELATED)
-    return ScoredPair(pair=pair, cosine=0.99, residual=None).judged(BAND).verdict
+    return ScoredPair(pair=pair, cosine=0.99).judged(BAND).verdict
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_a_known_triple_merges_them() -> None:
 
 
 def test_english_of_the_same_words_merges() -> None:
-    assert compared("User lives in Lima.", "User resides in Lima.") is MatchVerdict.SAME
+    assert compared("User lives in Lima.", "User really lives in Lima.") is MatchVerdict.SAME

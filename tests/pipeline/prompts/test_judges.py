@@ -21,7 +21,7 @@ from apps.pipeline.prompts.memory_pairs import StatementPair
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn
 
-BAND = SimilarityBand(same=1.0, unsure=0.1, residual_unsure=-1.0, residual_same=1.0)
+BAND = SimilarityBand(unsure=0.1)
 POLICY = Policy(
     dedupe=DedupePolicy(fallback_band=BAND),
     judges=JudgePolicy(gate=1.0, shown_gate=1.0),
@@ -184,7 +184,7 @@ def test_what_names_a_replaced_value_is_judged(content: str, is_asked: bool) -> 
     home = world.hear("User lives in Lima.", predicate="lives_in", entity=place("Lima"), extractor="m")
     world.shown = frozenset(UUID(int=number) for number in range(1_000, 1_100))
     replaced = (home.rulings[0].memory_id,)
-    world.hear("User lives in Oslo.", predicate="home", entity=place("Oslo"), extractor="m", replaces=replaced)
+    world.hear("User lives in Oslo.", predicate="lives_in", entity=place("Oslo"), extractor="m", replaces=replaced)
     assert bool(model.asked) is is_asked
     assert (content in world.live()) is not is_asked
 

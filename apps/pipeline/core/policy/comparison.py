@@ -8,32 +8,20 @@ from apps.pipeline.core.policy.section import PolicySection
 
 
 class SimilarityBand(PolicySection):
-    """Cosines of one embedder, calibrated on labelled pairs by `manage.py calibrate`."""
+    """The limit of one embedder, calibrated on labelled pairs by `manage.py calibrate`."""
 
-    same: float = Field(
-        ge=-1, le=1, description="from this similarity on, a sentence that contains all of the other is a duplicate"
-    )
     unsure: float = Field(
-        ge=-1, le=1, description="below this similarity, sentences with different words are different"
-    )
-    # Cosines of the residuals of two similar sentences, if both have one.
-    residual_same: float = Field(default=0.70, ge=-1, le=1)
-    residual_unsure: float = Field(default=0.20, ge=-1, le=1)
-    near: float = Field(
-        default=0.90, ge=-1, le=1, description="from this similarity on, different words only make a pair unsure"
-    )
-    words: float = Field(
-        default=0.35, ge=-1, le=1, description="minimum similarity of two sentences with the same significant words"
+        ge=-1,
+        le=1,
+        description="from this similarity on, a judge or a person decides whether two sentences say the same",
     )
 
 
 class DedupePolicy(PolicySection):
     """Limits of stage 4; a band belongs to an embedder."""
 
-    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(same=0.90, unsure=0.70)}
-    fallback_band: SimilarityBand = SimilarityBand(
-        same=0.97, unsure=0.92, residual_same=0.85, residual_unsure=0.60, near=0.97, words=0.80
-    )
+    bands: dict[str, SimilarityBand] = {"wordllama": SimilarityBand(unsure=0.60)}
+    fallback_band: SimilarityBand = SimilarityBand(unsure=0.92)
     neighbours: int = Field(default=5, ge=1, le=50)
 
     def band(self, *, embedder: str) -> SimilarityBand:
