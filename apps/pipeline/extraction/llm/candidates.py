@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape  # a prompt shows "&" as "&amp;", and models copy it
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +30,8 @@ _SPEAKER = frozenset({"user", "the user", "speaker"})
 _ENDS, _CLOSING = (".", "!", "?", "…"), "\"'”’)"
 # Identifiers that only prompts assign: e1, ent_…, UUIDs. Names never look like one.
 _AN_ID = re.compile(r"(?:e\d+|(?:ent|usr|mem)_\w+|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})", re.IGNORECASE)
-_NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w'’-]*(?: [^\W\d_a-zß-ÿ][\w'’-]*)*")
+_WITHIN_NAMES = frozenset({"&", "and", "of"})
+_CLAUSE_END = re.compile(r"[,.;:!?(]")
 # Topics that an answer leaves out because the predicate tells them.
 _TOPICS = {**dict.fromkeys(HEALTH_PREDICATES, "health"), "works_at": "work", "works_as": "work", "diet": "food"}
 # Slots whose value is an entity however it is written; the other side of a relation is one as well.
@@ -192,11 +194,17 @@ def _subject(answer: ExtractedMemory, content: str, *, turn: SourceTurn, shown: 
     """Return whom a statement is about; the first name in its sentence where the id is not in the prompt."""
     text = answer.subject
     if _AN_ID.fullmatch(text.strip()) and all(each.id != text.strip() for each in shown.entities):
-        named = _NAME.match(content)
-        if named is None:
+        name = _leading_name(content)
+        if not name or name.endswith(("'s", "’s")):
             raise ValueError(f"unknown id: {text.strip()[:60]}")
-        text = named.group()
+        text = name
     return _mention(text, answer.subject_type, turn=turn, shown=shown)
+
+
+def _leading_name(text: str) -> str:
+    """Return the words with a capital at the beginning of a text: "Saffron & Sage" of "Saffron & Sage cook."."""
+    words = _CLAUSE_END.split(text, maxsplit=1)[0].split()
+    return " ".join(takewhile(lambda word: word[0].isupper() or word in _WITHIN_NAMES, words))
 
 
 def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Shown) -> Mention:
@@ -216,7 +224,7 @@ def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Object
     if not value or _AN_ID.fullmatch(value):
         return ObjectValue()
     kind = answer.value_type or _ENTITY_OF_SLOT.get(canonical_predicate(answer.predicate, more={}))
-    is_name = _NAME.fullmatch(value) is not None and "name" not in answer.predicate
+    is_name = _leading_name(value) == value and "name" not in answer.predicate
     if kind or is_name or answer.value_names_entity or answer.type is MemoryType.RELATION:
         return ObjectValue(entity=_mention(value, kind, turn=turn, shown=shown))
     return ObjectValue(literal=value)
