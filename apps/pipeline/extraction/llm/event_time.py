@@ -23,16 +23,18 @@ def moment_of(text: str) -> tuple[datetime, Precision]:
     Raises ValueError for anything else, and for implausible years.
     """
     text = text.strip()
-    if year := _YEAR.fullmatch(text) if not any(shape.pattern.search(text) for shape in DATES) else None:
+    year = _YEAR.fullmatch(text)
+    if year and not any(phrase.pattern.search(text) for phrase in DATES):
         text = year[1]
     for shape, form, precision in _SHAPES:
         if shape.fullmatch(text):
             return _checked(datetime.strptime(text, form).replace(tzinfo=UTC)), precision
     if ":" not in text and not text[:4].isdigit():
-        found = [(match, shape) for shape in DATES if (match := shape.pattern.search(text))]
-        longest, shape = max(found, key=lambda each: len(each[0].group()), default=(None, None))
-        if longest and shape and (period := shape.read(longest, Said(date.min))):
-            return _checked(period.moment), period.precision
+        dates = [(found, phrase) for phrase in DATES if (found := phrase.pattern.search(text))]
+        if dates:
+            longest, phrase = max(dates, key=lambda each: len(each[0].group()))
+            if period := phrase.read(longest, Said(date.min)):
+                return _checked(period.moment), period.precision
     precision = Precision.WEEK if _WEEK.fullmatch(text) else Precision.INSTANT
     return _checked(datetime.fromisoformat(text)), precision
 
