@@ -24,7 +24,7 @@ from apps.pipeline.provenance.own_words import announces, in_first_person, words
 from apps.pipeline.provenance.spans import ForeignKind, Standing, TurnWords
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
-MOST_WORDS_OF_ACCEPTANCE = 20  # of an answer that points back to a suggestion: "Yes, let's do that"
+MOST_WORDS_OF_ACCEPTANCE = 8  # of an answer that points back to a suggestion: "Yes, let's do that"
 _FRAME = stems(" ".join(("user", "assistant", "wants", "should", "always", "never", "agent", *EntityType)))
 _QUESTION = re2.compile(r"[^.!?\n]{0,300}[.!]? ?[^.!?\n]{0,300}\?")
 _CLAUSE = re.compile(r"[^.,;:!?…\n]+[.,;:!?…\n]?")
@@ -110,7 +110,8 @@ def _foreign_source(
     if not others:
         return ""
     binds = is_binding(candidate)
-    own = (*_own_texts(words, turns), _accepted(before(turn, turns), turn, binds=binds), "" if binds else known)
+    accepted = _accepted(before(turn, turns), turn, binds=binds, names=is_naming(candidate))
+    own = (*_own_texts(words, turns), accepted, "" if binds else known)
     claim = _claim(candidate, own=frozenset(stems(" ".join(own))), standing=words.standing_of(candidate.evidence))
     for source in others:
         found = (claim.stems - claim.own) & stems(source.text)
@@ -138,11 +139,11 @@ def _own_texts(words: TurnWords, turns: Sequence[ShownTurn]) -> Iterator[str]:
             yield from words_of(shown.turn).segments()
 
 
-def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool) -> str:
+def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool, names: bool) -> str:
     """Return what a turn takes up of the assistant's turn before it: its questions, or all of a suggestion.
 
     A suggestion is accepted in any language by a turn that neither asks nor denies, and that is very short or points
-    back: "klingt gut, das nehmen wir". Only a short answer to a question takes an offer that binds.
+    back: "klingt gut, das nehmen wir". A name is only taken from a question, and a rule only by a short answer to one.
     """
     if suggested is None or suggested.role is not Role.ASSISTANT:
         return ""
@@ -152,7 +153,7 @@ def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool) ->
     count = len(turn.content.split())
     is_short = count <= MOST_WORDS_OF_ASSENT
     points_back = count <= MOST_WORDS_OF_ACCEPTANCE and _POINTS_BACK.search(turn.content) is not None
-    if not binds and (is_short or points_back) and "?" not in turn.content and not is_negated(turn.content):
+    if not (binds or names) and (is_short or points_back) and "?" not in turn.content and not is_negated(turn.content):
         return suggested.content
     return " ".join(found.group() for found in _QUESTION.finditer(suggested.content))
 
