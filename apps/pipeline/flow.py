@@ -83,7 +83,8 @@ def extract_session(draft: Draft, ports: Ports) -> Draft:
 
 def settle(draft: Draft, ports: Ports) -> Draft:
     """Decide what each candidate becomes, given what is known now; nothing is written."""
-    for stage, step in SETTLING if draft.candidates or draft.forget_requests or draft.asked_to_forget else ():
+    is_settled = draft.candidates or draft.forget_requests or draft.asked_to_forget or draft.asked_to_end
+    for stage, step in SETTLING if is_settled else ():
         with ports.stage_span(stage):
             draft = _spanned(stage, draft, partial(step, ports=ports))
     return draft

@@ -17,7 +17,7 @@ from typing import Any
 from django.conf import settings
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
-from apps.pipeline.prompts.judge_questions import UNSURE
+from apps.pipeline.prompts.llm_judge import UNSURE
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.providers.shown_ids import MEMORY, TURN, ShownIds, shown_ids, shown_questions
 

@@ -1,6 +1,7 @@
 """The contract of stores: which memories are read for a turn."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from apps.pipeline.core.operations import (
 from apps.pipeline.core.ports import Probe, RelevanceQuery, Slot
 from tests.contracts.store_world import (
     EMBEDDER,
+    MONDAY,
     World,
     add,
     start,
@@ -124,6 +126,20 @@ class ReadingContract:
             world.put_vector(memory_id=memory_id, vector=[0.0, 1.0])
 
         assert self._relevant(world, vector=[1.0, 0.0], text="How is Lena?")[0] == "Lena lives in Rome."
+
+    def test_coming_events_are_relevant(self, world: World) -> None:
+        started = start(world)
+        for content, days in (("User has an exam.", 5), ("User has a party.", 3), ("User saw a play.", -9)):
+            request = world.request(content)
+            said = told(request, content, subject=started.user, event_at=MONDAY + timedelta(days=days))
+            memory = add(request, said)
+            world.write(request, memory)
+            world.put_vector(memory_id=memory.memory_id, vector=[0.0, 1.0])
+        query = RelevanceQuery(
+            end_user_id=world.end_user_id, session_id=new_id(), embedder=EMBEDDER, vectors=(), text="", now=MONDAY
+        )
+        found = [each.content for each in world.reader.relevant(query=query, memories=2)]
+        assert found == ["User has a party.", "User has an exam."]
 
     def test_entities_come_with_memories(self, world: World) -> None:
         start(world)

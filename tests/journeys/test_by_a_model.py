@@ -121,7 +121,7 @@ def say(api: APIClient, project: Project, *texts: str, user: str, speaker: str =
     """Post the turns of one request, and return its trace once it has ended."""
     named = {"speaker": speaker} if speaker else {}
     turns = [{"role": "user", "content": text, **named} for text in texts]
-    accepted = api.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns}).json()
+    accepted = api.post("/v1/turns", {"user_id": user, "session_id": "one", "turns": turns, "mode": "sync"}).json()
     Person(project, user).is_worked_for()
     return api.get(f"/v1/traces/{accepted['trace_id']}").json()  # type: ignore[no-any-return]
 

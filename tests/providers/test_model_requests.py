@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.pipeline.core.model_calls import ModelFailed, ModelRequest, Purpose
-from apps.pipeline.prompts.judge_questions import judge_request
+from apps.pipeline.prompts.llm_judge import judge_request
 from apps.providers import registry
 from benchmarks.model_server import ModelServer, Reply
 from tests.providers.model_replies import AT_ONCE, BOTH, CLAUDE, OTHER, request, script

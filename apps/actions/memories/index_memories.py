@@ -19,6 +19,7 @@ from apps.pipeline.core.ports import Embedder, Ports
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
 from apps.pipeline.indexing.model_questions import questions_model
+from apps.pipeline.lexicon.language import is_english
 from apps.telemetry.stages import stage_span
 from apps.telemetry.tracing import is_recording, span_of_work
 from apps.tenants.end_users import wait_for_writers
@@ -131,6 +132,8 @@ def _memories(end_user_id: UUID, memory_ids: Sequence[UUID]) -> MemoryQuerySet:
 
 
 def _indexable(row: Mapping[str, Any]) -> Indexable:
+    # Of a short English quote the database may not know the language.
+    is_foreign = row["source_tongue"] != row["tongue"] and not is_english(row["evidence"])
     return Indexable(
         id=row["id"],
         type=MemoryType(row["type"]),
@@ -138,5 +141,5 @@ def _indexable(row: Mapping[str, Any]) -> Indexable:
         subject=row["subject__name"] or "",
         predicate=row["predicate"],
         object_text=row["object_text"],
-        foreign_quote=row["evidence"] if row["source_tongue"] != row["tongue"] else "",
+        foreign_quote=row["evidence"] if is_foreign else "",
     )

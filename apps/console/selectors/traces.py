@@ -17,7 +17,7 @@ from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
-from apps.pipeline.prompts.static import sections_of
+from apps.pipeline.prompts.versions import sections_of
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them

@@ -1,7 +1,7 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -96,6 +96,7 @@ class InMemoryStore:
             *((1, ranked[:memories]) for ranked in _by_cosine(live, query.vectors, query.embedder)),
             *((1, ranked) for ranked in _by_words(live, query.words)),
             (1, [each for each in live if each.memory.subject_id in named]),
+            (1, _coming(live, query.now)),
             (3, [each for each in live if each.session_id == query.session_id or query.embedder not in each.vectors]),
             (7, live),
         ]
@@ -166,6 +167,12 @@ def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder:
         probe = np.asarray(vector, dtype=np.float16).astype(np.float32)
         found = iter((matrix @ probe).tolist() if matrix is not None else ())
         yield [next(found) if embedder in each.vectors else None for each in stored]
+
+
+def _coming(live: Iterable[StoredState], now: datetime | None) -> list[StoredState]:
+    """Return the memories of events from a moment on, the next one first."""
+    dated = [(each.memory.event_at, each.memory.id, each) for each in live if now and each.memory.event_at is not None]
+    return [each for at, _, each in sorted(dated, key=lambda row: row[:2]) if now and at >= now]
 
 
 def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> Iterator[list[StoredState]]:

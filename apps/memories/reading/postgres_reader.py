@@ -103,7 +103,7 @@ order by m.id desc
 # first, then memories of the session, then the latest.
 _RELEVANT = """
 with live as (
-    select m.id, m.subject_id, m.session_id, m.created_at, v.embedding, ' ' || lower(m.content) as folded
+    select m.id, m.subject_id, m.session_id, m.created_at, m.event_at, v.embedding, ' ' || lower(m.content) as folded
     from memories_memory m
     left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
         and v.embedder = %(embedder)s
@@ -132,6 +132,8 @@ with live as (
     union all
     select id, row_number() over (order by created_at desc, id desc)
     from live where subject_id in (select entity_id from named)
+    union all
+    select id, row_number() over (order by event_at, id) from live where event_at >= %(now)s::timestamptz
     union all
     select id, 2 + row_number() over (order by created_at desc, id desc)
     from live where session_id = %(session)s or embedding is null
@@ -177,6 +179,7 @@ class PostgresMemoryReader:
             "stems": [stem for stems in query.words for stem in stems],
             "memories": memories,
             "private_to": query.private_to,
+            "now": query.now,
         }
         return tuple(map(read_stored, fetch_constant(_RELEVANT, values)))
 

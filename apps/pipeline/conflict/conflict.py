@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from apps.pipeline.conflict.ending import with_ended
 from apps.pipeline.conflict.forgetting import with_forgotten
 from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
@@ -19,6 +20,7 @@ from apps.pipeline.deduplication.proposals import refusal_of_replacement
 def run(draft: Draft, ports: Ports) -> Draft:
     """Find what the user asks to forget; decide against the values in the candidates' slots, which dedupe has read."""
     left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
+    left = with_ended(left, ports)
     decided = decide(left, holders=left.holders or ()) if left.rulings else left
     return decided.evolve(details={**left.details, **decided.details})
 

@@ -142,8 +142,10 @@ class Draft:
     holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, after dedupe has read them
     forget_requests: tuple[ForgetRequest, ...] = ()
     asked_to_forget: tuple[UUID, ...] = ()  # shown memories that a model was told to forget
+    asked_to_end: tuple[UUID, ...] = ()  # shown memories that are over, as a model says
     forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
     maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
+    ended: tuple[StoredMemory, ...] = ()  # over without a new one, with their end
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()

@@ -60,7 +60,8 @@ def plan_from(draft: Draft) -> WritePlan:
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_forgotten(draft)))
+    closed = (*_forgotten(draft), *_ended(draft))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *closed))
 
 
 def _forgotten(draft: Draft) -> Iterator[Operation]:
@@ -84,6 +85,13 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
                 changes={"status": status, **reasons},
                 note=Reason.ASKED_TO_FORGET,
             )
+
+
+def _ended(draft: Draft) -> Iterator[Operation]:
+    """Close what is over without a new memory; nothing is deleted."""
+    for known in draft.left_alone(draft.ended):
+        changes = {"status": Status.SUPERSEDED, "valid_until": known.valid_until}
+        yield ReviseMemory(memory_id=known.id, expected_version=known.version, verb="ended", changes=changes)
 
 
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:

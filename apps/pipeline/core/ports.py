@@ -83,6 +83,7 @@ class RelevanceQuery:
     text: str  # of all turns: memories about the entities that it names are relevant
     words: tuple[tuple[str, ...], ...] = ()  # stems of the content words of each sentence
     private_to: str = ""  # see MemoryReader
+    now: datetime | None = None  # dated events from then on are relevant
 
 
 class MemoryReader(Protocol):
@@ -115,7 +116,8 @@ class MemoryReader(Protocol):
         """Return at most so many live memories, the most relevant first.
 
         Memories are taken in rotation from several lists, so that no topic crowds out the others: the nearest to each
-        sentence by vectors and by words, those about a named entity, those of the same session, and the latest.
+        sentence by vectors and by words, those about a named entity, coming events, those of the same session, and the
+        latest.
         """
 
     def neighbours(

@@ -139,6 +139,7 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         details=details,
         shown_memories=found.shown_memories,
         asked_to_forget=found.to_forget,
+        asked_to_end=found.to_end,
     )
     return extracted.drop(*silent, *refused, *drops)
 

@@ -2,20 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
-from apps.pipeline.prompts.judge_questions import judge_request
+from apps.pipeline.prompts.llm_judge import judge_request
 
-TASK = """
-<task>
-Each question holds a turn of a conversation, the turns before it, a word or phrase of it, and choices. Decide which of
-the choices the phrase means there.
-</task>
-<rules>
-Answer with the number of the choice ("1", "2") if the turns make it clear, else with "unsure". A likely guess is not
-clear: two people made one are worse than a statement that is left out.
-</rules>
-"""
+TASK = Path(__file__).with_name("references.xml").read_text(encoding="utf-8")
 _MOST_BEFORE = 4
 
 

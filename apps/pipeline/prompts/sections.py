@@ -53,12 +53,10 @@ def numbered_memories(memories: Iterable[StoredMemory]) -> tuple[ShownMemory, ..
 
 
 def known_section(*, entities: Iterable[ShownEntity], memories: Sequence[ShownMemory]) -> str:
-    """Render what is known of the end user: one line per entity and memory, and the predicates in use."""
-    predicates = dict.fromkeys(shown.memory.predicate for shown in memories)
+    """Render what is known of the end user: one line per entity and memory."""
     parts = (
         _section("active_entities", map(_entity, entities)),
         _section("known_memories", map(_memory, memories)),
-        _section("known_predicates", [_escaped(", ".join(predicates))] if predicates else ()),
     )
     return "\n".join(part for part in parts if part)
 
@@ -83,7 +81,7 @@ def _entity(shown: ShownEntity) -> str:
 def _memory(shown: ShownMemory) -> str:
     memory = shown.memory
     mark = (UNCONFIRMED,) if memory.status is Status.PENDING_REVIEW else ()
-    parts = (shown.id, memory.said_at.date().isoformat(), *mark, memory.predicate)
+    parts = (shown.id, memory.said_at.date().isoformat(), *mark, *filter(None, [memory.predicate]))
     return f"{' | '.join(map(_escaped, parts))} | {_line(memory.content, MOST_CONTENT)}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
@@ -22,10 +22,8 @@ class SessionKind(StrEnum):
     GOAL = "goal"
 
 
-class SessionMemoryAnswer(BaseModel):
-    """One memory as the model proposes it; keys that we didn't ask for are passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+class SessionMemory(BaseModel):
+    """One memory as the model is asked for it."""
 
     kind: SessionKind
     content: str = Field(min_length=3, max_length=1_000)
@@ -39,7 +37,7 @@ class SessionMemoryAnswer(BaseModel):
 class SessionAnswer(BaseModel):
     """The whole answer, as constrained decoding is told; what comes is checked object by object."""
 
-    memories: tuple[SessionMemoryAnswer, ...]
+    memories: tuple[SessionMemory, ...]
 
 
 SCHEMA = SessionAnswer.model_json_schema()

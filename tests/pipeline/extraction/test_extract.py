@@ -7,7 +7,7 @@ import pytest
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence, SpeechAct
-from apps.pipeline.core.model_calls import ModelRequest
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate
@@ -135,6 +135,34 @@ def test_a_refused_candidate_does_not_take_another_with_it_behind_one_read_from_
     draft = run(given, replace(PORTS, model=ScriptedModel(lambda _: answer)))
     assert [each.content for each in draft.candidates] == ["User likes tea."]
     assert Reason.SECRET in [drop.reason for drop in draft.drops]
+
+
+def test_an_answer_that_was_cut_off_is_asked_for_once_more_with_twice_the_room() -> None:
+    """A reasoning model may use up its tokens before it writes a word."""
+    limits: list[int] = []
+
+    class Thinker:
+        def complete(self, request: ModelRequest) -> ModelAnswer:
+            limits.append(request.max_tokens)
+            return ModelAnswer(text="", model="thinker", stop=StopReason.TRUNCATED, usage=Usage(output=5_000))
+
+    draft = run(draft_of((), turns=(turn("I live in Rome."),)), replace(PORTS, model=Thinker()))
+    assert limits == [4_096, 10_000]
+    assert draft.failure == "the answer was cut off at 5000 tokens"
+    assert [each.error for each in draft.model_calls] == [draft.failure] * 2
+
+
+def test_of_an_answer_that_was_cut_off_what_is_whole_is_kept() -> None:
+    text = listing(memory("User lives in Rome.", evidence="I live in Rome"))[:-2] + ', {"content": "User'
+    answer = ModelAnswer(text=text, model="m", stop=StopReason.TRUNCATED)
+
+    class Cut:
+        def complete(self, request: ModelRequest) -> ModelAnswer:
+            return answer
+
+    draft = run(draft_of((), turns=(turn("I live in Rome."),)), replace(PORTS, model=Cut()))
+    assert [each.content for each in draft.candidates] == ["User lives in Rome."]
+    assert len(draft.model_calls) == 1
 
 
 def test_the_topic_of_the_request_comes_before_the_extractors() -> None:

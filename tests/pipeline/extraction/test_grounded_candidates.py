@@ -208,10 +208,10 @@ TYPED = "im lactose intolerant so no milk & cream for me, and i dont recieve par
     ("quote", "kept", "grounding"),
     [
         ("I am lactose intolerant so no milk and cream", "im lactose intolerant so no milk & cream", "Supported"),
-        ("I don't receive parcels at 46 Elm Road", "i dont recieve parcels at 46 Elm Road", "Supported"),
+        ("I don't receive parcels at 46 Elm Road", "and i dont recieve parcels at 46 Elm Road", "Supported"),
         (
             "parcels at 46 Elm Road, no milk",
-            "milk & cream for me, and i dont recieve parcels at 46 Elm Road",
+            "so no milk & cream for me, and i dont recieve parcels at 46 Elm Road",
             "Partial",
         ),
         ("I don't receive parcels at 45 Elm Road", None, None),

@@ -16,7 +16,7 @@ from apps.pipeline.core.policy import DedupePolicy, ExtractionPolicy, JudgePolic
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.prompts import memory_pairs
-from apps.pipeline.prompts.judge_questions import verdicts_in
+from apps.pipeline.prompts.llm_judge import verdicts_in
 from apps.pipeline.prompts.memory_pairs import StatementPair
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn

@@ -7,7 +7,7 @@ from apps.pipeline.core.enums import Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.extract import STATIC
 from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered_memories, turns_section
-from apps.pipeline.prompts.static import sections_of
+from apps.pipeline.prompts.versions import sections_of
 from tests.pipeline.builders import candidate, known, turn
 
 
@@ -37,18 +37,14 @@ def shown(content: str, number: int, **changes: Any) -> StoredMemory:
 def test_a_known_memory_is_a_line_with_its_id_date_predicate_and_mark() -> None:
     home = shown("User lives in Ghent.", 1, predicate="lives_in")
     pilot = shown("User is a pilot.", 2, predicate="works_as", status=Status.PENDING_REVIEW)
-    assert known_section(entities=[], memories=numbered_memories([home, pilot])) == (
+    swims = shown("User can swim.", 3, predicate="")
+    assert known_section(entities=[], memories=numbered_memories([home, pilot, swims])) == (
         "<known_memories>\n"
         "m1 | 2025-06-02 | lives_in | User lives in Ghent.\n"
         "m2 | 2025-06-02 | unconfirmed | works_as | User is a pilot.\n"
-        "</known_memories>\n"
-        "<known_predicates>\nlives_in, works_as\n</known_predicates>"
+        "m3 | 2025-06-02 | User can swim.\n"
+        "</known_memories>"
     )
-
-
-def test_each_predicate_is_offered_once() -> None:
-    memories = [shown(f"User likes {each}.", n, predicate="likes") for n, each in enumerate(("tea", "jam"), start=1)]
-    assert "<known_predicates>\nlikes\n<" in known_section(entities=[], memories=numbered_memories(memories))
 
 
 def test_the_topic_of_a_request_is_shown_with_its_turns() -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape  # a prompt shows "&" as "&amp;", and models copy it
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -11,17 +12,15 @@ from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Grounding, Memory
 from apps.pipeline.core.input_validation import cleaned_text
 from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.predicates import HEALTH_PREDICATES, canonical_predicate
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import CandidateRefusal
-from apps.pipeline.extraction.llm.answer_fields import read_memory
 from apps.pipeline.extraction.llm.event_time import moment_of
-from apps.pipeline.extraction.llm.evidence import QuotableTurn, Quote, find_quote
-from apps.pipeline.extraction.llm.grounding import follows
+from apps.pipeline.extraction.llm.evidence import Quote, before, find_quote, follows, speech_act_of_quote
 from apps.pipeline.extraction.llm.origin import settle_origin
-from apps.pipeline.extraction.llm.speech_acts import speech_act_of_quote
 from apps.pipeline.extraction.plain.table import rule_tags
-from apps.pipeline.prompts.extract import ExtractedMemory
+from apps.pipeline.prompts.extracted_memory import ExtractedMemory, read_memory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.redaction.redact import holds_secret
 
@@ -31,10 +30,12 @@ _SPEAKER = frozenset({"user", "the user", "speaker"})
 _ENDS, _CLOSING = (".", "!", "?", "…"), "\"'”’)"
 # Identifiers that only prompts assign: e1, ent_…, UUIDs. Names never look like one.
 _AN_ID = re.compile(r"(?:e\d+|(?:ent|usr|mem)_\w+|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12})", re.IGNORECASE)
-
-
-class UnknownId(ValueError):
-    """An answer refers to an entity by an unknown id."""
+_WITHIN_NAMES = frozenset({"&", "and", "of"})
+_CLAUSE_END = re.compile(r"[,.;:!?(]")
+# Topics that an answer leaves out because the predicate tells them.
+_TOPICS = {**dict.fromkeys(HEALTH_PREDICATES, "health"), "works_at": "work", "works_as": "work", "diet": "food"}
+# Slots whose value is an entity however it is written; the other side of a relation is one as well.
+_ENTITY_OF_SLOT = {"lives_in": EntityType.PLACE, "stays_in": EntityType.PLACE, "works_at": EntityType.ORGANISATION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,16 @@ class Shown:
     answered: Mapping[str, Candidate] = field(default_factory=dict)  # a1, a2… of the same answer
 
     @property
-    def sources(self) -> list[SourceTurn]:
-        """Return the turns that candidates may be extracted from."""
-        return [shown.turn for shown in self.turns if shown.is_new]
+    def words(self) -> str:
+        """Return the sentences and names of what is known."""
+        return " ".join((*(each.memory.content for each in self.memories), *(e.entity.name for e in self.entities)))
 
-    def turn(self, name: str) -> SourceTurn | None:
-        """Return a turn by its id in the prompt."""
-        return next((shown.turn for shown in self.turns if shown.id == name.strip()), None)
+    def memory_id(self, name: str) -> UUID | None:
+        """Return the id of a memory by its id in the prompt, or by its position in the answer."""
+        name = name.strip().lower()
+        if earlier := self.answered.get(name):
+            return earlier.memory_id
+        return next((shown.memory.id for shown in self.memories if shown.id == name), None)
 
     def memory_ids(self, names: Iterable[str]) -> tuple[UUID, ...]:
         """Return the ids of the named memories that are in the prompt or earlier in the answer.
@@ -65,20 +69,6 @@ class Shown:
             earlier = self.answered.get(name.strip().lower())
             found += [self.memory_id(name), earlier.same_as if earlier else None]
         return tuple(dict.fromkeys(each for each in found if each is not None))
-
-    def before(self, turn: SourceTurn) -> SourceTurn | None:
-        """Return the turn before another one in the prompt, if they are consecutive in the session."""
-        return next((each.turn for each in self.turns if each.turn.position == turn.position - 1), None)
-
-    def topic_of(self, turn: SourceTurn) -> str:
-        """Return the topic that the caller has given to a turn."""
-        return next((each.topic for each in self.turns if each.turn is turn), "")
-
-    def memory_id(self, name: str) -> UUID | None:
-        """Return the id of a memory by its id in the prompt, or by its position in the answer."""
-        if earlier := self.answered.get(name.strip().lower()):
-            return earlier.memory_id
-        return next((shown.memory.id for shown in self.memories if shown.id == name.strip().lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,71 +96,42 @@ class Proposal:
 def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     """Convert one object to a candidate with index 0; a refusal names the check that failed.
 
-    The quote decides which turn states it, whatever turns the object names. Raises ValueError for an object without
-    type, content or predicate, with text that can't be stored, or with an entity that is not in the prompt.
+    The quote decides which turn states it. Raises ValueError for an object without content, with text that can't be
+    stored, or whose subject is an unknown id and unnamed.
     """
     answer, unreadable = read_memory(proposed)
-    cited = [turn for name in answer.source_turn_ids if (turn := shown.turn(name)) in shown.sources]
-    quotable = [QuotableTurn(turn, shown.before(turn)) for turn in (*cited, *shown.sources) if turn]
-    quote = find_quote(answer.evidence, turns=quotable)
-    turn = quote.turn if quote else quotable[0].turn if cited else shown.sources[-1]
-    moments, bad_times = _moments(answer)
-    candidate = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge).evolve(**moments)
-    if quote is not None and not quote.is_whole and candidate.grounding is Grounding.SUPPORTED:
-        candidate = candidate.evolve(grounding=Grounding.PARTIAL)
-    outcome = _refused(answer, candidate, quote) or settle_origin(
-        _judged(candidate, before=shown.before(turn), turn=turn),
+    quote = find_quote(answer.evidence, turns=shown.turns)
+    turn = quote.turn if quote else [each.turn for each in shown.turns if each.is_new][-1]
+    candidate, ignored = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge)
+    outcome = _refused(candidate, quote) or settle_origin(
+        _judged(candidate, turn=turn, before=before(turn, shown.turns)),
         turn=turn,
         turns=shown.turns,
-        memories=shown.memories,
-        entities=shown.entities,
+        known=shown.words,
     )
-    return Proposal(outcome, (*unreadable, *bad_times, *_not_shown(answer, shown)))
+    return Proposal(outcome, (*unreadable, *ignored))
 
 
-def _not_shown(answer: ExtractedMemory, shown: Shown) -> tuple[str, ...]:
-    """Return the ids of turns and memories in an answer that are not in the prompt."""
-    memories = {"replaces": answer.replaces, "same_as": (answer.same_as or "",), "contradicts": answer.contradicts}
-    unknown = [
-        f"{key}: {name}" for key, names in memories.items() for name in names if name and not shown.memory_id(name)
-    ]
-    turns = [f"source_turn_ids: {name}" for name in answer.source_turn_ids if shown.turn(name) is None]
-    return (*turns, *unknown)
-
-
-def _refused(answer: ExtractedMemory, candidate: Candidate, quote: Quote | None) -> CandidateRefusal | None:
-    """Refuse secrets, discards of the model, and statements without evidence; the refusal doesn't repeat a secret."""
-    if gives_away_secret(candidate):
-        return secret_refused(candidate)
-    if answer.quality_decision == "discard":
-        return CandidateRefusal(candidate, Reason.LOW_QUALITY, answer.quality_reason)
-    if quote is None or answer.grounding_verdict is Grounding.NOT_SUPPORTED:
-        why = "the quote was not said" if quote is None else "the model says so"
-        return CandidateRefusal(candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, why)
-    return None
-
-
-def gives_away_secret(candidate: Candidate) -> bool:
-    """Return True if a candidate is about a password, key, code or account number, masked or not.
-
-    The quote may contain a masked one next to the candidate's statement.
-    """
+def _refused(candidate: Candidate, quote: Quote | None) -> CandidateRefusal | None:
+    """Refuse secrets, and statements without evidence; the refusal doesn't repeat a secret."""
     statement = "\n".join((candidate.content, candidate.object.text, candidate.subject.text))
-    return names_redacted_secret(statement) or holds_secret(f"{statement}\n{candidate.evidence}")
-
-
-def secret_refused(candidate: Candidate) -> CandidateRefusal:
-    """Return the refusal of a candidate that gives a secret away, without its words."""
-    wordless = candidate.evolve(
-        subject=Mention(text=USER, type=EntityType.PERSON, is_speaker=True),
-        predicate="secret",
-        object=ObjectValue(),
-        content="A secret.",
-        evidence="",
-        topic="",
-        tags=(),
-    )
-    return CandidateRefusal(wordless, Reason.SECRET, "it holds a password, key, code or account number")
+    # The quote may contain a masked secret next to the candidate's statement.
+    if names_redacted_secret(statement) or holds_secret(f"{statement}\n{candidate.evidence}"):
+        wordless = candidate.evolve(
+            subject=Mention(text=USER, type=EntityType.PERSON, is_speaker=True),
+            predicate="secret",
+            object=ObjectValue(),
+            content="A secret.",
+            evidence="",
+            topic="",
+            tags=(),
+        )
+        return CandidateRefusal(wordless, Reason.SECRET, "it holds a password, key, code or account number")
+    if quote is None:
+        return CandidateRefusal(
+            candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, "the quote was not said"
+        )
+    return None
 
 
 def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None) -> Candidate:
@@ -189,75 +150,84 @@ def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None
 
 def _candidate(
     answer: ExtractedMemory, *, quote: Quote | None, turn: SourceTurn, shown: Shown, judge: Judge
-) -> Candidate:
+) -> tuple[Candidate, list[str]]:
+    """Return the candidate of an answer, with its invalid times and the unknown ids in it."""
     content = cleaned_text(" ".join(unescape(answer.content).split()), at="content", most=1_000)
-    return Candidate(
+    related = {"replaces": answer.replaces, "same_as": (answer.same_as,), "contradicts": answer.contradicts}
+    ignored = [f"{key}: {each}" for key, ids in related.items() for each in ids if each and not shown.memory_id(each)]
+    moments: dict[str, Any] = {}
+    for name, key in (("event_at", "event"), ("valid_from", "valid_from"), ("valid_until", "valid_until")):
+        text = getattr(answer, name) or ""
+        try:
+            moments |= dict(zip((name, f"{key}_precision"), moment_of(text), strict=True)) if text.strip() else {}
+        except ValueError:
+            ignored.append(f"{name}: {text}")
+    topic = next((each.topic for each in shown.turns if each.turn is turn), "")
+    candidate = Candidate(
         index=0,
         type=answer.type,
-        subject=_mention(answer.subject, answer.subject_type, turn=turn, shown=shown),
+        subject=_subject(answer, content, turn=turn, shown=shown),
         predicate=answer.predicate,
-        object=_object(answer, turn=turn, shown=shown),
+        object=_value(answer, turn=turn, shown=shown),
         content=content if content.rstrip(_CLOSING).endswith(_ENDS) else f"{content}.",
         source_turn_ids=(turn.id,),
         evidence=quote.words if quote else answer.evidence.strip(),
         extractor=judge.model[:120],
         reliability=judge.reliability,
         source_confidence=answer.source_confidence,
-        grounding=answer.grounding_verdict,
+        grounding=Grounding.SUPPORTED if quote is None or quote.is_whole else Grounding.PARTIAL,
         speech_act=answer.speech_act,
         polarity=answer.polarity,
-        stateful=answer.predicate_is_stateful,
+        stateful=answer.is_slot,
         importance=answer.importance,
-        topic=shown.topic_of(turn) or answer.topic.strip().lower(),
+        topic=topic or answer.topic.strip().lower() or _TOPICS.get(answer.predicate, ""),
         tags=_tags(answer),
-        adjustment=answer.confidence_adjustment,
         replaces=shown.memory_ids(answer.replaces),
-        same_as=shown.memory_id(answer.same_as) if answer.same_as else None,
+        same_as=shown.memory_id(answer.same_as),
         contradicts=shown.memory_ids(answer.contradicts),
+        **moments,
     )
+    return candidate, ignored
 
 
-def _moments(answer: ExtractedMemory) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Parse the times of an answer; return them with the names of invalid ones."""
-    read: dict[str, Any] = {}
-    ignored: list[str] = []
-    told = {"event": answer.event_at, "valid_from": answer.valid_from, "valid_until": answer.valid_until}
-    for name, text in told.items():
-        at = "event_at" if name == "event" else name
-        if not text or not text.strip():
-            continue
-        try:
-            read[at], read[f"{name}_precision"] = moment_of(text)
-        except ValueError:
-            ignored.append(f"{at}: {text}")
-    return read, tuple(ignored)
+def _subject(answer: ExtractedMemory, content: str, *, turn: SourceTurn, shown: Shown) -> Mention:
+    """Return whom a statement is about; the first name in its sentence where the id is not in the prompt."""
+    text = answer.subject
+    if _AN_ID.fullmatch(text.strip()) and all(each.id != text.strip() for each in shown.entities):
+        name = _leading_name(content)
+        if not name or name.endswith(("'s", "’s")):
+            raise ValueError(f"unknown id: {text.strip()[:60]}")
+        text = name
+    return _mention(text, answer.subject_type, turn=turn, shown=shown)
 
 
-def speaker_mention(turn: SourceTurn) -> Mention:
-    """Return a mention of the speaker of a turn, by their name in the prompt."""
-    return Mention(text=" ".join(turn.speaker.split()) or USER, type=EntityType.PERSON, is_speaker=True)
+def _leading_name(text: str) -> str:
+    """Return the words with a capital at the beginning of a text: "Saffron & Sage" of "Saffron & Sage cook."."""
+    words = _CLAUSE_END.split(text, maxsplit=1)[0].split()
+    return " ".join(takewhile(lambda word: word[0].isupper() or word in _WITHIN_NAMES, words))
 
 
 def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Shown) -> Mention:
-    if text.strip().lower() in _SPEAKER:
-        return speaker_mention(turn)
-    known = next((each.entity for each in shown.entities if each.id == text.strip()), None)
-    if known is not None:
-        return Mention(text=known.name, type=known.type, entity_id=known.id)
-    if _AN_ID.fullmatch(text.strip()):
-        raise UnknownId(text.strip()[:60])
-    return Mention(text=cleaned_text(" ".join(unescape(text).split()), at="subject", most=200), type=kind)
+    name = cleaned_text(" ".join(unescape(text).split()), at="name", most=1_000)[:200]
+    speaker = " ".join(turn.speaker.split()) or USER
+    if name.lower() in _SPEAKER or name == speaker:
+        return Mention(text=speaker, type=EntityType.PERSON, is_speaker=True)
+    known = next((each.entity for each in shown.entities if each.id == name), None)
+    return Mention(text=known.name, type=known.type, entity_id=known.id) if known else Mention(text=name, type=kind)
 
 
-def _object(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
-    value = answer.object
-    if value is None:
+def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
+    """Return the value of a slot, or the other side of a relation; a name is an entity, an unknown id is nothing."""
+    value = unescape(answer.value).strip()
+    if any(each.id == value for each in shown.entities) or value.lower() in _SPEAKER:
+        return ObjectValue(entity=_mention(value, None, turn=turn, shown=shown))
+    if not value or _AN_ID.fullmatch(value):
         return ObjectValue()
-    if value.entity is not None:
-        return ObjectValue(entity=_mention(value.entity, value.entity_type, turn=turn, shown=shown))
-    if value.list:
-        return ObjectValue(items=tuple(unescape(each).strip() for each in value.list if each.strip()))
-    return ObjectValue(literal=unescape(value.literal or "").strip() or None)
+    kind = answer.value_type or _ENTITY_OF_SLOT.get(canonical_predicate(answer.predicate, more={}))
+    is_name = _leading_name(value) == value and "name" not in answer.predicate
+    if kind or is_name or answer.value_names_entity or answer.type is MemoryType.RELATION:
+        return ObjectValue(entity=_mention(value, kind, turn=turn, shown=shown))
+    return ObjectValue(literal=value)
 
 
 def _tags(answer: ExtractedMemory) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime
 
 from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.input_validation import checked_moment
-from apps.pipeline.resolution import periods
 from apps.pipeline.resolution.calendar_words import DATES
 from apps.pipeline.resolution.phrases import Said
 
@@ -15,8 +14,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str, Precision], ...] = (
     (re.compile(r"\d{4}-\d{2}-\d{2}"), "%Y-%m-%d", Precision.DAY),
 )
 _WEEK = re.compile(r"\d{4}-?W\d{2}", re.IGNORECASE)
-_QUARTER = re.compile(r"(?:Q(?P<q>[1-4])[ /-]?(?P<y>\d{4})|(?P<year>\d{4})[ /-]?Q(?P<quarter>[1-4]))", re.IGNORECASE)
-_YEAR_ALONE = re.compile(r"\D*\b(?P<year>(?:19|20)\d\d)\D*")  # "late 2026", "summer 2026", "2026?"
+_YEAR = re.compile(r"\D*\b((?:19|20)\d\d)\D*")  # "late 2026", "summer 2026"
 
 
 def moment_of(text: str) -> tuple[datetime, Precision]:
@@ -25,28 +23,20 @@ def moment_of(text: str) -> tuple[datetime, Precision]:
     Raises ValueError for anything else, and for implausible years.
     """
     text = text.strip()
+    year = _YEAR.fullmatch(text)
+    if year and not any(phrase.pattern.search(text) for phrase in DATES):
+        text = year[1]
     for shape, form, precision in _SHAPES:
         if shape.fullmatch(text):
             return _checked(datetime.strptime(text, form).replace(tzinfo=UTC)), precision
-    if found := _in_words(text):
-        return _checked(found.moment), found.precision
+    if ":" not in text and not text[:4].isdigit():
+        dates = [(found, phrase) for phrase in DATES if (found := phrase.pattern.search(text))]
+        if dates:
+            longest, phrase = max(dates, key=lambda each: len(each[0].group()))
+            if period := phrase.read(longest, Said(date.min)):
+                return _checked(period.moment), period.precision
     precision = Precision.WEEK if _WEEK.fullmatch(text) else Precision.INSTANT
     return _checked(datetime.fromisoformat(text)), precision
-
-
-def _in_words(text: str) -> periods.Period | None:
-    """Parse "30 October 2026", "Q3 2026" or "late 2026"; a text with a time of day is none of them."""
-    if quarter := _QUARTER.fullmatch(text):
-        year, number = int(quarter["y"] or quarter["year"]), int(quarter["q"] or quarter["quarter"])
-        return periods.around(date(year, 3 * number, 1), Precision.QUARTER)
-    if ":" in text or text[:4].isdigit():
-        return None
-    found = [(found_date, shape) for shape in DATES if (found_date := shape.pattern.search(text))]
-    if found:
-        longest, shape = max(found, key=lambda each: len(each[0].group()))
-        return shape.read(longest, Said(date.min))
-    alone = _YEAR_ALONE.fullmatch(text)
-    return periods.around(date(int(alone["year"]), 1, 1), Precision.YEAR) if alone else None
 
 
 def _checked(moment: datetime) -> datetime:

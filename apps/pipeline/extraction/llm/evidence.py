@@ -1,21 +1,32 @@
-"""Evidence: whether the user said the words that a model quotes, and in which turn.
+"""Evidence: whether the user said the words that a model quotes, how they were meant, and what they support.
 
 Models tidy what they quote: "im lactose intolerant so no milk & cream" comes back as "I'm lactose intolerant, so no
-milk and cream". So a quote that was not said to the letter is looked for among the words that are nearly the same.
+milk and cream". So a quote that was not said to the letter is looked for by its content words.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
 from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import EntityType, SpeechAct
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.plain.own_sentences import sentences_in
+from apps.pipeline.language.speech_act import goes_on_mocking, is_mockery, is_rhetorical, speech_act_of
 from apps.pipeline.lexicon.function_words import SMALL
+from apps.pipeline.lexicon.language import NEGATIONS, is_english
+from apps.pipeline.lexicon.word_stems import stems
+from apps.pipeline.prompts.sections import ShownTurn
 
 LEAST_LETTERS = 3  # minimal length of a content word, unless it is a number, an acronym or in another script
+LEAST_WORDS = 3  # content words of a tidied quote: too many others are near to a shorter one
+LEAST_SHARED_WORDS = 0.8  # of these words that one turn must have
+LEAST_SIMILARITY = 82.0  # percent of the letters of a word; a typo costs a few
+MOST_SPAN = 300  # characters between the first and the last of these words
 _LAST_LATIN = "\u024f"
 _ELLIPSIS = re.compile(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
 _MARKS = " \t\n\"'“”‘’«»„`"
@@ -23,124 +34,42 @@ _CLAUSE_ENDS = re.compile(r"[.,;:!?…\n]")
 _ASKS = re.compile(r"[?？]")
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘`´](?=\w)")
 _WORD = re.compile(r"[\w'’]+")
-_NEGATION = re.compile(
-    r"(?i)\b(?:no|not|never|none|nobody|nothing|cannot|without|\w+n['’]t|(?:do|does|did|is|are|was|were|has|have|had|wo|would|ca"
-    r"|could|should)nt|kein\w*|nicht|nie|pas|jamais|nunca)\b"
-)
-_DIGIT = re.compile(r"\d")
-LEAST_TIDIED_LETTERS = 10  # shorter quotes are compared to the letter: too many others are near
-LEAST_SIMILARITY = 82.0  # percent of the letters of a tidied quote; a typo or "I am" for "im" costs a few
-LEAST_WORDS = 3  # content words of a quote that was put together from several places
-LEAST_SHARED_WORDS = 0.8  # of these words that one turn must have
-MOST_SPAN = 300  # characters between the first and the last of these words
+_ENGLISH_NEGATION = re.compile(r"(?i)\b(?:no|not|never|none|nobody|nothing|cannot|without|\w+n['’]?t)\b")
+_GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says nothing but her name
+# "I'm actually a nurse" is a correction; only before a request it is role play: "…, so explain it to me".
+_CORRECTS = re.compile(r"\bI(?:'m| am) actually\b", re.IGNORECASE)
+_GOES_ON_TO_ASK = re.compile(r",? so (?!(?:I|we|my|our|that)\b)|\?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of the user, and the turn that contains them; without `is_whole`, the quote has others in between."""
+    """Words of the user, and the turn that contains them; without `is_whole`, the quote has other words as well."""
 
     turn: SourceTurn
     words: str
     is_whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class QuotableTurn:
-    """A turn that may be quoted, with the one before it, which explains what "yes" means."""
-
-    turn: SourceTurn
-    before: SourceTurn | None = None
-
-
-def find_quote(quote: str, *, turns: Sequence[QuotableTurn]) -> Quote | None:
-    """Return the first of the turns that contains a quote, with the quoted words, or None.
+def find_quote(quote: str, *, turns: Sequence[ShownTurn]) -> Quote | None:
+    """Return the first new turn that contains a quote, with the quoted words, or None.
 
     Case, white space, punctuation, quotation marks and labels such as "User:" are ignored; an ellipsis replaces omitted
-    words. A quote may begin with the question before the turn: "Shall I …? … Yes". The user's part of it must have a
-    content word, unless it answers that question. Parts of several turns count as words of the last one. A tidied quote
-    is returned in the words of the turn.
+    words. The parts of a quote may stand in several turns, as a question and its answer do: "Shall I …? … Yes". They
+    count as words of the last one, whose part must have a content word, unless it answers the question before it.
     """
-    for quotable in turns:
-        for parts in _readings(quote, speaker=quotable.turn.speaker):
-            if words := _words_of_user(parts, quotable):
-                return Quote(quotable.turn, words)
-    across = (found for parts in _readings(quote, speaker="") if (found := _across_turns(parts, turns)))
-    return next(across, None) or _tidied(quote, turns) or _put_together(quote, turns)
+    ordered = sorted(turns, key=lambda each: each.turn.position)
+    for number, shown in enumerate(ordered, start=1):
+        for parts in _readings(quote, speaker=shown.turn.speaker) if shown.is_new else ():
+            own = _own_parts(parts, [each.turn.content for each in ordered[:number]])
+            if own and _says_something(own, shown.turn, before=before(shown.turn, ordered)):
+                return Quote(shown.turn, " … ".join(own))
+    tidied = (_tidied(quote, shown.turn) for shown in ordered if shown.is_new)
+    return next(filter(None, tidied), None)
 
 
-def _tidied(quote: str, turns: Iterable[QuotableTurn]) -> Quote | None:
-    """Return the words of a turn that differ from a quote by spelling alone; numbers and negations must be equal."""
-    wanted = _without_label(quote)
-    if len(wanted) < LEAST_TIDIED_LETTERS:
-        return None
-    for quotable in turns:
-        said = quotable.turn.content
-        near = fuzz.partial_ratio_alignment(wanted.casefold(), said.casefold(), score_cutoff=LEAST_SIMILARITY)
-        if near is None or len(said) < len(wanted) * LEAST_SIMILARITY / 100:
-            continue
-        words = _whole_words(said, near.dest_start, near.dest_end)
-        if _says_the_same(wanted, words) and _says_something((words,), quotable):
-            return Quote(quotable.turn, words)
-    return None
-
-
-def _put_together(quote: str, turns: Iterable[QuotableTurn]) -> Quote | None:
-    """Return the part of a turn that has nearly all content words of a quote."""
-    wanted = [word for word in _WORD.findall(_without_label(quote)) if _has_meaning(word)]
-    for quotable in turns:
-        said = quotable.turn.content
-        places = {_folded(found.group()): found.span() for found in _WORD.finditer(said)}
-        shared = [places[_folded(word)] for word in wanted if _folded(word) in places]
-        if len(wanted) < LEAST_WORDS or len(shared) < LEAST_SHARED_WORDS * len(wanted):
-            continue
-        start, end = min(start for start, _ in shared), max(end for _, end in shared)
-        words = said[start:end]
-        if end - start <= MOST_SPAN and _is_negated(quote) == _is_negated(words):
-            return Quote(quotable.turn, words, is_whole=False)
-    return None
-
-
-def _says_the_same(quote: str, words: str) -> bool:
-    """Return True if each content word is there, but for a typo, and a negation in both or in none."""
-    if _is_negated(quote) != _is_negated(words):
-        return False
-    said = _folded(words).split()
-    return all(
-        _folded(word) in said or (not _DIGIT.search(word) and _is_near(_folded(word), said))
-        for word in _WORD.findall(quote)
-        if _has_meaning(word)
-    )
-
-
-def _is_negated(text: str) -> bool:
-    return _NEGATION.search(text) is not None
-
-
-def _is_near(word: str, others: Sequence[str]) -> bool:
-    return any(fuzz.ratio(word, other, score_cutoff=LEAST_SIMILARITY) for other in others)
-
-
-def _without_label(quote: str) -> str:
-    return next(iter(reversed([" … ".join(parts) for parts in _readings(quote, speaker="")])), "")
-
-
-def _whole_words(text: str, start: int, end: int) -> str:
-    """Return a part of a text, extended to the ends of its first and last word."""
-    while start > 0 and text[start - 1].isalnum() and text[start : start + 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
-        end += 1
-    return text[start:end].strip(_MARKS)
-
-
-def _across_turns(parts: Sequence[str], turns: Iterable[QuotableTurn]) -> Quote | None:
-    """Return the last of the turns that contain the parts one after the other, with its part of the words."""
-    left, quote = tuple(parts), None
-    for quotable in sorted({each.turn.id: each for each in turns}.values(), key=lambda each: each.turn.position):
-        held = next((end for end in range(len(left), 0, -1) if holds(left[:end], quotable.turn.content)), 0)
-        if held and _says_something(left[:held], quotable):
-            quote, left = Quote(quotable.turn, " … ".join(left[:held])), left[held:]
-    return None if left else quote
+def before(turn: SourceTurn, turns: Iterable[ShownTurn]) -> SourceTurn | None:
+    """Return the turn directly before another one in its session, if it is shown."""
+    return next((each.turn for each in turns if each.turn.position == turn.position - 1), None)
 
 
 def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:
@@ -151,14 +80,17 @@ def _readings(quote: str, *, speaker: str) -> Iterable[tuple[str, ...]]:
             yield tuple(part for each in _ELLIPSIS.split(unlabelled) if canonical_text(part := each.strip(_MARKS)))
 
 
-def _words_of_user(parts: Sequence[str], quotable: QuotableTurn) -> str:
-    """Return the parts that the turn contains, if any parts before them are in the previous turn."""
-    before = quotable.before.content if quotable.before else ""
+def _own_parts(parts: Sequence[str], texts: Sequence[str]) -> Sequence[str]:
+    """Return the parts that the last text contains, if the texts before it contain the parts before them in order."""
     for first in range(len(parts)):
-        own = parts[first:]
-        if holds(own, quotable.turn.content) and holds(parts[:first], before):
-            return " … ".join(own) if _says_something(own, quotable) else ""
-    return ""
+        if not holds(parts[first:], texts[-1]):
+            continue
+        left = parts[:first]
+        for text in texts[:-1]:
+            left = next(left[end:] for end in range(len(left), -1, -1) if holds(left[:end], text))
+        if not left:
+            return parts[first:]
+    return ()
 
 
 def holds(parts: Sequence[str], text: str) -> bool:
@@ -178,12 +110,12 @@ def _folded(text: str) -> str:
     return canonical_text(_APOSTROPHE.sub("", text).replace("&", " and "))
 
 
-def _says_something(parts: Sequence[str], quotable: QuotableTurn) -> bool:
+def _says_something(parts: Sequence[str], turn: SourceTurn, *, before: SourceTurn | None) -> bool:
     """Return True if a quote contains a content word, is the whole turn, or answers the question before it."""
     if any(map(_is_telling, parts)):
         return True
-    quoted, said = canonical_text(" ".join(parts)), quotable.turn.content
-    is_answer = quotable.before is not None and _ASKS.search(quotable.before.content) is not None
+    quoted, said = canonical_text(" ".join(parts)), turn.content
+    is_answer = before is not None and _ASKS.search(before.content) is not None
     return quoted == canonical_text(said) or (is_answer and quoted == canonical_text(_CLAUSE_ENDS.split(said)[0]))
 
 
@@ -196,3 +128,61 @@ def _has_meaning(word: str) -> bool:
     is_acronym = len(word) > 1 and word.isupper()
     is_long = len(word) >= LEAST_LETTERS and word.casefold() not in SMALL
     return is_long or is_acronym or any(map(str.isdigit, word)) or word[0] > _LAST_LATIN
+
+
+def _tidied(quote: str, turn: SourceTurn) -> Quote | None:
+    """Return the part of a turn that has nearly all content words of a quote, but for typos, and its negation."""
+    *_, parts = _readings(quote, speaker=turn.speaker)
+    words = (word for part in parts for word in _WORD.findall(part))
+    wanted = [_folded(word) for word in words if _has_meaning(word) and word != "and"]  # "&" is no word
+    said = list(_WORD.finditer(turn.content))
+    folded = [_folded(word.group()) for word in said]
+    places: list[int] = []
+    for word in wanted:
+        found = [place for place, other in enumerate(folded) if _is_near(word, other)]
+        places += [next((place for place in found if place > (places or [-1])[-1]), found[0])] if found else []
+    if len(wanted) < LEAST_WORDS or len(places) < LEAST_SHARED_WORDS * len(wanted):
+        return None
+    if any(word.isdigit() and word not in folded for word in wanted):
+        return None
+    # Two words before the first one may be its subject and its negation.
+    kept = turn.content[said[max(0, min(places) - 2)].start() : said[max(places)].end()]
+    if len(kept) > MOST_SPAN or is_negated(quote) != is_negated(kept):
+        return None
+    return Quote(turn, kept, is_whole=len(places) == len(wanted) and places == sorted(places))
+
+
+def _is_near(word: str, other: str) -> bool:
+    has_number = any(map(str.isdigit, word))
+    return word == other or (not has_number and fuzz.ratio(word, other) >= LEAST_SIMILARITY)
+
+
+def is_negated(text: str) -> bool:
+    """Return True if a text has a negation, in one of the languages that we know."""
+    return _ENGLISH_NEGATION.search(text) is not None or not NEGATIONS.isdisjoint(_WORD.findall(text.casefold()))
+
+
+def follows(content: str, *, quote: str, said: Iterable[str], subject: str) -> bool:
+    """Return True if a sentence shares a word with its quote or all that was said, apart from its subject.
+
+    Only English turns are compared, because the sentence is in English whatever the language of the turn.
+    """
+    own = stems(content) - stems(f"{subject} {_GENERAL}")
+    if not own or own & stems(quote):
+        return True  # most do: what was said has to be read no further
+    texts = tuple(said)
+    return not all(map(is_english, texts)) or bool(own & stems(" ".join(texts)))
+
+
+def speech_act_of_quote(quote: str, *, text: str) -> SpeechAct:
+    """Return how the words of a turn are meant, as far as their sentence shows; ASSERTED where nothing does."""
+    sentences = pairwise(["", *sentences_in(text)])
+    found = ((before, sentence) for before, sentence in sentences if holds((quote,), sentence))
+    before, sentence = next(found, ("", quote))
+    before, sentence = before.replace("’", "'"), sentence.replace("’", "'")
+    if goes_on_mocking(sentence, before=before) or is_mockery(sentence):
+        return SpeechAct.SARCASM
+    ruled = speech_act_of(sentence)
+    if ruled is SpeechAct.HYPOTHETICAL and is_rhetorical(sentence) and _CORRECTS.search(sentence):
+        return SpeechAct.HYPOTHETICAL if _GOES_ON_TO_ASK.search(sentence) else SpeechAct.ASSERTED
+    return ruled or SpeechAct.ASSERTED

@@ -1,47 +1,35 @@
 """The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
     AnswerKind,
     ModelAnswer,
     ModelCallRecord,
     ModelFailed,
     ModelRequest,
+    StopReason,
     call_of,
     failed_call,
     unusable,
 )
-from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
-from apps.pipeline.extraction.llm.answer_parser import Parsed, parse
+from apps.pipeline.extraction.llm.answer import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import (
-    ShownEntity,
-    ShownMemory,
-    ShownTurn,
-    numbered_entities,
-    numbered_memories,
-)
+from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 
 SHOWN_INVALID = 5  # invalid objects that a span shows
 OBJECT_CHARACTERS = 300  # of each invalid object
-
-
-@dataclass(frozen=True, slots=True)
-class ShownContext:
-    """The known entities and memories in a prompt."""
-
-    entities: tuple[ShownEntity, ...]
-    memories: tuple[ShownMemory, ...]
+CUT_OFF = "the answer was cut off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +43,7 @@ class Reply:
     invalid: tuple[dict[str, str], ...] = ()
     ignored: tuple[dict[str, str], ...] = ()
     to_forget: tuple[UUID, ...] = ()
+    to_end: tuple[UUID, ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -79,63 +68,58 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     """
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
-    policy = asked[0].draft.policy.extraction
-    known = shown_context(asked, ports)
-    replies: list[Reply] = []
+    draft, policy = asked[0].draft, asked[0].draft.policy.extraction
+    entities, memories = memories_to_show(
+        draft, [turn for each in asked for turn in each.turns], ports, most=policy.max_recent_memories
+    )
+    known = Shown(turns=(), entities=numbered_entities(entities), memories=numbered_memories(memories))
     topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
+    replies: list[Reply] = []
     for window in windows_of(asked, policy=policy):
-        turns = _shown_turns(window, topics)
+        new = {turn.id for turn in window.new}
+        turns = [
+            ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new, topic=topics.get(turn.id, ""))
+            for number, turn in enumerate(window.shown, start=1)
+        ]
         try:
-            replies.append(_ask(window, turns, known, model, policy, ports.ids))
+            replies.append(_ask(window, replace(known, turns=turns), model, draft, ports.ids))
         except ModelFailed as failure:
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
-    shown = frozenset(each.memory.id for each in known.memories)
+    shown = frozenset(each.id for each in memories)
     return [_found(each, replies).evolve(shown_memories=shown) for each in asked]
 
 
-def shown_context(asked: Sequence[TurnsToExtract], ports: Ports) -> ShownContext:
-    """Read the known entities and the memories that matter for the new turns."""
-    draft, policy = asked[0].draft, asked[0].draft.policy.extraction
-    turns = [turn for each in asked for turn in each.turns]
-    entities, memories = memories_to_show(draft, turns, ports, most=policy.max_recent_memories)
-    return ShownContext(entities=numbered_entities(entities), memories=numbered_memories(memories))
-
-
-def _shown_turns(window: Window, topics: Mapping[UUID, str]) -> list[ShownTurn]:
-    new = {turn.id for turn in window.new}
-    return [
-        ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new, topic=topics.get(turn.id, ""))
-        for number, turn in enumerate(window.shown, start=1)
-    ]
-
-
-def _ask(
-    window: Window, turns: Sequence[ShownTurn], known: ShownContext, model: Model, policy: ExtractionPolicy, ids: Ids
-) -> Reply:
-    """Call the model, and once more if the answer was not JSON."""
-    calls: tuple[ModelCallRecord, ...] = ()
-    for again in (False, True):
-        request = prompt.render(
-            turns=turns, entities=known.entities, memories=known.memories, policy=policy, again=again
-        )
-        answer = complete(request, model=model, before=calls)
-        parsed = parse(answer)
-        calls = (*calls, call_of(request, answer, kind=parsed.kind))
-        if parsed.kind is not AnswerKind.UNPARSABLE:
-            break
-    shown = Shown(turns=turns, entities=known.entities, memories=known.memories)
+def _ask(window: Window, shown: Shown, model: Model, draft: Draft, ids: Ids) -> Reply:
+    """Call the model, and once more if the answer was not JSON, or with twice the limit if it was cut off before it."""
+    policy = draft.policy.extraction
+    request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
+    answer, parsed, call = ask(request, model=model)
+    calls: tuple[ModelCallRecord, ...] = (call,)
+    if call.error and parsed.kind is not AnswerKind.REFUSED:
+        used = max(request.max_tokens, answer.usage.output) if answer.stop is StopReason.TRUNCATED else None
+        answer, parsed, call = ask(prompt.asked_again(request, used_tokens=used), model=model, before=calls)
+        calls = (*calls, call)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     return _read(Reply(window, parsed, calls), shown, judge, ids)
 
 
-def complete(request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()) -> ModelAnswer:
+def ask(
+    request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()
+) -> tuple[ModelAnswer, Parsed, ModelCallRecord]:
     """Call the model; a failure has the records of its call and of those before it. Raises ModelFailed."""
     try:
-        return model.complete(request)
+        answer = model.complete(request)
     except ModelFailed as failure:
         failure.calls = (*before, failed_call(request, failure)) if failure.is_recorded else before
         raise
+    parsed = parse(answer)
+    call = call_of(request, answer, kind=parsed.kind)
+    is_lost = not parsed.objects and parsed.kind in (AnswerKind.TRUNCATED, AnswerKind.UNPARSABLE)
+    if answer.stop is StopReason.TRUNCATED and is_lost:
+        used = answer.usage.output or request.max_tokens
+        return answer, parsed, replace(call, error=f"{CUT_OFF} at {used} tokens")
+    return answer, parsed, call
 
 
 def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
@@ -157,30 +141,40 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         if proposal.ignored:
             what = ", ".join(proposal.ignored)
             ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
-    asked = {each.strip().lower() for each in reply.parsed.forget}
-    to_forget = tuple(each.memory.id for each in shown.memories if each.id in asked)
     *before, last = reply.calls
-    calls = (*before, replace(last, invalid_objects=len(invalid)))
-    return Reply(reply.window, reply.parsed, calls, tuple(proposals), tuple(invalid), tuple(ignored), to_forget)
+    return replace(
+        reply,
+        calls=(*before, replace(last, invalid_objects=len(invalid))),
+        proposals=tuple(proposals),
+        invalid=tuple(invalid),
+        ignored=tuple(ignored),
+        to_forget=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.forget),
+        to_end=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.ends),
+    )
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
     """Return the parts of the replies that belong to one request."""
     own = {turn.id for turn in asked.turns}
     ours = [reply for reply in replies if any(turn.id in own for turn in reply.window.new)]
-    failed = [reply for reply in ours if not reply.parsed.kind.is_usable]
-    proposals = [each for reply in ours for each in reply.proposals if _turn_of(each) in own]
+    last = [reply for reply in ours if reply.window.new[-1].id in own]
+    candidates = [each for reply in ours for each in reply.proposals if isinstance(each, Candidate)]
+    refused = [each for reply in ours for each in reply.proposals if isinstance(each, CandidateRefusal)]
+    failures = [failure_of(reply.parsed, reply.calls[-1]) for reply in ours]
     return ExtractionResult(
-        candidates=tuple(each for each in proposals if isinstance(each, Candidate)),
-        refused=tuple(each for each in proposals if isinstance(each, CandidateRefusal)),
+        candidates=tuple(each for each in candidates if each.source_turn_ids[0] in own),
+        refused=tuple(each for each in refused if each.candidate.source_turn_ids[0] in own),
         calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
         notes={"calls": [reply.notes for reply in ours]},
         windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
-        to_forget=tuple(each for reply in ours if reply.window.new[-1].id in own for each in reply.to_forget),
-        failure=unusable(failed[0].parsed.kind) if failed else "",
+        to_forget=tuple(each for reply in last for each in reply.to_forget),
+        to_end=tuple(each for reply in last for each in reply.to_end),
+        failure=next(filter(None, failures), ""),
     )
 
 
-def _turn_of(proposal: Candidate | CandidateRefusal) -> object:
-    candidate = proposal.candidate if isinstance(proposal, CandidateRefusal) else proposal
-    return candidate.source_turn_ids[0]
+def failure_of(parsed: Parsed, call: ModelCallRecord) -> str:
+    """Return why an answer can't be used; "" if it can."""
+    if parsed.kind.is_usable and not call.error:
+        return ""
+    return call.error if call.error.startswith(CUT_OFF) else unusable(parsed.kind)

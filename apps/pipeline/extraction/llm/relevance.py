@@ -4,37 +4,56 @@ import re
 from collections.abc import Sequence
 
 from apps.pipeline.core.draft import Draft, KnownEntity
-from apps.pipeline.core.ports import Ports, RelevanceQuery
+from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.lexicon.calendar import MONTHS
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.verbs import stem
 
 MOST_SENTENCES = 60  # maximum; the latest sentences of the new turns count
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?…;])\s+|\n+")
+USERS_SLOTS = ("name", "lives_in", "works_at", "works_as")  # shown whatever the turns are about
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?…;])\s+(?!\d)|\n+")
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD = re.compile(r"[^\W_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}|\d+")
+_NUMERIC_DATE = re.compile(r"\b\d{1,2}[./] ?(0?[1-9]|1[0-2])\b(?!\d)")  # "4.3.", day before month
+# German, French, Spanish and Italian names of the months: memories name them in English.
+_OTHER_MONTHS = """januar janvier enero gennaio|februar février febrero febbraio|märz mars marzo|avril abril aprile
+|mai mayo maggio|juni juin junio giugno|juli juillet julio luglio|août agosto|septembre septiembre settembre
+|oktober octobre octubre ottobre|novembre noviembre|dezember décembre diciembre dicembre"""
+_ENGLISH_MONTH = {
+    other: month for month, others in zip(MONTHS, _OTHER_MONTHS.split("|"), strict=True) for other in others.split()
+}
 
 
 def memories_to_show(
     draft: Draft, turns: Sequence[SourceTurn], ports: Ports, *, most: int
 ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-    """Return the known entities, and the memories that matter for some turns: all of them where there are few."""
+    """Return the known entities, and the memories that matter for some turns: all of them where there are few.
+
+    Of many, the user's name, home and work come first; coming events are among the most relevant ones.
+    """
+    end_user_id = draft.request.origin.end_user_id
     entities, memories = ports.memories.all_if_few(
-        end_user_id=draft.request.origin.end_user_id,
+        end_user_id=end_user_id,
         entities=draft.policy.extraction.max_entities,
         memories=most,
         private_to=draft.private_to,
     )
-    if memories is None:
-        memories = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
-    return entities, memories
+    if memories is not None:
+        return entities, memories
+    slots = [Slot(each.id, predicate) for each in entities if each.is_user for predicate in USERS_SLOTS]
+    held = ports.memories.holders(end_user_id=end_user_id, slots=slots, private_to=draft.private_to)
+    found = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
+    by_id = {each.id: each for each in (*held, *found)}
+    return entities, tuple(by_id.values())[:most]
 
 
 def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
     """Return the question which known memories matter for each sentence of some turns of a draft's session."""
     texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
-    sentences = [sentence for text in texts for sentence in _sentences(text)][-MOST_SENTENCES:]
+    parts = (part.strip() for text in texts for part in _SENTENCE_ENDS.split(text))
+    sentences = [part for part in parts if _LETTER.search(part)][-MOST_SENTENCES:]
     return RelevanceQuery(
         end_user_id=draft.request.origin.end_user_id,
         session_id=draft.request.origin.session_id,
@@ -43,15 +62,13 @@ def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) ->
         text="\n".join(texts),
         words=tuple(map(_stems, sentences)),
         private_to=draft.private_to,
+        now=max((turn.said_at for turn in turns), default=None),
     )
 
 
-def _sentences(text: str) -> list[str]:
-    """Split a text at the ends of sentences and lines; splitting at an abbreviation is harmless here."""
-    return [sentence for each in _SENTENCE_ENDS.split(text) if _LETTER.search(sentence := each.strip())]
-
-
 def _stems(sentence: str) -> tuple[str, ...]:
-    """Return the distinct stems of the content words."""
-    words = (word.lower() for word in _WORD.findall(sentence))
-    return tuple(dict.fromkeys(stem(word) for word in words if word not in SMALL))
+    """Return the distinct stems of the content words, the numbers, and the English names of the months."""
+    words = [word.lower() for word in _WORD.findall(sentence)]
+    dated = [MONTHS[int(month) - 1] for month in _NUMERIC_DATE.findall(sentence)]
+    named = [_ENGLISH_MONTH[word] for word in words if word in _ENGLISH_MONTH]
+    return tuple(dict.fromkeys([*(stem(word) for word in words if word not in SMALL), *dated, *named]))

@@ -1,15 +1,14 @@
-"""Parsing of answers: from the text that a model returned to the objects in it, which are not validated yet."""
+"""The objects in the text that a model returned: fenced, within prose, after reasoning, or cut off; not validated."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
 
 from apps.pipeline.core.model_calls import AnswerKind, ModelAnswer, StopReason
-from apps.pipeline.extraction.llm.json_repair import tidied
 
 MOST_OBJECTS = 100  # maximum per answer
 MOST_CHARACTERS = 200_000
@@ -20,27 +19,23 @@ _START = re.compile(r"[{\[]")
 _JSON_BEGINS = re.compile(r"[{\[]\s*+(?:[\"{\[]|//|/\*)")
 _LIST_BEGINS = re.compile(r"\{\s*\"\w+\"\s*:\s*\[")
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_LIST_KEY, _FORGET_KEY = "memories", "forget"
+# Comments and trailing commas, between strings. Linear: an unclosed string or comment extends to the end of the text.
+_STRING = r'"(?:[^"\\]|\\.)*"?'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)  # accepts raw line breaks within strings
+_BROKEN = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The objects of an answer, and the number of further ones beyond the limit."""
+    """The objects of an answer, the number of further ones beyond the limit, and the ids that it lists beside them."""
 
     kind: AnswerKind
     objects: tuple[Any, ...] = ()
     passed_over: int = 0
-    forget: tuple[str, ...] = ()  # ids of known memories that the user asks to forget
-
-
-@dataclass(frozen=True, slots=True)
-class _FoundList:
-    """A list of memories, and whether it has the expected key."""
-
-    objects: list[Any]
-    is_named: bool
-    forget: tuple[str, ...] = ()
+    forget: tuple[str, ...] = ()  # known memories that the user asks to forget
+    ends: tuple[str, ...] = ()  # known memories that are over, without a new one
 
 
 def parse(answer: ModelAnswer) -> Parsed:
@@ -53,17 +48,35 @@ def parse(answer: ModelAnswer) -> Parsed:
     if answer.stop is StopReason.REFUSED:
         return Parsed(AnswerKind.REFUSED)
     text = answer.text[:MOST_CHARACTERS]
-    answered = _without_thoughts(text)
-    found = _last_list(answered) or (_last_list(text) if answered != text else None)
-    if found is not None:
-        kind = AnswerKind.MEMORIES if found.objects else AnswerKind.EMPTY
-        return Parsed(kind, _first_objects(found.objects), max(0, len(found.objects) - MOST_OBJECTS), found.forget)
-    if answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS:
-        return _parse_cut_off(answered)
-    return Parsed(AnswerKind.UNPARSABLE)
+    answered = _THOUGHT_ENDS.split(text)[-1]
+    for part in dict.fromkeys((answered, text)):
+        if found := _last_list(part):
+            return found
+    is_cut = answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS
+    return _cut_off(answered) if is_cut else Parsed(AnswerKind.UNPARSABLE)
 
 
-def _first_objects(objects: list[Any]) -> tuple[Any, ...]:
+def _last_list(text: str) -> Parsed | None:
+    """Return the last list of memories, preferably under its own key; parts of broken JSON are none."""
+    named: Parsed | None = None
+    bare: Parsed | None = None
+    is_within_broken = False
+    for value in _values_in(text):
+        if value is _BROKEN:
+            is_within_broken = True
+        elif (listed := _named_list(value)) is not None:
+            named = _parsed(listed, forget=_ids(value, "forget"), ends=_ids(value, "ends"))
+        elif not is_within_broken and (listed := _bare_list(value)) is not None:
+            bare = _parsed(listed)
+    return named or bare
+
+
+def _parsed(objects: list[Any], *, forget: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> Parsed:
+    kind = AnswerKind.MEMORIES if objects else AnswerKind.EMPTY
+    return Parsed(kind, _first(objects), max(0, len(objects) - MOST_OBJECTS), forget, ends)
+
+
+def _first(objects: list[Any]) -> tuple[Any, ...]:
     """Return the first objects, None in place of one that is nested too deep."""
     return tuple(None if _is_too_deep(each) else each for each in objects[:MOST_OBJECTS])
 
@@ -71,40 +84,11 @@ def _first_objects(objects: list[Any]) -> tuple[Any, ...]:
 def _is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MOST_LEVELS):
-        level = [inner for each in level for inner in _members(each)]
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [inner for part in parts for inner in part]
         if not level:
             return False
     return True
-
-
-def _members(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-def _without_thoughts(text: str) -> str:
-    return _THOUGHT_ENDS.split(text)[-1]
-
-
-def _last_list(text: str) -> _FoundList | None:
-    """Return the last list of memories, preferably with the expected key."""
-    found = list(_lists_in(text))
-    named = [each for each in found if each.is_named]
-    return next(reversed(named or found), None)
-
-
-def _lists_in(text: str) -> Iterator[_FoundList]:
-    """Yield the lists of memories in a text, except parts of broken JSON."""
-    is_within_broken = False
-    for value in _values_in(text):
-        if value is _BROKEN:
-            is_within_broken = True
-        elif (named := _named_list(value)) is not None:
-            yield _FoundList(named, is_named=True, forget=_forget_in(value))
-        elif not is_within_broken and (bare := _bare_list(value)) is not None:
-            yield _FoundList(bare, is_named=False)
-
-
-_BROKEN = object()
 
 
 def _values_in(text: str) -> Iterator[Any]:
@@ -122,7 +106,7 @@ def _values_in(text: str) -> Iterator[Any]:
                 place += 1
                 continue
             repairs += 1
-            text, place = tidied(text[place:]), 0
+            text, place = _tidied(text[place:]), 0
             try:
                 value, place = _DECODER.raw_decode(text)
             except (ValueError, RecursionError):
@@ -130,19 +114,23 @@ def _values_in(text: str) -> Iterator[Any]:
         yield value
 
 
+def _tidied(text: str) -> str:
+    """Return a text without comments and without commas before a closing bracket; nothing else is repaired."""
+    for unwanted in (_COMMENT, _TRAILING_COMMA):
+        text = unwanted.sub(lambda found: found.group(1) or "", text)
+    return text
+
+
 def _named_list(value: Any) -> list[Any] | None:
-    named = value.get(_LIST_KEY) if isinstance(value, dict) else None
-    if _is_memory(named):
-        return [named]
-    if named is None and _forget_in(value):
+    named = value.get("memories") if isinstance(value, dict) else None
+    if named is None and (_ids(value, "forget") or _ids(value, "ends")):
         return []
-    return named if isinstance(named, list) else None
+    return named if isinstance(named, list) else [named] if _is_memory(named) else None
 
 
-def _forget_in(value: Any) -> tuple[str, ...]:
-    """Return the ids under "forget"."""
-    asked = value.get(_FORGET_KEY) if isinstance(value, dict) else None
-    return tuple(each for each in asked if isinstance(each, str))[:MOST_OBJECTS] if isinstance(asked, list) else ()
+def _ids(value: Any, key: str) -> tuple[str, ...]:
+    listed = value.get(key) if isinstance(value, dict) else None
+    return tuple(each.strip().lower() for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
 
 
 def _bare_list(value: Any) -> list[Any] | None:
@@ -155,17 +143,17 @@ def _bare_list(value: Any) -> list[Any] | None:
 
 
 def _is_memory(value: Any) -> bool:
-    return isinstance(value, dict) and {"type", "content"} <= value.keys()
+    return isinstance(value, dict) and "content" in value and not value.keys().isdisjoint(("type", "evidence"))
 
 
-def _parse_cut_off(text: str) -> Parsed:
+def _cut_off(text: str) -> Parsed:
     named = [found.start() for found in _LIST_BEGINS.finditer(text)]
     start = named[-1] if named else text.find("[")
     try:
-        value = from_json(tidied(text[start:]).encode("utf-8", "replace"), allow_partial=True) if start >= 0 else None
+        value = from_json(_tidied(text[start:]).encode("utf-8", "replace"), allow_partial=True) if start >= 0 else None
     except ValueError:
-        return Parsed(AnswerKind.UNPARSABLE)
+        value = None
     objects = next(iter(value.values()), None) if isinstance(value, dict) else value
     if not isinstance(objects, list):
         return Parsed(AnswerKind.UNPARSABLE)
-    return Parsed(AnswerKind.TRUNCATED, _first_objects(objects[:-1]))
+    return Parsed(AnswerKind.TRUNCATED, _first(objects[:-1]))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.pipeline.core.model_calls import AnswerKind, StopReason
-from apps.pipeline.extraction.llm.answer_parser import MOST_CHARACTERS, MOST_OBJECTS, parse
+from apps.pipeline.extraction.llm.answer import MOST_CHARACTERS, MOST_OBJECTS, parse
 from tests.pipeline.answers import answer, listing
 
 ONE = {"type": "fact", "content": "User likes tea."}
@@ -69,6 +69,11 @@ EMPTY = '{"memories": []}'
 def test_what_is_read(text: str, kind: AnswerKind, objects: int) -> None:
     found = parse(answer(text))
     assert (found.kind, len(found.objects)) == (kind, objects)
+
+
+def test_ids_beside_the_list_are_read() -> None:
+    found = parse(answer('{"ends": ["M3 ", 4], "forget": ["m1"]}'))
+    assert (found.kind, found.ends, found.forget) == (AnswerKind.EMPTY, ("m3",), ("m1",))
 
 
 @pytest.mark.parametrize("levels", [150, 5_000])

@@ -1,0 +1,44 @@
+"""Which known memories are over without a new one, as a model says that was shown them."""
+
+from collections.abc import Set
+from dataclasses import replace
+
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import BINDING_TAGS, Role
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.deduplication.proposals import MOST_REPLACED
+from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.word_stems import stems
+from apps.pipeline.provenance.own_words import words_of
+
+
+def with_ended(draft: Draft, ports: Ports) -> Draft:
+    """Return a draft with the memories that end by what the user said; they keep their words and their history.
+
+    Models mix up ids, so an id alone closes nothing: the user's own words must name something of the memory. What must
+    never be lost by a mistake, health and rules for agents, has to be named by its value.
+    """
+    asked = draft.asked_to_end
+    turns = [each for each in draft.request.turns if each.role is Role.USER]
+    if not asked or len(asked) > MOST_REPLACED or not turns:
+        return draft
+    own = " ".join(segment for turn in turns for segment in words_of(turn).segments())
+    said_at = max(turn.said_at for turn in turns)
+    held = ports.memories.holders(
+        end_user_id=draft.request.origin.end_user_id, slots=(), ids=asked, private_to=draft.private_to
+    )
+    ended = tuple(
+        replace(each, valid_until=max(said_at, each.valid_from or said_at))
+        for each in held
+        if each.id in asked and each.said_at <= said_at and _is_named(each, own=stems(own), english=is_english(own))
+    )
+    return draft.evolve(ended=ended, details={**draft.details, "ended": len(ended)})
+
+
+def _is_named(memory: StoredMemory, *, own: Set[str], english: bool) -> bool:
+    value = stems(memory.object_text)
+    if memory.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(memory.tags):
+        return bool(value) and value <= own
+    return not english or bool(stems(memory.content) & own)
