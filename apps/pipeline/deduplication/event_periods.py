@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 
 from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.statement import Statement
-from apps.pipeline.resolution.periods import around
+from apps.pipeline.resolution.dates import around
 
 _WHOLE = frozenset({Precision.MONTH, Precision.QUARTER, Precision.YEAR})
 

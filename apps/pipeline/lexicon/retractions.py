@@ -13,16 +13,6 @@ _FROM_TO = re.compile(
     r"|(?:replaced|swapped) (?P<former>[^,;:.!?]{1,40}?) (?:with|by|for)) (?P<right>[^,;:.!?]{1,40})",
     re.IGNORECASE,
 )
-# "Amlodipine made my ankles swell, so I was switched to ramipril"
-_DID = r"(?:made|gave|caused|upset|did|does|is|was|has|had|kept|(?:did|does|was|is|has)n['’]t)"
-_WE_WERE = r"(?:I|we)(?: was| were|['’]ve been| have been|['’]m| am)"
-_THEY_HAVE = r"(?:they|she|he|(?:my|the) \w+)(?:['’]ve| have|['’]s| has)?"
-_GAVE_WAY = re.compile(
-    rf"\b(?P<wrong>[\w-]{{4,}}) {_DID}\b[^.!?]{{1,80}}?[, ](?:so|and),? (?:{_WE_WERE}|{_THEY_HAVE})"
-    r" (?:now |just |being )?(?:switched|changed|moved|put|swapped|replaced)(?: me| us| it| them)? (?:over )?"
-    r"(?:to|onto|on to|on|for|with|by) (?P<right>[^,;:.!?]{1,40})",
-    re.IGNORECASE,
-)
 # Words between a value and "not": "we use uv now, not Poetry".
 _ADVERBS = frozenset("now instead today actually again nowadays".split())
 _ARTICLE = re.compile(r"^(?:the|an?) ")
@@ -31,7 +21,7 @@ _MOST_WORDS = 4  # of a value
 
 def corrects(quote: str) -> bool:
     """Return True if a quote may contain a retraction."""
-    return any(each.search(quote) is not None for each in (_INSTEAD, _FROM_TO, _GAVE_WAY))
+    return any(each.search(quote) is not None for each in (_INSTEAD, _FROM_TO))
 
 
 def takes_back(quote: str, *, value: str, former: str) -> bool:
@@ -56,9 +46,6 @@ def _replacements(quote: str) -> Iterator[tuple[str, str]]:
                 right, wrong = " ".join(said[start:]), " ".join(denied[:end])
                 yield right, wrong
                 yield right, _ARTICLE.sub("", wrong)
-    for found in _GAVE_WAY.finditer(quote):
-        told = canonical_text(found["right"]).split()[:_MOST_WORDS]
-        yield from ((" ".join(told[:end]), found["wrong"].lower()) for end in range(1, len(told) + 1))
     for found in _FROM_TO.finditer(quote):
         former = canonical_text(found["wrong"] or found["former"])
         told = canonical_text(found["right"]).split()[:_MOST_WORDS]

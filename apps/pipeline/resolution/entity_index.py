@@ -7,8 +7,8 @@ from uuid import UUID
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.kinship import Gender, relation_noun
-from apps.pipeline.resolution.grammar import alias_of, describe, is_description
-from apps.pipeline.resolution.name_folding import fold_name
+from apps.pipeline.resolution.descriptions import alias_of, describe, is_description
+from apps.pipeline.resolution.names import fold_name
 
 USER = "User"
 
@@ -113,16 +113,12 @@ class EntityIndex:
             return entity
         if entity.id in self._known:
             self._renamed[entity.id] = name
-        for each in self:
-            self._follow(each, former=entity.name, name=name)
+        for each in self:  # "User's manager" becomes "Ana's manager"
+            description = describe(each.name) if is_description(each.name) else None
+            if description is not None and description.owner == entity.name:
+                self.rename(each, alias_of(owner_name=name, noun=description.noun))
         kept = tuple(dict.fromkeys(alias for alias in (*entity.aliases, entity.name) if alias != name))
         return self._put(replace(self.get(entity.id), name=name, aliases=kept))
-
-    def _follow(self, entity: KnownEntity, *, former: str, name: str) -> None:
-        """Rename "User's manager" to "Ana's manager" after the user's name becomes known."""
-        description = describe(entity.name) if is_description(entity.name) else None
-        if description is not None and description.owner == former:
-            self.rename(entity, alias_of(owner_name=name, noun=description.noun))
 
     def _put(self, entity: KnownEntity) -> KnownEntity:
         self._entities[entity.id] = entity

@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import MONDAY, SPEAKER, candidate, person, turn
-from tests.pipeline.resolution.known_people import BOB, LENA, USER, resolve
+from tests.pipeline.resolution.known_people import BOB, USER, resolve
 
 
 def relation(name: str, predicate: str, *, source: SourceTurn, **changes: object) -> Candidate:
@@ -174,11 +174,3 @@ def test_equal_input_decides_equally() -> None:
     source = turn("My sister met Tom. She likes tea.")
     given = candidate("She likes tea.", source=source, subject=Mention("She"), evidence="She likes tea.")
     assert resolve([given], turns=[source]) == resolve([given], turns=[source])
-
-
-def test_a_full_name_is_told_once_a_sentence() -> None:
-    ana = replace(LENA, name="Ana Kowalska", aliases=("Ana",))
-    source = turn("Ana hurt her knee.")
-    told = candidate("Ana hurt her knee.", source=source, subject=Mention("Ana"), mentions=(Mention("her"),))
-    (kept,) = resolve([told], turns=[source], known=(USER, ana)).candidates
-    assert kept.content == "Ana Kowalska hurt Ana's knee."

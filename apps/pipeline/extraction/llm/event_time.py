@@ -5,9 +5,7 @@ from datetime import UTC, date, datetime
 
 from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.input_validation import checked_moment
-from apps.pipeline.resolution import periods
-from apps.pipeline.resolution.calendar_words import DATES
-from apps.pipeline.resolution.phrases import Said
+from apps.pipeline.resolution.dates import Period, around, date_with_year
 
 _SHAPES: tuple[tuple[re.Pattern[str], str, Precision], ...] = (
     (re.compile(r"\d{4}"), "%Y", Precision.YEAR),
@@ -34,19 +32,17 @@ def moment_of(text: str) -> tuple[datetime, Precision]:
     return _checked(datetime.fromisoformat(text)), precision
 
 
-def _in_words(text: str) -> periods.Period | None:
+def _in_words(text: str) -> Period | None:
     """Parse "30 October 2026", "Q3 2026" or "late 2026"; a text with a time of day is none of them."""
     if quarter := _QUARTER.fullmatch(text):
         year, number = int(quarter["y"] or quarter["year"]), int(quarter["q"] or quarter["quarter"])
-        return periods.around(date(year, 3 * number, 1), Precision.QUARTER)
+        return around(date(year, 3 * number, 1), Precision.QUARTER)
     if ":" in text or text[:4].isdigit():
         return None
-    found = [(found_date, shape) for shape in DATES if (found_date := shape.pattern.search(text))]
-    if found:
-        longest, shape = max(found, key=lambda each: len(each[0].group()))
-        return shape.read(longest, Said(date.min))
+    if dated := date_with_year(text):
+        return dated
     alone = _YEAR_ALONE.fullmatch(text)
-    return periods.around(date(int(alone["year"]), 1, 1), Precision.YEAR) if alone else None
+    return around(date(int(alone["year"]), 1, 1), Precision.YEAR) if alone else None
 
 
 def _checked(moment: datetime) -> datetime:
