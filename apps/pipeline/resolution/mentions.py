@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, KnownEntity, Request
@@ -37,28 +36,11 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")
 _REACH = 10  # number of turns searched for an antecedent
 
 
-class ResolutionStep(StrEnum):
-    """The rule that resolved a mention; recorded in the span."""
-
-    GIVEN = "given"
-    JUDGE = "judge"
-    SPEAKER = "speaker"
-    PRONOUN = "pronoun"
-    DESCRIPTION = "description"
-    NEW_DESCRIPTION = "new_description"
-    ALIAS = "alias"
-    FIRST_NAME = "first_name"
-    FUZZY = "fuzzy"
-    NEW = "new"
-    TIE = "tie"
-    NOTHING = "nothing"
-
-
 @dataclass(frozen=True, slots=True)
 class ResolvedMention:
     """The entity of a mention and the rule that found it; without an entity it is ambiguous or unknown."""
 
-    rule: ResolutionStep
+    rule: str  # recorded in the span
     entity: KnownEntity | None = None
     choices: tuple[KnownEntity, ...] = ()  # of a tie
 
@@ -73,7 +55,7 @@ class LinkedCandidate:
     @property
     def rules(self) -> dict[str, str]:
         """Return the rule that resolved each mention."""
-        return {mention.text: resolution.rule.value for mention, resolution in self.resolutions}
+        return {mention.text: resolution.rule for mention, resolution in self.resolutions}
 
     @property
     def entities(self) -> dict[str, KnownEntity]:
@@ -146,9 +128,9 @@ class _Linking:
         candidate, resolutions = self._candidate, []
         for mention in mentions_of(candidate):
             found = self._resolve(mention)
-            entity_id = chosen.get((candidate.index, mention.text)) if found.rule is ResolutionStep.TIE else None
+            entity_id = chosen.get((candidate.index, mention.text)) if found.rule == "tie" else None
             if entity_id:
-                found = ResolvedMention(ResolutionStep.JUDGE, self._index.get(entity_id))
+                found = ResolvedMention("judge", self._index.get(entity_id))
             resolutions.append((mention, found))
         linked = LinkedCandidate(candidate, tuple(resolutions))
         name, named = candidate.object.text.strip(), linked.entities.get(candidate.subject.text)
@@ -164,7 +146,7 @@ class _Linking:
         if introduced and introduced[0] is mention:
             return self._described(introduced[1], kind=mention.type)
         if (given := self._index.find(mention.entity_id)) is not None:
-            return ResolvedMention(ResolutionStep.GIVEN, self._named_in_content(given))
+            return ResolvedMention("given", self._named_in_content(mention, given))
         described = None if mention.is_speaker else apposition_of(mention.text, sentence=self._candidate.content)
         if described and described.owner != mention.text:
             return self._described(replace(described, name=mention.text), kind=mention.type)
@@ -174,26 +156,28 @@ class _Linking:
         """Resolve a phrase by itself; the first rule that applies decides."""
         kind = kind_of(mention.text)
         if mention.is_speaker or kind is PronounKind.SPEAKER:
-            return ResolvedMention(ResolutionStep.SPEAKER, self._speaker)
+            return ResolvedMention("speaker", self._speaker)
         if fold_name(mention.text) in _THE_USER:
-            return ResolvedMention(ResolutionStep.SPEAKER, self._index.user())
+            return ResolvedMention("speaker", self._index.user())
         if kind is not None:
             return self._antecedent(mention)
         if description := describe(mention.text):
             return self._described(description, kind=mention.type)
         return self._named(mention)
 
-    def _named_in_content(self, given: KnownEntity) -> KnownEntity:
-        """Return the entity that a model gave by its id, or another one if the sentence names only that."""
+    def _named_in_content(self, mention: Mention, given: KnownEntity) -> KnownEntity:
+        """Return the entity that a model gave by its id, or another one that the sentence names in its place."""
         content = self._candidate.content
-        if given.is_user or any(holds(content, text) for text in self._surfaces(given)):
+        surfaces = {*self._surfaces(given), given.name.split()[0]}
+        if given.is_user or any(holds(content, text) for text in surfaces):
             return given
-        taken = {mention.text for mention in mentions_of(self._candidate)}
+        taken = {each.text for each in mentions_of(self._candidate)}
+        place = "^" if mention is self._candidate.subject else r"(?<!\w)"
         others = [
             each
             for each in self._index
             if each.type is given.type and not each.is_user and each.name not in taken
-            and re.search(rf"(?<!\w){re.escape(each.name)}(?!\w|['’]s)", content)
+            and re.search(rf"{place}{re.escape(each.name)}(?!\w|['’]s)", content)
         ]  # fmt: skip
         return others[0] if len(others) == 1 else given
 
@@ -212,7 +196,7 @@ class _Linking:
             and not (each.is_user or each.id == self._speaker.id)
             and talking.isdisjoint(fold_name(name) for name in (each.name, *each.aliases))
         ]
-        return _only(self._nearest(fitting, mention=mention.text), rule=ResolutionStep.PRONOUN)
+        return _only(self._nearest(fitting, mention=mention.text), rule="pronoun")
 
     def _nearest(self, entities: Iterable[KnownEntity], *, mention: str) -> tuple[KnownEntity, ...]:
         """Return the entities in the latest sentence before a mention that names one; shared names tell nothing."""
@@ -251,20 +235,20 @@ class _Linking:
             if len(own) != 1 and known_noun:
                 alike = [each for each in self._index if each.type is known_noun.type]
                 own = self._nearest(alike, mention=f"the {noun}")
-            return _only(own, rule=ResolutionStep.DESCRIPTION)
+            return _only(own, rule="description")
         is_known = self._index.named(description.owner) or known_noun is None
         owner = self._refer(Mention(text=description.owner, type=None if is_known else EntityType.PERSON)).entity
         if owner is None:
-            return ResolvedMention(ResolutionStep.NOTHING)
+            return ResolvedMention("nothing")
         if description.name:
             return self._introduce(description.name, owner=owner, noun=noun)
         found = self._index.described(owner=owner, noun=noun)
         if found:
             nearest = found if len(found) == 1 else self._nearest(found, mention=noun)
-            return _only(nearest, rule=ResolutionStep.DESCRIPTION)
+            return _only(nearest, rule="description")
         alias = alias_of(owner_name=owner.name, noun=noun)
         type = known_noun.type if known_noun else kind or EntityType.OTHER
-        return ResolvedMention(ResolutionStep.NEW_DESCRIPTION, self._index.add(name=alias, kind=type, aliases=(alias,)))
+        return ResolvedMention("new_description", self._index.add(name=alias, kind=type, aliases=(alias,)))
 
     def _introduce(self, name: str, *, owner: KnownEntity, noun: str) -> ResolvedMention:
         """Return the entity with a name and a description, created or renamed if necessary.
@@ -282,7 +266,7 @@ class _Linking:
         if len(named) > 1:
             named = [each for each in named if each in holders]
             if len(named) != 1:
-                return ResolvedMention(ResolutionStep.TIE)
+                return ResolvedMention("tie")
         nameless = [each for each in holders if is_description(each.name)]
         if named:
             entity = named[0]
@@ -290,7 +274,7 @@ class _Linking:
             entity = self._index.rename(nameless[0], name)
         else:
             entity = self._index.add(name=name, kind=kind)
-        return ResolvedMention(ResolutionStep.DESCRIPTION, self._with_description(entity, owner=owner, noun=noun))
+        return ResolvedMention("description", self._with_description(entity, owner=owner, noun=noun))
 
     def _with_description(self, entity: KnownEntity, *, owner: KnownEntity, noun: str) -> KnownEntity:
         """Give an entity a description; an exclusive one leaves its holder, unless that was mentioned later."""
@@ -310,16 +294,16 @@ class _Linking:
         known = self._index.named(mention.text, kind=mention.type)
         if known:
             nearest = known if len(known) == 1 else self._nearest(known, mention=mention.text) or known
-            return _only(nearest, rule=ResolutionStep.ALIAS)
+            return _only(nearest, rule="alias")
         if _INDEFINITE.match(mention.text) or not (mention.type or is_proper_name(mention.text)):
-            return ResolvedMention(ResolutionStep.NOTHING)
+            return ResolvedMention("nothing")
         alike = [entity for entity in self._index if of_kind(entity, mention.type)]
         if found := by_first_name(mention.text, among=alike):
-            return ResolvedMention(ResolutionStep.FIRST_NAME, found)
+            return ResolvedMention("first_name", found)
         if found := closest(mention.text, among=alike, policy=self._policy):
-            return ResolvedMention(ResolutionStep.FUZZY, self._index.add_alias(found, mention.text))
+            return ResolvedMention("fuzzy", self._index.add_alias(found, mention.text))
         added = self._index.add(name=mention.text, kind=mention.type or EntityType.OTHER)
-        return ResolvedMention(ResolutionStep.NEW, added)
+        return ResolvedMention("new", added)
 
 
 def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool:
@@ -337,7 +321,7 @@ def _nouns_of(entity: KnownEntity, *, owner: KnownEntity) -> tuple[str, ...]:
     return tuple(each.noun for each in described if each is not None and each.owner in owners)
 
 
-def _only(entities: tuple[KnownEntity, ...], *, rule: ResolutionStep) -> ResolvedMention:
+def _only(entities: tuple[KnownEntity, ...], *, rule: str) -> ResolvedMention:
     if len(entities) == 1:
         return ResolvedMention(rule, entities[0])
-    return ResolvedMention(ResolutionStep.TIE if entities else ResolutionStep.NOTHING, choices=entities)
+    return ResolvedMention("tie" if entities else "nothing", choices=entities)

@@ -51,7 +51,6 @@ _OBJECT = re.compile(rf"(?<![\w'])(?:him|them|her(?={_OBJECT_FOLLOWS}))(?!\w)", 
 _OTHER_FORM = re.compile(r"(?<![\w'])(?:he|she|they|his|hers?|theirs?)(?!\w)", re.IGNORECASE)
 # A thing that "it" may be: "the guitar", "User's bike".
 _NOUN = re.compile(r"(?i)\b(?:an?|the|their|his|her|this|that|some|two|three|\d+|[a-z][\w-]*['’]s) [a-z]")
-_CAPITALISED = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 # After these words somebody else may act, so that an object can be the subject of the sentence.
 _CLAUSE = re.compile(
     r"\b(?:who|that|which|when|because|as|since|if|where|while|and|but)\b|['’]s? |, \w+ing\b", re.IGNORECASE
@@ -70,7 +69,8 @@ def dangling_in(content: str, *, people: tuple[str, ...]) -> str | None:
     if unexplained := _TALKERS.search(text) or _OPENING.search(text):
         return unexplained.group()
     for found in _THING.finditer(text):
-        if not _names_a_thing(text[: found.start()], people=people):
+        before = text[: found.start()]
+        if not _NOUN.search(before) and not _CLAUSE.search(before):
             return found.group()
     for pattern, wanted in ((_OBJECT, 2), (_OTHER_FORM, 1)):
         for found in pattern.finditer(text):
@@ -81,12 +81,6 @@ def dangling_in(content: str, *, people: tuple[str, ...]) -> str | None:
             if named < wanted and not (named == 1 and _CLAUSE.search(before)):
                 return found.group()
     return None
-
-
-def _names_a_thing(before: str, *, people: tuple[str, ...]) -> bool:
-    names = {word for name in people for word in name.split()}
-    is_named = any(word not in names for word in _CAPITALISED.findall(before))
-    return is_named or _NOUN.search(before) is not None or _CLAUSE.search(before) is not None
 
 
 def holds(text: str, words: str) -> bool:

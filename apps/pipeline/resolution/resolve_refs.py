@@ -21,7 +21,6 @@ from apps.pipeline.resolution.mentions import (
     NAME_PREDICATES,
     Chosen,
     LinkedCandidate,
-    ResolutionStep,
     introductions_first,
     link,
     mentions_of,
@@ -126,9 +125,9 @@ def decide(
         candidates=kept,
         entities=tuple(known),
         new_entities=tuple(entity for entity in entity_index.new_entities if entity.id in pointed_at),
-        new_aliases=entity_index.new_aliases,
-        moved_aliases=tuple(pair for pair in entity_index.moved_aliases if pair[0] in stored),
-        renamed=entity_index.renamed,
+        new_aliases=tuple(entity_index.new_aliases),
+        moved_aliases=tuple(pair for pair in entity_index.moved_aliases.values() if pair[0] in stored),
+        renamed=tuple(entity_index.renamed.items()),
         details={"rules": {str(index): linked.rules for index, linked in sorted(links.items())}},
     )
 
@@ -140,7 +139,7 @@ def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate
     if NOTE in candidate.tags:
         return _with_entities(candidate, entities)  # a quote stays as it was said
     for mention, found in linked.resolutions:  # a plain object may stay a literal
-        is_reference = kind_of(mention.text) is not None or found.rule is ResolutionStep.TIE
+        is_reference = kind_of(mention.text) is not None or found.rule == "tie"
         if found.entity is None and (mention is candidate.subject or is_reference):
             return _dropped(candidate, mention.text, linked)
     content = replace_mentions(candidate.content, names=_shown_names(candidate, entities, entity_index))

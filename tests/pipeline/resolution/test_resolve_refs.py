@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import EntityType, MemoryType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import MONDAY, SPEAKER, candidate, person, turn
-from tests.pipeline.resolution.known_people import BOB, USER, resolve
+from tests.pipeline.resolution.known_people import BOB, LENA, USER, resolve
 
 
 def relation(name: str, predicate: str, *, source: SourceTurn, **changes: object) -> Candidate:
@@ -174,3 +174,18 @@ def test_equal_input_decides_equally() -> None:
     source = turn("My sister met Tom. She likes tea.")
     given = candidate("She likes tea.", source=source, subject=Mention("She"), evidence="She likes tea.")
     assert resolve([given], turns=[source]) == resolve([given], turns=[source])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Tom lives in Rome.", "Tom"),
+        ("User's sister lives in Rome.", "Lena"),
+        ("Tom's flat is where Lena lives.", "Lena"),
+        ("The twins live in Rome with Tom.", "Lena"),
+    ],
+)
+def test_the_name_in_the_sentence_counts_before_the_id_of_another_entity(content: str, expected: str) -> None:
+    source = turn("so it was said")
+    given = candidate(content, source=source, subject=replace(person("Lena"), entity_id=LENA.id))
+    assert resolve([given], turns=[source]).candidates[0].subject.text == expected
