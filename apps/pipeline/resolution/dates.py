@@ -17,7 +17,7 @@ _LENGTHS = {Precision.MONTH: 1, Precision.QUARTER: 3, Precision.YEAR: 12}  # in 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A day, week, month, quarter or year, named by its first day; a weekend is a week that begins on its Saturday."""
+    """A day, week, month, quarter or year, named by its first day."""
 
     begins: date
     precision: Precision
@@ -155,17 +155,6 @@ def _weekday(found: re.Match[str], said: Said) -> Period | None:
     return around(said.on, Precision.DAY, shift=days - 7 if is_past else days or 7)
 
 
-def _month(found: re.Match[str], said: Said) -> Period:
-    """Read "last May"."""
-    number, step = calendar.MONTH_NUMBERS[found["month"].casefold()], calendar.STEPS[found["step"].casefold()]
-    year = said.on.year + (step if step * (number - said.on.month) <= 0 else 0)
-    return Period(date(year, number, 1), Precision.MONTH)
-
-
-def _last_weekend(_: re.Match[str], said: Said) -> Period:
-    return Period(around(said.on, Precision.WEEK, shift=-1).begins + timedelta(days=5), Precision.WEEK)
-
-
 Reader = Callable[[re.Match[str], Said], Period | None]
 _MONTH = rf"(?P<month>{alternation(calendar.MONTH_NUMBERS)})\b"
 _WEEKDAY = rf"(?P<weekday>{alternation(calendar.WEEKDAY_NUMBERS)})\b(?! (?:morning|afternoon|evening|night)s)"
@@ -201,8 +190,6 @@ _RELATIVE = _compiled(
     (rf"{_STEP} {_WEEKDAY}", _weekday),
     (rf"{_WEEKDAY} {_STEP_AFTER}", _weekday),
     (rf"(?:on|am) {_WEEKDAY}", _weekday),
-    (r"last weekend", _last_weekend),
-    (rf"{_STEP} {_MONTH}", _month),
     (rf"(?:in|im|en) (?:early |mid |late )?{_MONTH}", _date),
     (rf"{_DAY} (?:of |de )?{_MONTH}", _date),
     (rf"{_MONTH} {_DAY}{_NOTHING_COUNTED}", _date),
