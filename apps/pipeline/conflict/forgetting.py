@@ -11,7 +11,7 @@ from apps.pipeline.core.ports import Ports, RelevanceQuery
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.extraction.asked_sentences import content_words
 from apps.pipeline.lexicon.personal_data import PREDICATES
-from apps.pipeline.resolution.link_mentions import mentions_of
+from apps.pipeline.resolution.mentions import mentions_of
 
 _MOST_READ = 100  # memories that are compared with a request
 _MOST_IN_DOUBT = 3  # more would be guessing

@@ -19,7 +19,7 @@ from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.proposals import ProposalRefusal, refused_proposals
 from apps.pipeline.deduplication.similarity import cosine
 from apps.pipeline.prompts.memory_pairs import PairVerdict
-from apps.pipeline.resolution.rewriting import rewrite
+from apps.pipeline.resolution.pronouns import replace_mentions
 
 _MOST_FLAGGED = 3  # maximum of possible duplicates that a memory is linked to
 _PROVEN = ("words", "hash")  # tiers that need no cosine
@@ -215,7 +215,7 @@ class DedupeSession:
         A sentence that contains the name stays as it is: "Lena is User's sister" must not become "Lena is Lena".
         """
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
-        content = rewrite(memory.content, names=names)
+        content = replace_mentions(memory.content, names=names)
         return memory if content == memory.content else replace(memory, content=content)
 
 

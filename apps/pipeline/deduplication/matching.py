@@ -16,7 +16,7 @@ from apps.pipeline.deduplication.guard import (
     stems,
     tells_relative_time,
 )
-from apps.pipeline.resolution.periods import around
+from apps.pipeline.resolution.dates import around
 
 _WHOLE = frozenset({Precision.MONTH, Precision.QUARTER, Precision.YEAR})
 

@@ -15,7 +15,7 @@ from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement
 from apps.pipeline.resolution.entity_index import EntityIndex
-from apps.pipeline.resolution.name_folding import fold_name
+from apps.pipeline.resolution.names import fold_name
 
 EXTRACTOR = "direct"
 MAX_ENTITIES = 10_000  # names are searched among these; an end user has far fewer

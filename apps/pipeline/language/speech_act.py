@@ -22,11 +22,6 @@ _SARCASM = re2.compile(
     r"|oh,? (?:sure|yeah|yes|right|great|wonderful|lovely|perfect|fantastic|good|nice),? (?:I|we) (?:just |so |simply |really |absolutely |do |totally )+(?:love|adore|enjoy)\b"
     r"|\b(?:I|we) (?:just|so|simply|absolutely) (?-i:LOVE|ADORE|ENJOY)\b|/s$|🙄"
 )
-# Delight over what is told behind it, which "I do so love it" then mocks: "Oh wonderful, it is hailing."
-_DELIGHT = re2.compile(
-    r"(?i)^(?:oh|well|ah),? (?:how )?(?:great|wonderful|lovely|perfect|fantastic|brilliant|joy|marvellous)[,.!]"
-)
-_STRESSED_PRAISE = re2.compile(r"(?i)\b(?:I|we) (?:just |so |simply |do |absolutely |really )+(?:love|adore|enjoy)\b")
 # What mockery goes on with: "Oh great, another meeting. I simply adore meetings."
 _PRAISE = re2.compile(
     r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
@@ -50,47 +45,27 @@ _INSIDE_THE_WORK = re2.compile(
 # A sentence with a self-correction makes two statements, of which one is wrong.
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
+    r"|\w (?:no wait|wait no|scratch that|no sorry|i mean no)\b"  # as people dictate it
 )
-# The same without a sign, as people dictate it.
-_TAKES_BACK_IN_PASSING = re2.compile(r"(?i)\w (?:no wait|wait no|scratch that|no sorry|i mean no)\b")
 # "Let's role-play: you are the king and I'm a knight"
 _CASTS = re2.compile(
     r"(?i)\b(?:let'?s|we|can we) (?:do a |do some |start a )?role-?play\b|\brole-?play:|\byou(?:'re| are) (?:an?|the|my) [\w -]{2,30},? (?:and |while )?(?:I'm|I am|I'll be|I will be) (?:an?|the|your)\b"
 )
-_IMAGINES = frozenset(
-    "if imagine suppose hypothetically say assume pretend pretending act story, game, scene, story game scene role-play roleplay "
-    "novel book play campaign script dream roleplay, role-play, novel, book, play, campaign, dream, script,".split()
-)
-_HEDGED = ("basically", "practically", "actually", "kind of", "sort of", "kinda", "pretty much", "virtually")
-_REMINDS = ("remember", "note", "mind", "forget", "save", "memori", "should i", "should I", "did i", "did I")
 
 
 def speech_act_of(sentence: str) -> SpeechAct | None:
     """Return the speech act of a sentence; None if nothing in it may be stored."""
-    if (
-        _TAKES_BACK_ITSELF.search(sentence)
-        or _TAKES_BACK_IN_PASSING.search(sentence)
-        or _SARCASM.search(sentence)
-        or _SECRET.search(sentence)
-        or _INSIDE_THE_WORK.search(sentence)
-        or _CASTS.search(sentence)
-    ):
+    nothing_stored = (_TAKES_BACK_ITSELF, _SARCASM, _SECRET, _INSIDE_THE_WORK, _CASTS)
+    if any(each.search(sentence) for each in nothing_stored):
         return None
-    lower = sentence.lower()
-    # Most sentences contain none of these words, and checking for them is faster than the expressions.
-    if not _IMAGINES.isdisjoint(lower.split()):
-        if _ROLEPLAY.search(sentence):
-            return SpeechAct.ROLEPLAY
-        if _HYPOTHETICAL.search(sentence):
-            return SpeechAct.HYPOTHETICAL
-    if any(word in lower for word in _HEDGED) and is_rhetorical(sentence):
-        return SpeechAct.HYPOTHETICAL
-    return SpeechAct.ASSERTED
+    if _ROLEPLAY.search(sentence):
+        return SpeechAct.ROLEPLAY
+    return SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or is_rhetorical(sentence) else SpeechAct.ASSERTED
 
 
 def told_to_remember(sentence: str) -> str:
     """Return the statement in a request to remember it ("Can you remember that I'm vegan?"), or else the sentence."""
-    asked = _TO_REMEMBER.match(sentence) if any(word in sentence.lower() for word in _REMINDS) else None
+    asked = _TO_REMEMBER.match(sentence)
     return str(asked.group(1)) if asked else sentence
 
 
@@ -101,8 +76,6 @@ def is_mockery(sentence: str) -> bool:
 
 def goes_on_mocking(sentence: str, *, before: str) -> bool:
     """Return True if a sentence praises something after one that says the opposite of what it means."""
-    if _DELIGHT.search(before) and _STRESSED_PRAISE.search(sentence):
-        return True
     return is_mockery(before) and _PRAISE.search(sentence) is not None
 
 

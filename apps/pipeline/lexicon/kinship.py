@@ -60,6 +60,8 @@ def _listed(words: dict[str, Any], type: EntityType) -> Iterator[tuple[str, Rela
 def _plural_of(noun: str) -> str:
     if noun in _TABLE["irregular_plurals"]:
         return str(_TABLE["irregular_plurals"][noun])
+    if noun.endswith("-in-law"):
+        return noun.replace("-", "s-", 1)
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
@@ -81,41 +83,7 @@ def relation_noun(noun: str) -> RelationNoun | None:
     return NOUNS.get(words[-1]) if words else None
 
 
-def may_be_one(*, noun: str, others: tuple[str, ...]) -> bool:
-    """Return True if one person can be all of these: a brother is neither a cousin nor a manager."""
-    return all(_compatible(noun, other) for other in others)
-
-
-def _compatible(noun: str, other: str) -> bool:
+def may_be_one(noun: str, other: str) -> bool:
+    """Return True if one person can be both: a brother is neither a cousin nor a manager."""
     one, two = relation_noun(noun), relation_noun(other)
-    if one is None or two is None:
-        return True
-    return one.kin == two.kin and (one.gender is two.gender or None in (one.gender, two.gender))
-
-
-def forms_of_kin(*kinds: str) -> frozenset[str]:
-    """Return the nouns for relatives of some kinds, singular and plural: "sister", "sisters", "brother"…"""
-    return frozenset(word for word, noun in NOUNS.items() if noun.kin in kinds)
-
-
-def partners() -> frozenset[str]:
-    """Return the singular nouns for partners: "wife", "partner", "ex"…"""
-    return frozenset(word for entry in _TABLE["partners"] for words in _words(entry) for word in words)
-
-
-def contrasts() -> tuple[frozenset[str], ...]:
-    """Return the sets of nouns that exclude each other in a sentence: {sister, sisters}, {brother, brothers}…"""
-    entries = [*_TABLE["family"], *_TABLE["partners"]]
-    groups = [
-        words
-        for entry in entries
-        if not entry.get("interchangeable")
-        for words in (_words(entry, "female", "male") if "female" in entry else _words(entry, "any"))
-    ]
-    return tuple(
-        frozenset(form for word in words for form in (word, _plural_of(word)) if form in NOUNS) for words in groups
-    )
-
-
-def _words(entry: dict[str, Any], *keys: str) -> list[list[str]]:
-    return [entry[key].split() for key in keys or ("female", "male", "any") if key in entry]
+    return not one or not two or (one.kin == two.kin and (one.gender is two.gender or None in (one.gender, two.gender)))

@@ -7,11 +7,9 @@ from apps.pipeline.lexicon.synonyms import SYNONYMS
 from apps.pipeline.lexicon.tables import read_table
 from apps.pipeline.lexicon.verbs import root
 
-_LANGUAGES = read_table("languages")
-_ENGLISH = frozenset(_LANGUAGES["en"]["words"].split())
-_OTHERS = frozenset(word for code, each in _LANGUAGES.items() if code != "en" for word in each.get("words", "").split())
-NEGATIONS = frozenset(word for each in _LANGUAGES.values() for word in each.get("negations", "").split())
-WITHOUT = frozenset(word for each in _LANGUAGES.values() for word in each.get("without", "").split())
+_TABLE = {name: frozenset(words.split()) for name, words in read_table("languages").items()}
+_ENGLISH, _OTHERS = _TABLE["english"], _TABLE["others"] - _TABLE["english"]
+NEGATIONS, WITHOUT = _TABLE["negations"], _TABLE["without"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LAST_LATIN = "\u024f"
@@ -27,5 +25,5 @@ def is_english(text: str) -> bool:
     if 2 * sum(word[0] > _LAST_LATIN for word in words) > len(words):
         return False
     lower = [word for word in words if word.islower()]
-    others = sum(word in _OTHERS and word not in _ENGLISH for word in lower)
+    others = sum(word in _OTHERS for word in lower)
     return others <= sum(word in _ENGLISH or root(word) in SYNONYMS for word in lower if word not in _OTHERS)

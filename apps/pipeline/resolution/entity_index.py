@@ -7,8 +7,8 @@ from uuid import UUID
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.kinship import Gender, relation_noun
-from apps.pipeline.resolution.grammar import alias_of, describe, is_description
-from apps.pipeline.resolution.name_folding import fold_name
+from apps.pipeline.resolution.descriptions import alias_of, describe, is_description
+from apps.pipeline.resolution.names import fold_name
 
 USER = "User"
 
@@ -20,9 +20,10 @@ class EntityIndex:
         self._entities = {entity.id: entity for entity in entities}
         self._known = frozenset(self._entities)
         self._new_id = new_id
-        self._aliases: dict[tuple[UUID, str], None] = {}
-        self._moved: dict[str, tuple[UUID, str]] = {}
-        self._renamed: dict[UUID, str] = {}
+        # What changes for known entities: their new aliases, descriptions that pass to them, and new names.
+        self.new_aliases: dict[tuple[UUID, str], None] = {}
+        self.moved_aliases: dict[str, tuple[UUID, str]] = {}
+        self.renamed: dict[UUID, str] = {}
 
     def __iter__(self) -> Iterator[KnownEntity]:
         return iter(tuple(self._entities.values()))
@@ -35,27 +36,10 @@ class EntityIndex:
         """Return an entity that an extractor has referred to by its id, if there is one."""
         return self._entities.get(entity_id) if entity_id else None
 
-    # Results for the writer.
-
     @property
     def new_entities(self) -> tuple[KnownEntity, ...]:
         """Return the current state of the entities that are not stored yet."""
         return tuple(entity for entity in self._entities.values() if entity.id not in self._known)
-
-    @property
-    def new_aliases(self) -> tuple[tuple[UUID, str], ...]:
-        """Return the new aliases of known entities."""
-        return tuple(self._aliases)
-
-    @property
-    def moved_aliases(self) -> tuple[tuple[UUID, str], ...]:
-        """Return the descriptions that have passed from one entity to another."""
-        return tuple(self._moved.values())
-
-    @property
-    def renamed(self) -> tuple[tuple[UUID, str], ...]:
-        """Return the known entities that have a new name."""
-        return tuple(self._renamed.items())
 
     # Reading.
 
@@ -94,7 +78,7 @@ class EntityIndex:
         if fold_name(alias) in {fold_name(each) for each in (entity.name, *entity.aliases)}:
             return entity
         if entity.id in self._known:
-            self._aliases[entity.id, alias] = None
+            self.new_aliases[entity.id, alias] = None
         return self._put(replace(entity, aliases=(*entity.aliases, alias)))
 
     def move_alias(self, entity: KnownEntity, alias: str) -> KnownEntity:
@@ -104,7 +88,7 @@ class EntityIndex:
         for holder in holders:
             self._put(replace(holder, aliases=tuple(each for each in holder.aliases if fold_name(each) != folded)))
         if any(holder.id in self._known for holder in holders):
-            self._moved[folded] = (entity.id, alias)
+            self.moved_aliases[folded] = (entity.id, alias)
         return self.add_alias(entity, alias)
 
     def rename(self, entity: KnownEntity, name: str) -> KnownEntity:
@@ -112,17 +96,13 @@ class EntityIndex:
         if entity.name == name:
             return entity
         if entity.id in self._known:
-            self._renamed[entity.id] = name
-        for each in self:
-            self._follow(each, former=entity.name, name=name)
+            self.renamed[entity.id] = name
+        for each in self:  # "User's manager" becomes "Ana's manager"
+            description = describe(each.name) if is_description(each.name) else None
+            if description is not None and description.owner == entity.name:
+                self.rename(each, alias_of(owner_name=name, noun=description.noun))
         kept = tuple(dict.fromkeys(alias for alias in (*entity.aliases, entity.name) if alias != name))
         return self._put(replace(self.get(entity.id), name=name, aliases=kept))
-
-    def _follow(self, entity: KnownEntity, *, former: str, name: str) -> None:
-        """Rename "User's manager" to "Ana's manager" after the user's name becomes known."""
-        description = describe(entity.name) if is_description(entity.name) else None
-        if description is not None and description.owner == former:
-            self.rename(entity, alias_of(owner_name=name, noun=description.noun))
 
     def _put(self, entity: KnownEntity) -> KnownEntity:
         self._entities[entity.id] = entity

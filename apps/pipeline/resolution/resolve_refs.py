@@ -1,24 +1,45 @@
 """Stage 3, resolve_refs: resolve names, pronouns and descriptions to entities, and phrases for times to dates."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
-from apps.pipeline.core.enums import Stage
+from apps.pipeline.core.enums import NOTE, Reason, Stage
 from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import with_canonical_predicate
-from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
-from apps.pipeline.resolution.discourse import source_turn
-from apps.pipeline.resolution.entity_index import EntityIndex
-from apps.pipeline.resolution.event_dates import dated
-from apps.pipeline.resolution.link_mentions import Chosen, introductions_first, link, mentions_of
-from apps.pipeline.resolution.write_candidate import Tie, write
+from apps.pipeline.resolution.dates import dated
+from apps.pipeline.resolution.descriptions import is_description
+from apps.pipeline.resolution.entity_index import USER, EntityIndex
+from apps.pipeline.resolution.mentions import (
+    ANIMATE,
+    NAME_PREDICATES,
+    Chosen,
+    LinkedCandidate,
+    introductions_first,
+    link,
+    mentions_of,
+    source_turn,
+)
+from apps.pipeline.resolution.pronouns import dangling_in, kind_of, replace_mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """An ambiguous phrase: it may refer to any of several known entities."""
+
+    phrase: str
+    choices: tuple[UUID, ...]
+    names: tuple[str, ...]
+
 
 DroppedTie = tuple[Drop, Tie]
+_ASSISTANT = "the assistant"
 MOST_CALLS = 2  # per request, even if the plan is made again
 
 
@@ -31,25 +52,13 @@ def run(draft: Draft, ports: Ports) -> Draft:
     )
     decided = decide(draft, known=known, new_id=ports.ids.new)
     judge = judge_of(draft, ports) if draft.policy.judges.references else None
-    asked = _batches(draft, _ties(decided))
-    if judge is None or not asked:
+    asked = _ties(decided)[: draft.policy.judges.most_questions]
+    calls = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
+    if judge is None or not asked or calls >= MOST_CALLS:
         return decided
-    chosen: dict[tuple[int, str], UUID] = {}
-    calls = list(draft.model_calls)
-    for batch in asked:
-        found, call = _judged(draft, batch, judge)
-        chosen |= found
-        calls.append(call)
-    told = draft.evolve(model_calls=tuple(calls))
+    chosen, call = _judged(draft, asked, judge)
+    told = draft.evolve(model_calls=(*draft.model_calls, call))
     return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
-
-
-def _batches(draft: Draft, ties: Sequence[DroppedTie]) -> list[Sequence[DroppedTie]]:
-    """Distribute ties over the calls that the request has left; further ties stay unresolved."""
-    made = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
-    most = draft.policy.judges.most_questions
-    batches = [ties[start : start + most] for start in range(0, len(ties), most)]
-    return batches[: max(0, MOST_CALLS - made)]
 
 
 def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: AskedJudge) -> tuple[Chosen, ModelCallRecord]:
@@ -107,7 +116,7 @@ def decide(
     entity_index = EntityIndex(entities=known, new_id=new_id)
     in_order = introductions_first(draft)
     links = {each.index: link(draft, each, entity_index=entity_index, chosen=chosen or {}) for each in in_order}
-    written = [write(links[each.index], entity_index=entity_index) for each in draft.candidates]
+    written = [_written(links[each.index], entity_index=entity_index) for each in draft.candidates]
     drops = tuple(each for each in written if isinstance(each, Drop))
     kept = tuple(each for each in written if isinstance(each, Candidate))
     pointed_at = frozenset(mention.entity_id for each in kept for mention in mentions_of(each))
@@ -116,8 +125,69 @@ def decide(
         candidates=kept,
         entities=tuple(known),
         new_entities=tuple(entity for entity in entity_index.new_entities if entity.id in pointed_at),
-        new_aliases=entity_index.new_aliases,
-        moved_aliases=tuple(pair for pair in entity_index.moved_aliases if pair[0] in stored),
-        renamed=entity_index.renamed,
+        new_aliases=tuple(entity_index.new_aliases),
+        moved_aliases=tuple(pair for pair in entity_index.moved_aliases.values() if pair[0] in stored),
+        renamed=tuple(entity_index.renamed.items()),
         details={"rules": {str(index): linked.rules for index, linked in sorted(links.items())}},
+    )
+
+
+def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate | Drop:
+    """Return a candidate with the current names of its entities, or its drop if a reference stays unresolved."""
+    candidate = linked.candidate
+    entities = {text: entity_index.get(entity.id) for text, entity in linked.entities.items()}
+    if NOTE in candidate.tags:
+        return _with_entities(candidate, entities)  # a quote stays as it was said
+    for mention, found in linked.resolutions:  # a plain object may stay a literal
+        is_reference = kind_of(mention.text) is not None or found.rule == "tie"
+        if found.entity is None and (mention is candidate.subject or is_reference):
+            return _dropped(candidate, mention.text, linked)
+    content = replace_mentions(candidate.content, names=_shown_names(candidate, entities, entity_index))
+    people = {USER, _ASSISTANT} | {entity.name for entity in entity_index if entity.type in ANIMATE}
+    written = _with_entities(candidate, entities).evolve(content=content)
+    dangling = dangling_in(content, people=tuple(sorted(people)))
+    return _dropped(written, dangling, linked) if dangling else written
+
+
+def _dropped(candidate: Candidate, text: str, linked: LinkedCandidate) -> Drop:
+    ties = tuple(
+        Tie(
+            phrase=mention.text,
+            choices=tuple(each.id for each in found.choices),
+            names=tuple(f"{each.name} ({', '.join((each.type.value, *each.aliases))})" for each in found.choices),
+        )
+        for mention, found in linked.resolutions
+        if found.choices
+    )
+    detail = {"dangling": text, "rules": linked.rules, "ties": ties}
+    return Drop(stage=Stage.RESOLVE_REFS, reason=Reason.RESOLUTION_FAILED, candidate=candidate, detail=detail)
+
+
+def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], entity_index: EntityIndex) -> dict[str, str]:
+    """Return the names to write: of the user "User" too; in a statement of a name, "User" or a description."""
+    user = entity_index.known_user()
+    names = {USER: user.name} if user else {}
+    names |= {text: entity.name for text, entity in entities.items()}
+    if candidate.predicate not in NAME_PREDICATES:
+        return names
+    named = entities[candidate.subject.text]
+    if named.is_user:
+        return {**names, USER: USER, candidate.subject.text: USER}
+    described = next(filter(is_description, named.aliases), candidate.subject.text)
+    return {**names, candidate.subject.text: replace_mentions(described, names={USER: names.get(USER, USER)})}
+
+
+def _with_entities(candidate: Candidate, entities: dict[str, KnownEntity]) -> Candidate:
+    def resolved(mention: Mention) -> Mention:
+        entity = entities.get(mention.text)
+        if entity is None:
+            return mention
+        return Mention(text=entity.name, type=entity.type, is_speaker=mention.is_speaker, entity_id=entity.id)
+
+    value = candidate.object
+    if value.entity is not None:
+        mention = resolved(value.entity)
+        value = ObjectValue(entity=mention) if mention.entity_id else ObjectValue(literal=value.entity.text)
+    return candidate.evolve(
+        subject=resolved(candidate.subject), object=value, mentions=tuple(map(resolved, candidate.mentions))
     )

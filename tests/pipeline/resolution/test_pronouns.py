@@ -29,8 +29,6 @@ from tests.pipeline.resolution.known_people import LENA, resolve
         ("I might try it sometime.", SPEAKER, "User might try it sometime."),
         ("I want to make it work.", SPEAKER, "User wants to make it work."),
         ("I want to write about this.", SPEAKER, "User wants to write about this."),
-        ("I learnt these at school.", SPEAKER, "User learnt these at school."),
-        ("I want to make that happen.", SPEAKER, "User wants to make that happen."),
         ("I'm waiting until it.", SPEAKER, "User waits until it."),
     ],
 )
@@ -57,10 +55,8 @@ def test_what_dangles_is_dropped(text: str, mention: Mention, content: str) -> N
         "User put Django aside and took it up again.",
         "User finds it hard to sleep.",
         "User made it to the final.",
-        "User wants to take it easy.",
         "User is moving this month.",
         "User supports those who care for others.",
-        "User is grateful for moments like this.",
         "User hopes that Lena comes.",
         "User broke their arm.",
         "User is a nurse and loves her job.",
@@ -162,11 +158,4 @@ def test_what_a_sentence_explains_itself_may_stay(content: str, kept: bool) -> N
 def test_several_people_by_name_are_what_their_means(content: str, kept: bool) -> None:
     source = turn("so it was said")
     told = candidate(content, source=source, extractor="some-model")
-    assert bool(resolve([told], turns=[source]).candidates) is kept
-
-
-@pytest.mark.parametrize(("extractor", "kept"), [("some-model", True), ("patterns:test", False)])
-def test_a_model_may_name_somebody_else_before_a_pronoun(extractor: str, kept: bool) -> None:
-    source = turn("so it was said")
-    told = candidate("Lena stays in Vienna because of her thesis.", source=source, extractor=extractor)
     assert bool(resolve([told], turns=[source]).candidates) is kept

@@ -176,9 +176,16 @@ def test_equal_input_decides_equally() -> None:
     assert resolve([given], turns=[source]) == resolve([given], turns=[source])
 
 
-def test_a_full_name_is_told_once_a_sentence() -> None:
-    ana = replace(LENA, name="Ana Kowalska", aliases=("Ana",))
-    source = turn("Ana hurt her knee.")
-    told = candidate("Ana hurt her knee.", source=source, subject=Mention("Ana"), mentions=(Mention("her"),))
-    (kept,) = resolve([told], turns=[source], known=(USER, ana)).candidates
-    assert kept.content == "Ana Kowalska hurt Ana's knee."
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Tom lives in Rome.", "Tom"),
+        ("User's sister lives in Rome.", "Lena"),
+        ("Tom's flat is where Lena lives.", "Lena"),
+        ("The twins live in Rome with Tom.", "Lena"),
+    ],
+)
+def test_the_name_in_the_sentence_counts_before_the_id_of_another_entity(content: str, expected: str) -> None:
+    source = turn("so it was said")
+    given = candidate(content, source=source, subject=replace(person("Lena"), entity_id=LENA.id))
+    assert resolve([given], turns=[source]).candidates[0].subject.text == expected

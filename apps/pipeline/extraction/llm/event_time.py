@@ -1,12 +1,11 @@
 """Times in answers: when something happened, begins or ends, with the precision in which it was said."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.input_validation import checked_moment
-from apps.pipeline.resolution.calendar_words import DATES
-from apps.pipeline.resolution.phrases import Said
+from apps.pipeline.resolution.dates import date_with_year
 
 _SHAPES: tuple[tuple[re.Pattern[str], str, Precision], ...] = (
     (re.compile(r"\d{4}"), "%Y", Precision.YEAR),
@@ -23,18 +22,14 @@ def moment_of(text: str) -> tuple[datetime, Precision]:
     Raises ValueError for anything else, and for implausible years.
     """
     text = text.strip()
-    year = _YEAR.fullmatch(text)
-    if year and not any(phrase.pattern.search(text) for phrase in DATES):
+    in_words = None if ":" in text or text[:4].isdigit() else date_with_year(text)
+    if in_words is not None:
+        return _checked(in_words.moment), in_words.precision
+    if year := _YEAR.fullmatch(text):
         text = year[1]
     for shape, form, precision in _SHAPES:
         if shape.fullmatch(text):
             return _checked(datetime.strptime(text, form).replace(tzinfo=UTC)), precision
-    if ":" not in text and not text[:4].isdigit():
-        dates = [(found, phrase) for phrase in DATES if (found := phrase.pattern.search(text))]
-        if dates:
-            longest, phrase = max(dates, key=lambda each: len(each[0].group()))
-            if period := phrase.read(longest, Said(date.min)):
-                return _checked(period.moment), period.precision
     precision = Precision.WEEK if _WEEK.fullmatch(text) else Precision.INSTANT
     return _checked(datetime.fromisoformat(text)), precision
 

@@ -1,17 +1,16 @@
-"""Grammar of descriptions that replace a name ("my manager", "Priya's brother", "the company")."""
+"""Descriptions in place of a name: "my manager", "Priya's brother", "the company"."""
 
 import re
 from dataclasses import dataclass
 
 from apps.pipeline.lexicon.kinship import relation_noun
-from apps.pipeline.resolution.name_folding import is_proper_name
 
 # Adjectives that don't change who is meant; "older", "former" or "best" do, and stay part of the noun.
 _MODIFIERS = r"(?:(?:new|current|dear|own|lovely|whole)\s++)*"
 _OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIERS}(?P<rest>\S.*)$", re.IGNORECASE)
 _OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
 _DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", re.IGNORECASE)
-
+_RELATION_OF = re.compile(r"^(?:is_)?(?P<noun>[a-z_]+?)_(?:of|to)$")
 _MOST_OWNER = 120  # characters of the owner's name in an apposition; the display name of a speaker may be any text
 
 
@@ -74,8 +73,9 @@ def is_description(name: str) -> bool:
     return describe(name) is not None
 
 
-_RELATION_OF = re.compile(r"^(?:is_)?(?P<noun>[a-z_]+?)_(?:of|to)$")
-_HAS_RELATION = re.compile(r"^has_(?P<noun>[a-z_]+)$")
+def is_proper_name(text: str) -> bool:
+    """Return True if a text is written like a name: one word starts with a capital, or its script has no case."""
+    return any(word[0].isupper() or (word[0].isalpha() and word.lower() == word.upper()) for word in text.split())
 
 
 def noun_of_relation(predicate: str) -> tuple[str, bool] | None:
@@ -83,13 +83,6 @@ def noun_of_relation(predicate: str) -> tuple[str, bool] | None:
 
     "sister_of" gives ("sister", True), "has_manager" and "manager" give ("manager", False).
     """
-    if found := _RELATION_OF.match(predicate):
-        return _known(found["noun"], subject_holds=True)
-    if found := _HAS_RELATION.match(predicate):
-        return _known(found["noun"], subject_holds=False)
-    return _known(predicate, subject_holds=False)
-
-
-def _known(noun: str, *, subject_holds: bool) -> tuple[str, bool] | None:
-    words = noun.replace("_", " ")
-    return (words, subject_holds) if relation_noun(words) else None
+    found = _RELATION_OF.match(predicate)
+    noun = (found["noun"] if found else predicate.removeprefix("has_")).replace("_", " ")
+    return (noun, found is not None) if relation_noun(noun) else None
