@@ -200,6 +200,7 @@ def _store_turns(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
                 chunk.session_id,
                 new,
                 metadata={METADATA: held.shown_id},
+                is_awaited=True,  # the further turns of the session are in the file
             )
         )
     return {"turns": len(new), "known": len(chunk.turns) - len(new), "requests": int(bool(new))}

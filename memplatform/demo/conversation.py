@@ -34,7 +34,7 @@ def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
     sample_data = json.loads(sample.read_text(encoding="utf-8"))
     replies = []
     for session in sample_data["sessions"]:
-        body = {"user_id": sample_data["user_id"], **session}
+        body = {"user_id": sample_data["user_id"], "mode": "sync", **session}  # so that it waits for no batch
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         key = f"demo-{session['session_id']}-{digest[:16]}"
         replies.append(client.post("/v1/turns", body, idempotency_key=key))
