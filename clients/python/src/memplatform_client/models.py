@@ -1493,9 +1493,14 @@ class SearchOperationBody(TypedDict):
 
 
 class SearchResponse(TypedDict):
-    """Search results, best first."""
+    """Search results, best first.
+
+    `waiting` has messages that are not processed yet and share a word with the query, the latest first; a search
+    with conditions has none.
+    """
 
     results: list["FoundMemoryResponse"]
+    waiting: NotRequired[list["WaitingMessageResponse"]]
 
 
 class SelectionBody(TypedDict):
@@ -1811,6 +1816,15 @@ class VersionResponse(TypedDict):
     values: dict[str, Any]
     known_from: str
     known_until: str
+
+
+class WaitingMessageResponse(TypedDict):
+    """A message that was accepted and waits to be processed: what the user said, not what is known."""
+
+    turn_id: str
+    session_id: str
+    content: str
+    said_at: str
 
 
 class WaitingResponse(TypedDict):
