@@ -1,7 +1,6 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from apps.api.schemas.common import (
     DayStart,
     Identifier,
     Metadata,
+    Moment,
     ResponseBody,
     Share,
     Topic,
@@ -107,7 +107,7 @@ class WaitingMessageResponse(ResponseBody):
     turn_id: str
     session_id: str
     content: str
-    said_at: datetime
+    said_at: Moment
 
 
 class SearchResponse(ResponseBody):
