@@ -11,9 +11,11 @@ from rest_framework.test import APIClient
 
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
 from apps.actions.live_ports import live
+from apps.actions.projects.configure import configure
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import WorkState
+from apps.pipeline.core.enums import Batching, WorkState
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply
@@ -43,6 +45,8 @@ def test_an_outage_is_mended_in_four_clicks(
     width: int,
     has_mouse: bool,
 ) -> None:
+    policy = Policy(extraction=ExtractionPolicy(batching=Batching.EAGER))
+    configure(project_id=project.id, policy=policy)
     model_server.answering = lambda _: Reply(status=503, headers={"retry-after-ms": "1"}, error="overloaded")
     say(client, "ana", "I have a dog called Rex.")
     work_off()
