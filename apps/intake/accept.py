@@ -160,7 +160,7 @@ def _record(judged: _Judged, at: datetime) -> None:
 def _let_wait(draft: Draft) -> None:
     """Let the run wait for further turns of its session, where the policy says so and a model would be asked.
 
-    A request that probably contains nothing worth remembering causes no call by itself.
+    A request that probably contains nothing worth remembering causes no call by itself, unless the turns fill one.
     """
     extraction = draft.policy.extraction
     if not registry.asks_model(extraction):
@@ -175,7 +175,7 @@ def _let_wait(draft: Draft) -> None:
         end_user_id=draft.request.origin.end_user_id,
         session_id=draft.request.origin.session_id,
         quiet=quiet,
-        most_turns=most_turns if tells else None,
+        most_turns=most_turns if tells else extraction.max_turns,
     )
 
 

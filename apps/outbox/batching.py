@@ -17,14 +17,14 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkKind, WorkState
 
 
-def let_wait(*, end_user_id: UUID, session_id: UUID, quiet: timedelta, most_turns: int | None) -> None:
+def let_wait(*, end_user_id: UUID, session_id: UUID, quiet: timedelta, most_turns: int) -> None:
     """Let the runs of a session wait until it was quiet for this long, or until `most_turns` turns wait.
 
     Call it in the transaction that has enqueued a run of the session, and locked its lease.
     """
     waiting = _waiting(end_user_id, session_id)
-    is_due = most_turns is not None and (waiting.aggregate(turns=Sum("turn_count"))["turns"] or 0) >= most_turns
-    waiting.update(run_at=Now() if is_due else Now() + quiet)
+    turns = waiting.aggregate(turns=Sum("turn_count"))["turns"] or 0
+    waiting.update(run_at=Now() if turns >= most_turns else Now() + quiet)
     set_ready_at(end_user_id=end_user_id)
 
 

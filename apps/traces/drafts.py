@@ -120,7 +120,7 @@ def was_seen_whole(draft: Draft) -> bool:
     )
     calls = (call for seen in spans.values_list(f"details__{SEEN}", flat=True) for call in seen or ())
     positions = [turn.position for turn in draft.turns]
-    return bool(positions) and any(first <= min(positions) and max(positions) <= last for first, last in calls)
+    return any(first <= min(positions) and max(positions) <= last for first, last in calls)
 
 
 def _without_context_blocks(turn: SourceTurn) -> SourceTurn:

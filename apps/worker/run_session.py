@@ -18,8 +18,7 @@ def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]
     Raises what run_traces raises.
     """
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
-    is_new = draft.policy.extraction.review_seen_sessions or not was_seen_whole(draft)
-    if draft.turns and is_new:
+    if draft.turns and (draft.policy.extraction.review_seen_sessions or not was_seen_whole(draft)):
         with span_of_work("extract session", traceparents=[draft.request.traceparent]):
             draft = flow.extract_session(draft, ports)
             return settle_and_commit(draft, lease=lease, work=work, ports=ports)

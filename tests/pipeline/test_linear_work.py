@@ -22,7 +22,18 @@ from benchmarks.hostile_texts import KNOWN, LENGTH, hostile_texts
 from tests.pipeline.builders import draft_of, turn
 from tests.pipeline.extraction.extract_helper import said
 
-_PACKAGES = ("direct_write", "extraction", "language", "lexicon", "prefilter", "provenance", "redaction", "resolution")
+_PACKAGES = (
+    "conflict",
+    "deduplication",
+    "direct_write",
+    "extraction",
+    "language",
+    "lexicon",
+    "prefilter",
+    "provenance",
+    "redaction",
+    "resolution",
+)
 _BACKTRACKING = (signs.MAX_REPEAT, signs.MIN_REPEAT)
 _TEXTS = [*KNOWN, *islice(hostile_texts(Random(3)), len(KNOWN), 40)]
 

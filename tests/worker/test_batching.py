@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -38,8 +39,8 @@ def likes(request: ModelRequest) -> str:
 
 
 @pytest.fixture
-def model(settings: object) -> ScriptedModel:
-    settings.MODEL = MODEL  # type: ignore[attr-defined]
+def model(settings: Any) -> ScriptedModel:
+    settings.MODEL = MODEL
     return ScriptedModel(likes)
 
 
@@ -56,6 +57,11 @@ def post(person: Person, *hobbies: str, session: str = "monday", awaited: bool =
             submission=Submission(person.project.id, None, person.name, session, turns, is_awaited=awaited)
         )
     return accepted
+
+
+def ask(person: Person, question: str) -> None:
+    turns = (NewTurn(role=Role.USER, content=question),)
+    accept(submission=Submission(person.project.id, None, person.name, "monday", turns))
 
 
 def let_pass(**time: int) -> None:
@@ -109,14 +115,23 @@ def test_eager_asks_for_each_request(ana: Person, ports: Ports, model: ScriptedM
 
 def test_what_probably_tells_nothing_causes_no_call_by_itself(ana: Person, ports: Ports, model: ScriptedModel) -> None:
     extracted_with(ana.project, batching="eager")
-    person = Submission(ana.project.id, None, ana.name, "monday", (NewTurn(role=Role.USER, content="Is that normal?"),))
-    accept(submission=person)
+    ask(ana, "Is that normal?")
     ana.is_worked_for(ports)
     assert model.asked == []
 
     post(ana, HOBBIES[0])
     ana.is_worked_for(ports)
     assert (ana.statuses(), extractions(model)) == ([TraceStatus.DONE, TraceStatus.DONE], 1)
+
+
+def test_small_talk_delays_nothing_for_ever(ana: Person, ports: Ports) -> None:
+    """What was said is processed when the turns fill a call, though each further request asks only."""
+    post(ana, HOBBIES[0])
+    for number in range(19):
+        let_pass(seconds=60)
+        ask(ana, f"What is {number} plus {number}?")
+    ana.is_worked_for(ports)
+    assert ana.memories()[0] == f"User likes {HOBBIES[0]}."
 
 
 def test_thrifty_asks_at_the_end_of_the_session(ana: Person, ports: Ports, model: ScriptedModel) -> None:

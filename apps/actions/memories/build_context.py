@@ -7,6 +7,7 @@ from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
 from apps.actions.memories.waiting_messages import waiting_messages
 from apps.memories.context import ContextQuery, build_block
+from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.retrieval.context_block import RenderedBlock, WaitingQuote
 from apps.providers.wordllama import count_tokens
@@ -38,11 +39,10 @@ def build_context(*, request: ContextRequest) -> ContextResult:
     ports = live()
     end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()
     with tenant_scope(project_id=request.project_id, end_user_id=end_user):
-        waiting = waiting_messages(end_user_id=end_user, query=request.query.text, told_in=request.query.told_in)
         block = build_block(
             end_user_id=end_user,
             query=request.query,
-            quotes=[WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting],
+            quotes=_quotes(end_user, request.query),
             embedder=ports.embedder,
             count_tokens=count_tokens,
             policy=active_policy(project_id=request.project_id).retrieval,
@@ -50,3 +50,11 @@ def build_context(*, request: ContextRequest) -> ContextResult:
         )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
     return ContextResult(block=block)
+
+
+def _quotes(end_user: UUID, query: ContextQuery) -> list[WaitingQuote]:
+    """Return what waits to be processed; where much is at stake, nothing that is not verified is shown."""
+    if query.stakes is Stakes.HIGH:
+        return []
+    waiting = waiting_messages(end_user_id=end_user, query=query.text, told_in=query.told_in)
+    return [WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting]

@@ -1,7 +1,6 @@
 """Find messages that wait to be processed, so that agents learn of them as quotes meanwhile."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,17 +10,17 @@ from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.forget_requests import with_forget_requests
 from apps.pipeline.extraction.not_to_store import without_unwanted
-from apps.pipeline.lexicon.function_words import FRAME, SMALL
+from apps.pipeline.extraction.plain.own_sentences import own_sentences
+from apps.pipeline.lexicon.function_words import FRAME
+from apps.pipeline.lexicon.word_stems import stems
 from apps.traces.drafts import load_drafts
 from apps.traces.models import Session
 
 MOST_REQUESTS = 50  # of an end user that are looked at, the latest
 MOST_MESSAGES = 8
-_SAME_LETTERS = 5  # words that begin alike are taken for forms of one word
-_WORD = re.compile(r"\w{3,}")
+_COMMON = stems(" ".join(FRAME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,8 @@ class WaitingMessage:
 def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> tuple[WaitingMessage, ...]:
     """Return the waiting messages of an end user that share a word with a query, the latest first.
 
-    A blank query returns the latest. Messages that the user asked not to store, and those that are private to another
-    agent, are left out.
+    A blank query returns the latest. Only the user's own words are quoted. What the user asked not to store, and what
+    is private to another agent, is left out.
     """
     rows = OutboxRowQuerySet(OutboxRow).open().filter(end_user_id=end_user_id, kind=WorkKind.RUN_PIPELINE)
     by_session: dict[UUID, list[UUID]] = {}
@@ -54,11 +53,12 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     if not drafts:
         return ()
     names = dict(Session.objects.filter(end_user_id=end_user_id, id__in=by_session).values_list("id", "external_id"))
-    wanted = _words(query)
+    wanted = stems(query) - _COMMON
     found = [
-        WaitingMessage(turn.id, names[draft.request.origin.session_id], content=turn.content, said_at=turn.said_at)
-        for draft, turn in _turns(drafts)
-        if not query.strip() or not wanted.isdisjoint(_words(turn.content))
+        WaitingMessage(turn_id, names[draft.request.origin.session_id], content=words, said_at=said_at)
+        for draft in drafts
+        for turn_id, words, said_at in _own_words(draft)
+        if not query.strip() or not wanted.isdisjoint(stems(words))
     ]
     found.sort(key=lambda each: each.said_at)
     return tuple(found[: -MOST_MESSAGES - 1 : -1])
@@ -70,12 +70,12 @@ def _is_told_to(draft: Draft, told_in: AgentScope) -> bool:
     return is_shared and told_in.given().items() <= said_in.given().items()
 
 
-def _turns(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, SourceTurn]]:
-    for draft in drafts:
-        for turn in without_unwanted(with_forget_requests(draft)).turns:
-            yield draft, turn
-
-
-def _words(text: str) -> frozenset[str]:
-    words = set(_WORD.findall(text.casefold())) - SMALL - FRAME
-    return frozenset(word[:_SAME_LETTERS] for word in words)
+def _own_words(draft: Draft) -> Iterator[tuple[UUID, str, datetime]]:
+    """Yield the turns of a draft: what their speakers say as themselves, without what is not to be stored."""
+    left = without_unwanted(with_forget_requests(draft))
+    said = (*left.request.earlier_turns, *left.request.turns)
+    for turn in left.turns:
+        before = [each for each in said if each.position < turn.position]
+        sentences = own_sentences(turn, before=before, most=draft.policy.extraction.max_turn_characters)
+        if sentences:
+            yield turn.id, " ".join(sentences), turn.said_at

@@ -81,7 +81,7 @@ select bit_or({languages}) as tongues,
            || int8send(coalesce(extract(epoch from m.event_at)::bigint, 0))
            || boolsend(m.type = 'event')
            || boolsend(m.tags && '{{{tags}}}')
-           || boolsend(m.predicate <> '' and m.subject_id is not null)
+           || boolsend((m.predicate <> '' or m.evidence <> '') and m.subject_id is not null)
            || boolsend({eligible}), '') as memories
 from {rows} m
 where m.end_user_id = (select %(end_user)s::uuid) and {searched}

@@ -37,7 +37,7 @@ class Rows:
     importance: Floats
     subjects: NDArray[np.uint64]  # random half of the entity's id, 0 if there is none
     objects: NDArray[np.int64]  # hash of the entity's id, 0 if the object is not an entity
-    have_subject: NDArray[np.bool_]  # whether the memory has a predicate and a subject
+    have_subject: NDArray[np.bool_]  # whether the memory has a subject, and a predicate or a quote
     language_bits: NDArray[np.int64]  # one bit per language of its stemmed words
     answer_types: Places  # AnswerType bits
     ends_at: Moments  # when the memory expires or stops being valid

@@ -9,9 +9,11 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.proposals import MOST_REPLACED
-from apps.pipeline.lexicon.language import is_english
+from apps.pipeline.lexicon.function_words import FRAME
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.provenance.own_words import words_of
+
+_COMMON = stems(" ".join(FRAME))
 
 
 def with_ended(draft: Draft, ports: Ports) -> Draft:
@@ -32,13 +34,13 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     ended = tuple(
         replace(each, valid_until=max(said_at, each.valid_from or said_at))
         for each in held
-        if each.id in asked and each.said_at <= said_at and _is_named(each, own=stems(own), english=is_english(own))
+        if each.id in asked and each.said_at <= said_at and _is_named(each, own=stems(own))
     )
     return draft.evolve(ended=ended, details={**draft.details, "ended": len(ended)})
 
 
-def _is_named(memory: StoredMemory, *, own: Set[str], english: bool) -> bool:
+def _is_named(memory: StoredMemory, *, own: Set[str]) -> bool:
     value = stems(memory.object_text)
     if memory.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(memory.tags):
         return bool(value) and value <= own
-    return not english or bool(stems(memory.content) & own)
+    return not own.isdisjoint(stems(memory.content) - _COMMON)

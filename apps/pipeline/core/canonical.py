@@ -17,7 +17,7 @@ def canonical_text(text: str) -> str:
 
 
 def canonical_hash(statement: Statement) -> str:
-    """Hash the triple with its polarity, or the sentence if there is no object.
+    """Hash the triple with its polarity, or the sentence if there is no predicate or no object.
 
     An object that is a resolved entity is hashed by its id, so that renaming the entity doesn't change the hash.
     Returns 32 hexadecimal characters (BLAKE2b, 128 bits).
@@ -25,7 +25,7 @@ def canonical_hash(statement: Statement) -> str:
     entity = statement.object.entity
     value = str(entity.entity_id) if entity and entity.entity_id else canonical_text(statement.object_text)
     triple = (str(statement.subject_id), statement.predicate, value)
-    said = triple if value else (statement.type.value, canonical_text(statement.content))
+    said = triple if statement.predicate and value else (statement.type.value, canonical_text(statement.content))
     key = "\x1f".join((*said, statement.polarity.value))
     return hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
 

@@ -96,7 +96,7 @@ def canonical_predicate(predicate: str, *, more: Mapping[str, KnownPredicate]) -
 def _stateful(predicate: str, *, told: bool, more: Mapping[str, KnownPredicate]) -> bool:
     if predicate in more:
         return more[predicate].stateful
-    return is_stateful(predicate) or (told and predicate not in IDEMPOTENT)
+    return is_stateful(predicate) or (told and predicate != "" and predicate not in IDEMPOTENT)
 
 
 @lru_cache(maxsize=64)

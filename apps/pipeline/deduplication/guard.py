@@ -24,7 +24,7 @@ class Difference(StrEnum):
     NAME = "name"
 
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_WORD = re.compile(r"\d(?:[\d.,:]*\d)?|[^\W\d_]+")
 _JOINED = re.compile(r"(?<=[^\W\d_])[-‑](?=[^\W\d_])")  # "seven-year-old" has the number 7
 _CONTRACTED = re.compile(r"n['’]t\b")
 _RELATIVE_TIMES = frozenset("yesterday today tomorrow tonight last next ago morning afternoon evening night".split())

@@ -144,7 +144,8 @@ def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
     """Return True for the same value on two sides of an axis: can't stand olives, loves olives."""
     same_axis = axis_of(candidate.predicate) == axis_of(holder.predicate) and candidate.subject_id == holder.subject_id
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (candidate, holder)}
-    same_value = canonical_text(candidate.object_text) == canonical_text(holder.object_text)
+    value = canonical_text(candidate.object_text)
+    same_value = bool(value) and value == canonical_text(holder.object_text)
     return same_axis and same_value and len(sides) > 1 and holder.status is Status.ACTIVE
 
 

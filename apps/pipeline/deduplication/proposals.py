@@ -13,7 +13,7 @@ from uuid import UUID
 from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
-from apps.pipeline.core.predicates import HEALTH_PREDICATES
+from apps.pipeline.core.predicates import HEALTH_PREDICATES, IDEMPOTENT
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import Difference, content_words, exclusions, tells_end
 from apps.pipeline.deduplication.matching import may_be_one_time
@@ -105,11 +105,14 @@ def _is_past(known: StoredMemory, *, by: datetime) -> bool:
 def _are_related(candidate: Candidate, known: StoredMemory) -> bool:
     """Return True if two statements share their predicate, their object or half of their content words.
 
-    What must never be lost by a mistake, health and rules for agents, has to share its predicate or its object.
+    A predicate with many values, such as "likes" or "takes_medication", relates only values with a common word: two
+    doses of one medicine. What must never be lost by a mistake, health and rules for agents, has to share its
+    predicate or its object.
     """
-    if candidate.predicate == known.predicate:
-        return True
     value = content_words(known.object_text)
+    is_one_predicate = candidate.predicate != "" and candidate.predicate == known.predicate
+    if is_one_predicate and (candidate.predicate not in IDEMPOTENT or value & content_words(candidate.object_text)):
+        return True
     if value and value <= content_words(f"{candidate.content} {candidate.evidence}"):
         return True
     is_critical = known.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(known.tags)

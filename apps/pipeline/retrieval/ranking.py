@@ -5,8 +5,8 @@ memories and comparable between queries, so that a caller can set a threshold.
 
 The rank decides the order. Most of it is relative: words and vectors differ in scale, so each kind of evidence is
 scaled to 0…1 over the user's memories before it is weighted (RankingWeights). Verbatim texts also support their
-neighbours in the same session, because the answer to a question is often in the next turn. A statement with subject
-and predicate is complete in itself: it gets nothing from its neighbours and has its own weights
+neighbours in the same session, because the answer to a question is often in the next turn. A statement has a subject,
+and a predicate or a quote. It is complete in itself: it gets nothing from its neighbours and has its own weights
 (RetrievalPolicy.statement_weights).
 """
 
@@ -46,7 +46,7 @@ class Memories:
     content_cosine: Floats  # NaN if the vector is not computed yet
     question_cosine: Floats  # the best one; NaN if the vectors are not computed yet
     named: NDArray[np.bool_]  # the query names its subject or object
-    are_statements: NDArray[np.bool_]  # with subject and predicate, so complete without their session
+    are_statements: NDArray[np.bool_]  # complete without their session
     of_others: NDArray[np.bool_]  # it is a statement about someone, and the query names only others
     lacks_answer: NDArray[np.bool_]  # the query asks when, where or how many, which its sentence doesn't say
     importance: Floats

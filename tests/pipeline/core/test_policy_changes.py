@@ -1,5 +1,7 @@
 """Differences between two policies, by setting and by rule."""
 
+import pytest
+
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, PreFilterPolicy, Rule
 from apps.pipeline.core.policy_changes import policy_changes
@@ -32,3 +34,10 @@ def test_a_rule_that_is_new_gone_or_changed() -> None:
     assert (gone.name, gone.after) == ("pre_filter.rules.bye", None)
     (changed,) = policy_changes(with_rules(HELLO), with_rules(HELLO.model_copy(update={"order": 7})))
     assert (changed.name, changed.before, changed.after) == ("pre_filter.rules.hello.order", 100, 7)
+
+
+@pytest.mark.promise
+def test_a_stored_version_with_limits_that_are_gone_is_still_read() -> None:
+    former = {"same": 0.9, "unsure": 0.7, "residual_same": 0.7, "residual_unsure": 0.2, "near": 0.9, "words": 0.35}
+    policy = Policy.model_validate({"dedupe": {"bands": {"wordllama": former}, "fallback_band": former}})
+    assert policy.dedupe.band(embedder="wordllama").unsure == 0.7

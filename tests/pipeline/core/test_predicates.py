@@ -29,6 +29,7 @@ OURS = ResolutionPolicy(
         ("speaks_language", True, "speaks", False),
         ("repairs", True, "repairs", True),
         ("repairs", False, "repairs", False),
+        ("", True, "", False),
         ("pager_duty_for", False, "on_call_for", True),
         ("digs", True, "likes", False),
     ],

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.statement import StoredMemory
@@ -34,6 +35,23 @@ def test_a_shared_subject_alone_closes_nothing(old: StoredMemory, new: str, refu
     told = resolved(candidate(new, source=NOW, predicate="says"), subject_id=NADIA).evolve(replaces=(OLD,))
     draft = draft_of([told], turns=[THEN, NOW])
     assert [each.reason.value for each in refused_proposals(draft, told, named={OLD: old})] == refusals
+
+
+@pytest.mark.parametrize("predicate", ["", "likes"])
+def test_a_predicate_that_takes_many_values_relates_nothing(predicate: str) -> None:
+    old = before("Nadia collects old stamps.", predicate=predicate)
+    told = resolved(candidate("Nadia rides horses.", source=NOW, predicate=predicate), subject_id=NADIA)
+    draft = draft_of([told.evolve(replaces=(OLD,))], turns=[THEN, NOW])
+    (refused,) = refused_proposals(draft, draft.candidates[0], named={OLD: old})
+    assert refused.reason is ProposalRefusal.UNRELATED
+
+
+def test_a_value_without_a_predicate_makes_no_two_statements_one() -> None:
+    hates, visited = (
+        resolved(candidate(content, source=NOW, predicate="", value="Lisbon"), subject_id=NADIA)
+        for content in ("Nadia hates Lisbon.", "Nadia visited Lisbon.")
+    )
+    assert canonical_hash(hates) != canonical_hash(visited)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Stages 4 and 5: comparison of new statements with known memories, and between whose memories it is made."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import MemorySharing, Role
@@ -9,6 +9,8 @@ from apps.pipeline.core.policy.section import PolicySection
 
 class SimilarityBand(PolicySection):
     """The limit of one embedder, calibrated on labelled pairs by `manage.py calibrate`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")  # stored versions may have limits that are gone
 
     unsure: float = Field(
         ge=-1,

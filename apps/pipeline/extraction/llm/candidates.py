@@ -221,7 +221,7 @@ def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Object
     value = unescape(answer.value).strip()
     if any(each.id == value for each in shown.entities) or value.lower() in _SPEAKER:
         return ObjectValue(entity=_mention(value, None, turn=turn, shown=shown))
-    if not value or _AN_ID.fullmatch(value):
+    if not answer.predicate or not value or _AN_ID.fullmatch(value):
         return ObjectValue()
     kind = answer.value_type or _ENTITY_OF_SLOT.get(canonical_predicate(answer.predicate, more={}))
     is_name = _leading_name(value) == value and "name" not in answer.predicate

@@ -35,7 +35,10 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
             outcome = _propose(proposed, shown=shown, judge=judge)
         except ValueError:  # an invalid object costs only itself
             continue
-        (refused if isinstance(outcome, CandidateRefusal) else candidates).append(outcome)  # type: ignore[arg-type]
+        if isinstance(outcome, CandidateRefusal):
+            refused.append(outcome)
+        else:
+            candidates.append(outcome)
     invalid = len(parsed.objects) - len(candidates) - len(refused)
     return ExtractionResult(
         candidates=tuple(candidates),
