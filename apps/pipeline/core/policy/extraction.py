@@ -15,7 +15,11 @@ class ExtractionPolicy(PolicySection):
     extractor: ExtractorKind = ExtractorKind.MODEL
     model: str = Field(default="", max_length=120, description="provider:name; empty means the model of the server")
     on_model_failure: OnModelFailure = OnModelFailure.RETRY
-    batching: Batching = Batching.BALANCED
+    batching: Batching = Field(
+        default=Batching.BALANCED,
+        description="eager: for each request; balanced: after a pause, or when enough turns wait; "
+        "thrifty: at the end of the session. Callers who wait for the outcome never wait for it",
+    )
     # Above a minute, so that exchanges a minute apart share a call.
     batch_quiet_seconds: int = Field(
         default=70, ge=1, le=3_600, description="balanced: ask the model when a session was quiet for this long"
