@@ -10,7 +10,7 @@ gc.disable()  # until everything is loaded: nearly all of it stays
 from django.conf import settings
 from django.db import connection
 
-from apps.pipeline.events.streams import StreamPart, StreamPosition
+from apps.events.streams import StreamPart, StreamPosition
 from memplatform.embedded.supervisor import Supervisor
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.parent_death import end_with_parent
@@ -27,7 +27,7 @@ from memplatform.telemetry import start_sending  # isort: skip
 from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.plain import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.actions.traces.milestones import reached  # isort: skip
-from apps.pipeline.core.awaited_trace import AwaitedTrace  # isort: skip
+from apps.actions.traces.milestones import AwaitedTrace  # isort: skip
 from apps.actions.webhooks.read_streams import read_streams  # isort: skip
 
 

@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from apps.alerts.querysets import AlertQuerySet
 from apps.events.models import WEBHOOK_URL_LENGTH
-from apps.pipeline.alerts.measured import SUBJECT_LENGTH
 from apps.pipeline.core.enums import (
     AlertEvent,
     AlertKind,
@@ -21,6 +20,7 @@ from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
 
 NOTE_LENGTH = 500
+SUBJECT_LENGTH = 200
 
 
 def alert_kind_choices() -> list[tuple[str, str]]:

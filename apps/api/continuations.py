@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from apps.pipeline.core.awaited_trace import AwaitedTrace
-from apps.pipeline.events.streams import StreamPosition
+from apps.actions.traces.milestones import AwaitedTrace
+from apps.events.streams import StreamPosition
 
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.
 HAS_WAITED = "memplatform.has_waited"

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from apps.events.delivery_times import GIVEN_UP_AFTER
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
-from apps.pipeline.events.delivery_times import GIVEN_UP_AFTER
 
 AT_ONCE = 1_000  # events in one transaction
 

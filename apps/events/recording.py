@@ -12,9 +12,9 @@ from uuid import UUID
 from django.db import connection
 from psycopg.types.json import Jsonb
 
+from apps.events.of_plan import PlannedEvent
 from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.events.of_plan import PlannedEvent
 
 # Citus reads the log before the rest of a statement, for which it needs a column. With "returning" it inserts what it
 # has selected by an INSERT: without, by COPY, which row-level security refuses.

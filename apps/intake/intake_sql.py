@@ -15,10 +15,10 @@ from apps.intake.intake_precondition import LockedSession
 from apps.memories.compact_sql import compact_sql
 from apps.pipeline.core.draft import Draft, Drop, Origin
 from apps.pipeline.core.enums import TraceStatus
-from apps.pipeline.core.trace_report import report_of
 from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.constant_statements import run_constant
 from apps.traces.recorder import insert_spans, owner_values, span_rows
+from apps.traces.trace_report import report_of
 from apps.traces.turn_codec import TURN_COLUMNS, select_turn, turn_columns
 
 _ADD_USER = """

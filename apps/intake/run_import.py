@@ -26,13 +26,13 @@ from apps.actions.ledger.record import record
 from apps.actions.transfers.load_project import ProjectLoader, check_empty
 from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
+from apps.imports.readers.chunks import ImportChunk
+from apps.imports.readers.entries import ImportProblem
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.outbox.outages import is_outage
 from apps.pipeline.core.enums import ImportFormat, ImportState
-from apps.pipeline.importing.chunks import ImportChunk
-from apps.pipeline.importing.entries import ImportProblem
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 

@@ -20,10 +20,10 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.core.trace_report import report_of
 from apps.tenants.constant_statements import run_constant
 from apps.tenants.end_users import wait_for_writers
 from apps.traces.models import Span, Trace
+from apps.traces.trace_report import report_of
 
 FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Min, Sum
 
-from apps.pipeline.core.funnel_metrics import Measure
+from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Span, TalliedHour
 
 HOUR = timedelta(hours=1)

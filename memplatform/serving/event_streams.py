@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
-from apps.pipeline.events.streams import StreamPart, StreamPosition
+from apps.events.streams import StreamPart, StreamPosition
 from memplatform.serving.protocol import Exchange, Transport
 from memplatform.serving.stop_signals import call_on_stop
 

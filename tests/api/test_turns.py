@@ -8,10 +8,9 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.traces.milestones import reached
+from apps.actions.traces.milestones import AwaitedTrace, reached
 from apps.api.continuations import HAS_WAITED
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.awaited_trace import AwaitedTrace
 from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.traces.models import Trace, Turn

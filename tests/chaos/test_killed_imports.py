@@ -17,8 +17,8 @@ from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
 from apps.actions.projects.create_project import create_project
 from apps.imports.models import FileImport
+from apps.imports.readers import chunks
 from apps.intake import run_import as running
-from apps.pipeline.importing import chunks
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from apps.worker.importer import Importer

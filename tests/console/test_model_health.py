@@ -15,8 +15,8 @@ from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import MemberRole
-from apps.pipeline.core.funnel_metrics import Measure
 from apps.tenants.models import EndUser, Project
+from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Trace
 from benchmarks.model_server import ModelServer, Reply
 from tests.console.members import HOME, member, text_of

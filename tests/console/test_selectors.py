@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
+from apps.actions.alerts.texts import band_text
 from apps.console.labels import count_of, label, percent, time_since
 from apps.console.selectors.fates import TurnFate, fates_of
 from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.reasons import explain
 from apps.console.selectors.setting_names import _by_path, plain_setting
 from apps.console.selectors.settings import Setting, settings_sections
-from apps.pipeline.alerts.texts import band_text
 from apps.pipeline.core.enums import Reason, Stage
-from apps.pipeline.core.funnel_metrics import Band, Measure, Tallies
 from apps.pipeline.core.policy import Policy
+from apps.traces.funnel_metrics import Band, Measure, Tallies
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.candidate_facts import candidate_confidence
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.draft import Draft, KnownEntity, Request
 from apps.pipeline.core.enums import (
@@ -22,6 +21,7 @@ from apps.pipeline.core.enums import (
     WorkKind,
 )
 from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.memory_conversion import candidate_confidence
 from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,

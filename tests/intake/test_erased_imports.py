@@ -10,11 +10,11 @@ from apps.actions.imports.store_part import store_part
 from apps.actions.projects.create_project import create_project
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
+from apps.imports.readers import chunks
 from apps.intake.accept import Submission, accept
 from apps.intake.run_import import run_import
 from apps.pipeline.core.enums import ImportState, Role
 from apps.pipeline.core.turn import NewTurn
-from apps.pipeline.importing import chunks
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from tests.intake.import_steps import lines

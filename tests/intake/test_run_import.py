@@ -14,6 +14,7 @@ from apps.actions.projects.archive_project import archive_project
 from apps.actions.projects.restore_project import restore_project
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
+from apps.imports.readers import chunks
 from apps.intake import backpressure
 from apps.intake import run_import as running
 from apps.intake.run_import import run_import
@@ -21,7 +22,6 @@ from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, parse
-from apps.pipeline.importing import chunks
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace, Turn
 from apps.worker.tasks import forget_import_files

@@ -16,9 +16,9 @@ from apps.pipeline.core.model_calls import ModelRequest
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import JudgePolicy, Policy
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.trace_report import report_of
 from apps.pipeline.core.turn import SourceTurn
 from apps.providers.fake import HashingEmbedder, ScriptedModel
+from apps.traces.trace_report import report_of
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import ORIGIN, CountedIds, FrozenClock, turn
 

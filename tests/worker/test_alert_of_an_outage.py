@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from apps.actions.alerts.decide import RESOLVE_AFTER
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
 from apps.actions.live_ports import live
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause
-from apps.pipeline.alerts.decide import RESOLVE_AFTER
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Trace

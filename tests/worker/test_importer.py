@@ -13,9 +13,9 @@ from apps.actions.imports.request_import import ImportRequest, request_import
 from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
 from apps.imports.models import FileImport
+from apps.imports.readers import chunks
 from apps.intake import run_import as running
 from apps.outbox.models import OutboxRow
-from apps.pipeline.importing import chunks
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
 from apps.worker.importer import Importer

@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.urls import reverse
 
+from apps.actions.alerts.remedies import remedy_of
 from apps.alerts.models import Alert, AlertDelivery
-from apps.pipeline.alerts.remedies import remedy_of
 from apps.pipeline.core.enums import AlertEvent, AlertKind
 
 

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from apps.actions.alerts.decide import AlertDecisions, AlertFinding, UnresolvedAlert, decide
 from apps.actions.alerts.enqueue_messages import enqueue_messages
+from apps.actions.alerts.measured import Condition
+from apps.actions.alerts.texts import cause_text, cost_text
 from apps.alerts.models import Alert
-from apps.pipeline.alerts.decide import AlertDecisions, AlertFinding, UnresolvedAlert, decide
-from apps.pipeline.alerts.measured import Condition
-from apps.pipeline.alerts.texts import cause_text, cost_text
 from apps.pipeline.core.enums import AlertEvent, AlertKind, AlertState
 from apps.tenants.models import Project
 

@@ -8,14 +8,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.alerts.apply_decisions import hold_project, update_alerts
+from apps.actions.alerts.conditions import conditions_of
+from apps.actions.alerts.decide import RESOLVE_AFTER
 from apps.actions.alerts.measure import hours_until, measure
 from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week
 from apps.alerts.models import Alert
 from apps.events.reading import failing_webhooks
 from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.alerts.conditions import conditions_of
-from apps.pipeline.alerts.decide import RESOLVE_AFTER
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

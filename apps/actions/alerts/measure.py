@@ -7,7 +7,10 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
+from apps.actions.alerts.hourly_conditions import MOST_HOURS
+from apps.actions.alerts.measured import Measured, SilentModel, SilentReceiver
 from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
+from apps.actions.evaluation.share import Share
 from apps.actions.queue.discard_work import DISCARDED
 from apps.events.models import WebhookDelivery
 from apps.events.reading import failing_webhooks
@@ -15,11 +18,8 @@ from apps.outbox import heartbeats
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
-from apps.pipeline.alerts.hourly_conditions import MOST_HOURS
-from apps.pipeline.alerts.measured import Measured, SilentModel, SilentReceiver
 from apps.pipeline.core.enums import DeliveryState, PausedKind, Stage
-from apps.pipeline.core.funnel_metrics import Measure, Tallies
-from apps.pipeline.evaluation.share import Share
+from apps.traces.funnel_metrics import Measure, Tallies
 from apps.traces.models import HourlyLatency, HourlyTally
 from apps.traces.tallies import HOUR, hour_of
 

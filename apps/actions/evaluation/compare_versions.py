@@ -7,12 +7,12 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.actions.errors import Unfit
+from apps.actions.evaluation.comparison import VersionScore, score_of
 from apps.actions.evaluation.judged_items import judged_items
 from apps.actions.evaluation.read_figures import WEEKS
 from apps.actions.replays.choice import TraceChoice
 from apps.actions.replays.request_replay import ReplayRequest, request_replay
 from apps.actions.replays.start_replay import start_replay
-from apps.pipeline.evaluation.comparison import VersionScore, score_of
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 
 MOST_VERSIONS = 4

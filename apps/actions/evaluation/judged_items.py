@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from apps.actions.evaluation.comparison import JudgedItem
+from apps.actions.evaluation.figures import LabelledItem
 from apps.actions.evaluation.read_figures import first_week
 from apps.memories.models import EvaluationItem
 from apps.pipeline.core.enums import LabelValue
-from apps.pipeline.evaluation.comparison import JudgedItem
-from apps.pipeline.evaluation.figures import LabelledItem
 
 
 @dataclass(frozen=True, slots=True)

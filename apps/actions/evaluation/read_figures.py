@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.actions.evaluation.draw_samples import week_of
+from apps.actions.evaluation.figures import EvaluationFigures, LabelledItem, TurnCounts, figures_by, figures_of
 from apps.actions.evaluation.read_retrieval import read_retrieval
+from apps.actions.evaluation.retrieval import RetrievalFigures
 from apps.memories.models import EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.pipeline.evaluation.figures import EvaluationFigures, LabelledItem, TurnCounts, figures_by, figures_of
-from apps.pipeline.evaluation.retrieval import RetrievalFigures
 
 WEEKS = 12  # by default, the running one included
 MOST_WEEKS = 104

@@ -7,10 +7,10 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
+from apps.actions.evaluation.retrieval import HORIZON, RetrievalFigures, ToldOutcome, retrieval_figures
 from apps.actions.review.review_decisions import APPROVALS
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, Status
-from apps.pipeline.evaluation.retrieval import HORIZON, RetrievalFigures, ToldOutcome, retrieval_figures
 
 
 def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalFigures:

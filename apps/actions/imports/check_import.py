@@ -20,11 +20,11 @@ from apps.actions.imports.stored_file import open_file
 from apps.actions.transfers.load_project import check_empty
 from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
+from apps.imports.readers.chunks import ImportChunk
+from apps.imports.readers.entries import ImportProblem
 from apps.outbox.outages import is_outage
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.importing.chunks import ImportChunk
-from apps.pipeline.importing.entries import ImportProblem
 from apps.tenants.scope import tenant_scope
 
 log = structlog.get_logger(__name__)

@@ -5,10 +5,10 @@ from uuid import UUID
 from django.db.models import F
 from django.db.models.fields.json import KT
 
+from apps.imports.readers.chunks import ImportChunk
+from apps.imports.readers.imported_memories import ORIGIN
 from apps.memories.models import Memory
 from apps.pipeline.core import identifiers
-from apps.pipeline.importing.chunks import ImportChunk
-from apps.pipeline.importing.imported_memories import ORIGIN
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
 

@@ -5,10 +5,10 @@ from pathlib import PurePath
 
 from apps.actions.imports.stored_file import open_file
 from apps.imports.models import FileImport
+from apps.imports.readers.chunks import ImportChunk, import_chunks
+from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
+from apps.imports.readers.formats import HEAD_BYTES, READERS, format_of
 from apps.pipeline.core.enums import ImportFormat
-from apps.pipeline.importing.chunks import ImportChunk, import_chunks
-from apps.pipeline.importing.entries import EndUsers, ImportProblem, ImportSource
-from apps.pipeline.importing.formats import HEAD_BYTES, READERS, format_of
 
 
 def recognised_format(file_import: FileImport) -> ImportFormat | None:

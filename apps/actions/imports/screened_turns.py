@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from apps.imports.readers.chunks import ImportChunk
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.importing.chunks import ImportChunk
 from apps.traces.policies import active_policy
 
 CONTEXT_TURNS = 8  # that are said before a chunk; the pre-filter looks at the last ones

@@ -6,8 +6,8 @@ from apps.actions.imports.known_entries import known_memories
 from apps.actions.memories.store import StoreRequest
 from apps.actions.memories.store_batch import store_batch
 from apps.imports.models import FileImport
-from apps.pipeline.importing.chunks import ImportChunk
-from apps.pipeline.importing.imported_memories import EXTRACTOR, with_origin
+from apps.imports.readers.chunks import ImportChunk
+from apps.imports.readers.imported_memories import EXTRACTOR, with_origin
 
 
 def store_memories(*, file_import: FileImport, chunk: ImportChunk) -> Mapping[str, int]:

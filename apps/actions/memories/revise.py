@@ -21,7 +21,6 @@ from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.core.status_transitions import APPROVED, verb_of
 from apps.pipeline.direct_write.redaction import redacted_changes
 from apps.pipeline.direct_write.review import approval
 from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
@@ -30,6 +29,17 @@ from apps.traces.policies import active_policy
 
 MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed
 _CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
+APPROVED = "approved"
+
+# The history and the ledger contain the verb.
+_VERBS: dict[tuple[Status, Status], str] = {
+    (Status.PENDING_REVIEW, Status.ACTIVE): APPROVED,
+    (Status.PENDING_REVIEW, Status.REJECTED): "rejected",
+    (Status.ACTIVE, Status.ARCHIVED): "archived",
+    (Status.ARCHIVED, Status.ACTIVE): "restored",
+    (Status.REJECTED, Status.PENDING_REVIEW): "reopened",
+    (Status.RETRACTED, Status.PENDING_REVIEW): "reopened",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str
         return "revised"
     if not revision.may_review:
         raise NotAllowed("changing the status needs the scope admin")
-    verb = verb_of(before=Status(memory.status), after=changes["status"])
+    verb = _verb_of(before=Status(memory.status), after=changes["status"])
     if verb is None:
         raise Unfit(f"can't follow {memory.status}", at="/status")
     return verb
@@ -181,3 +191,8 @@ def _with_dependent_columns(memory: Memory, changes: dict[str, Any], *, verb: st
     if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
         dependent["review_reasons"] = []
     return {**dependent, **changes}
+
+
+def _verb_of(*, before: Status, after: Status) -> str | None:
+    """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
+    return _VERBS.get((before, after))

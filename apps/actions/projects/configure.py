@@ -11,9 +11,9 @@ from psycopg.types.json import Jsonb
 
 from apps.actions.ledger.actor import current_person
 from apps.actions.ledger.record import record
+from apps.actions.projects.policy_changes import policy_changes
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.core.policy_changes import policy_changes
 from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule

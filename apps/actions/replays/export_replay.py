@@ -8,8 +8,8 @@ import msgspec
 
 from apps.actions.csv_lines import csv_line
 from apps.actions.errors import NotFound
+from apps.actions.replays.shown_difference import shown_difference
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.replay.shown_difference import shown_difference
 from apps.tenants.streamed_rows import streamed_rows
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 

@@ -8,9 +8,11 @@ from uuid import UUID
 import msgspec
 
 from apps.actions.replays.frozen import FrozenClock, FrozenIds
+from apps.actions.replays.identity import recorded_names, with_names
 from apps.actions.replays.past_state import PastState
 from apps.actions.replays.recorded_answers import RecordedAnswers, ReplayMiss, tokens_of
 from apps.actions.replays.screened_run import screened_run, session_draft
+from apps.actions.replays.trace_diff import Effort, RunResult, TraceDiff, diff_of
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import MemoryState
 from apps.pipeline import flow
@@ -21,14 +23,12 @@ from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports, StalePlan
-from apps.pipeline.core.trace_report import report_of
-from apps.pipeline.replay.identity import recorded_names, with_names
-from apps.pipeline.replay.trace_diff import Effort, RunResult, TraceDiff, diff_of
 from apps.traces.models import ReplayedState
 from apps.traces.policies import policy_of
 from apps.traces.recorded_runs import RecordedRun, recorded_runs
 from apps.traces.recorder import operations_json
 from apps.traces.run_heads import RunHead, batches_of
+from apps.traces.trace_report import report_of
 
 CHUNK_RUNS = 50  # read together
 MOST_SHOWN_TURNS = 100  # the most that any policy shows a model

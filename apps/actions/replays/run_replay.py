@@ -15,8 +15,8 @@ from psycopg.types.json import Jsonb
 
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.replays.replay_user import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.totals import added_totals, totals_of
 from apps.outbox.outages import is_outage
-from apps.pipeline.replay.totals import added_totals, totals_of
 from apps.providers import registry
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

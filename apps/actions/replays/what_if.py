@@ -17,12 +17,12 @@ from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.trace_report import report_of
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.indexing import index
 from apps.pipeline.redaction.redact import redact
 from apps.tenants.models import EndUser
 from apps.traces.recorder import operations_json
+from apps.traces.trace_report import report_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
+from apps.actions.rollbacks.entities import EntityTakings
+from apps.actions.rollbacks.history import EntityHistory, EntityRecord
 from apps.memories.models import Entity, EntityAlias, EntityChange, Memory
 from apps.pipeline.core.enums import EntityChangeKind, Status
 from apps.pipeline.core.identifiers import Prefix, parse, show
-from apps.pipeline.rollback.entities import EntityTakings
-from apps.pipeline.rollback.history import EntityHistory, EntityRecord
 
 
 def load_entities(

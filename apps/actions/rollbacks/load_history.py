@@ -8,7 +8,9 @@ from uuid import UUID
 import msgspec
 from django.db.models import Exists, OuterRef, Q
 
+from apps.actions.rollbacks.history import KnownLink, KnownOrigin, MemoryHistory, RecordedChange, UserHistory
 from apps.actions.rollbacks.load_entities import load_entities, load_holders, load_referring, load_taken_entities
+from apps.actions.rollbacks.plan import Takings
 from apps.memories.codec import statement_columns
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.reading.past_values import past_values
@@ -18,8 +20,6 @@ from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Reason, Role
 from apps.pipeline.core.operations import ROLLED_BACK
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.rollback.history import KnownLink, KnownOrigin, MemoryHistory, RecordedChange, UserHistory
-from apps.pipeline.rollback.plan import Takings
 from apps.traces.models import Trace, Turn
 
 _BY_PERSON = ("person:", "key:")

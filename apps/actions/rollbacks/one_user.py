@@ -7,6 +7,8 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.actions.get_or_create import hold_end_user
+from apps.actions.rollbacks.history import Kept
+from apps.actions.rollbacks.plan import Rules
 from apps.memories.codec import read_columns
 from apps.memories.models import Rollback, RollbackItem
 from apps.memories.writing.plan_writer import apply_plan
@@ -14,8 +16,6 @@ from apps.memories.writing.write_context import WriteContext
 from apps.outbox.leases import interrupt
 from apps.pipeline.core.enums import RollbackState
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.rollback.history import Kept
-from apps.pipeline.rollback.plan import Rules
 from apps.traces.models import Session
 from apps.traces.policies import active_policy
 

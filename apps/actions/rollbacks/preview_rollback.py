@@ -7,15 +7,15 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from apps.actions.rollbacks.history import Kept
 from apps.actions.rollbacks.load_history import load_history
 from apps.actions.rollbacks.one_user import rules_of
+from apps.actions.rollbacks.plan import plan_rollback
 from apps.actions.rollbacks.progress import ShownKept, shown_kept
 from apps.actions.rollbacks.request_rollback import RollbackRequest
 from apps.actions.rollbacks.roll_back_user import counts_of
 from apps.memories.models import Memory
 from apps.pipeline.core.operations import ReviseMemory
-from apps.pipeline.rollback.history import Kept
-from apps.pipeline.rollback.plan import plan_rollback
 
 MOST_USERS = 50  # of whom a preview looks at each memory
 MOST_MEMORIES = 500  # listed in a preview

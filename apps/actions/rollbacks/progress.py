@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
+from apps.actions.rollbacks.history import Kept
 from apps.actions.rollbacks.one_user import kept_from_json
 from apps.memories.models import Memory, Rollback, RollbackItem
 from apps.pipeline.core.enums import LeftAlone, RollbackState
-from apps.pipeline.rollback.history import Kept
 from apps.traces.models import Trace
 
 MOST_LISTED = 500

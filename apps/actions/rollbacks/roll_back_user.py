@@ -12,13 +12,13 @@ from django.utils import timezone
 from apps.actions.ledger.record import record
 from apps.actions.rollbacks.load_history import load_history
 from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, save_item, write
+from apps.actions.rollbacks.plan import RollbackPlan, plan_rollback
 from apps.actions.rollbacks.run_again import run_again
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Rollback, RollbackItem
 from apps.outbox.cancelling import cancel
 from apps.pipeline.core.enums import RUNS, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLED_BACK, ReviseMemory
-from apps.pipeline.rollback.plan import RollbackPlan, plan_rollback
 from apps.traces.models import Trace, Turn
 
 

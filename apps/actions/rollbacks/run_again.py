@@ -11,12 +11,12 @@ from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Stage, TraceStatus, WorkKind
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.trace_report import report_of
 from apps.traces import recorder
 from apps.traces.models import ConfigurationVersion, Span, Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.recorded_runs import recorded_runs
 from apps.traces.run_heads import RunHead
+from apps.traces.trace_report import report_of
 
 
 def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:

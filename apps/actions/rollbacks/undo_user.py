@@ -7,14 +7,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.ledger.record import record
+from apps.actions.rollbacks.history import Kept
 from apps.actions.rollbacks.load_history import load_taken
 from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_sessions, rules_of, save_item, write
+from apps.actions.rollbacks.plan import Takings, plan_undo
 from apps.memories.models import MemoryVersion, Rollback, RollbackItem
 from apps.outbox import enqueue
 from apps.pipeline.core.enums import LeftAlone, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
-from apps.pipeline.rollback.history import Kept
-from apps.pipeline.rollback.plan import Takings, plan_undo
 from apps.traces.models import Trace, Turn
 
 _WAITED = frozenset({TraceStatus.QUEUED.value, TraceStatus.DEAD.value})

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION, TransferTable
+from apps.imports.readers.formats import PROJECT_SCHEMA
 from apps.items.models import StoredItem
-from apps.pipeline.importing.formats import PROJECT_SCHEMA
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
 

@@ -15,13 +15,13 @@ from apps.actions.transfers.identifier_map import IdentifierMap
 from apps.actions.transfers.load_rows import BadRow, RowLoader, identifier_of
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
 from apps.actions.transfers.row_blocks import RowBlock
+from apps.imports.readers.entries import ImportProblem
 from apps.memories.models import EntityAlias, Memory, MemoryVector
 from apps.memories.writing.revisions import note_changes
 from apps.outbox.enqueue import enqueue
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.importing.entries import ImportProblem
 from apps.pipeline.indexing.index import VectorEntry
 from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.providers import registry

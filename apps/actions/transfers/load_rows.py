@@ -11,11 +11,11 @@ from django.db.models import Field, ForeignKey, JSONField, Model, UUIDField
 from apps.actions.transfers.identifier_map import IdentifierMap
 from apps.actions.transfers.project_tables import TransferTable
 from apps.actions.transfers.row_texts import stored_texts
+from apps.imports.readers.entries import MOST_CONTENT
 from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
 from apps.memories.models import EntityAlias, EntityChange, Memory
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
-from apps.pipeline.importing.entries import MOST_CONTENT
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy
 

@@ -8,10 +8,10 @@ import msgspec
 
 from apps.actions.errors import Unfit
 from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
+from apps.imports.readers.file_lines import file_lines
+from apps.imports.readers.formats import PROJECT_SCHEMA
 from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
-from apps.pipeline.importing.entries import MOST_NAME, ImportProblem, unquoted
-from apps.pipeline.importing.file_lines import file_lines
-from apps.pipeline.importing.formats import PROJECT_SCHEMA
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
 _Row = dict[str, Any]

@@ -15,10 +15,10 @@ from django.utils import timezone
 from apps.actions.webhooks.post_message import GONE, PostOutcome, webhook_client
 from apps.actions.webhooks.send_delivery import send_delivery
 from apps.actions.webhooks.side_by_side import side_by_side
+from apps.events.delivery_times import FAILURES_BEFORE_REST, is_to_be_paused, rest_after
 from apps.events.leases import due_deliveries
 from apps.events.models import Webhook
 from apps.events.reading import SYSTEM_PAUSE
-from apps.pipeline.events.delivery_times import FAILURES_BEFORE_REST, is_to_be_paused, rest_after
 
 log = structlog.get_logger(__name__)
 

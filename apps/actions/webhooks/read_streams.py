@@ -6,7 +6,7 @@ import msgspec
 
 from apps.actions.webhooks.event_messages import event_messages
 from apps.events.reading import events_after, last_numbers, reached
-from apps.pipeline.events.streams import StreamPart, StreamPosition
+from apps.events.streams import StreamPart, StreamPosition
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 

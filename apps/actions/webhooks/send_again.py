@@ -10,9 +10,9 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.webhook_rows import held_webhook
+from apps.events.delivery_times import GIVEN_UP_AFTER
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import DeliveryState
-from apps.pipeline.events.delivery_times import GIVEN_UP_AFTER
 
 
 def send_again(*, project_id: UUID, webhook_id: UUID, delivery_id: UUID) -> None:

@@ -12,9 +12,9 @@ from django.utils import timezone
 from apps.actions.webhooks.event_messages import event_messages
 from apps.actions.webhooks.post_message import PostOutcome, post_message
 from apps.actions.webhooks.side_by_side import release_connection
+from apps.events.delivery_times import wait_after
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import DeliveryState
-from apps.pipeline.events.delivery_times import wait_after
 
 UNREADABLE_SECRET = "the secret can't be read: it was encrypted under another SECRET_KEY; rotate it"
 

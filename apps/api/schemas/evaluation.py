@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from apps.actions.evaluation.figures import EvaluationFigures
 from apps.actions.evaluation.list_samples import CountedSample
 from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, EvaluationOverview
+from apps.actions.evaluation.retrieval import RetrievalFigures
+from apps.actions.evaluation.targets import EvaluationWarning, evaluation_warnings
 from apps.api.schemas.actors import ActorResponse, actor_response
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.evaluation.figures import EvaluationFigures
-from apps.pipeline.evaluation.retrieval import RetrievalFigures
-from apps.pipeline.evaluation.targets import EvaluationWarning, evaluation_warnings
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 

@@ -18,8 +18,7 @@ from apps.pipeline.core.enums import (
     SpeechAct,
     Status,
 )
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.shown_identifiers import with_prefixes
+from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 
 
 class EntityReference(ResponseBody):

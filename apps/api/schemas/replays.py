@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from apps.actions.replays.shown_difference import shown_difference
 from apps.api.schemas.common import (
     DayEnd,
     DayStart,
@@ -15,7 +16,6 @@ from apps.api.schemas.common import (
     ResponseBody,
 )
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.replay.shown_difference import shown_difference
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 
 MOST_IDS = 1_000

@@ -10,8 +10,7 @@ from apps.api.schemas.common import Identifier, Limit, Moment, QueryParameters, 
 from apps.api.schemas.turns import OutcomeResponse
 from apps.outbox.wait_reasons import WaitReason
 from apps.pipeline.core.enums import IndexState, Milestone, Role, SpanResult, Stage, TraceStatus
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.shown_identifiers import with_prefixes
+from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds

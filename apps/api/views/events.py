@@ -26,8 +26,8 @@ from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.events.models import EventLog
 from apps.events.reading import events_after, log_of, reached
+from apps.events.streams import StreamPosition
 from apps.pipeline.core.enums import Scope
-from apps.pipeline.events.streams import StreamPosition
 
 EVENT_STREAM = "text/event-stream"
 

@@ -3,7 +3,7 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.traces.milestones import index_state
+from apps.actions.traces.milestones import AwaitedTrace, index_state
 from apps.api.continuations import TraceWait, has_waited
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -13,7 +13,6 @@ from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.outbox import batching
 from apps.outbox.wait_reasons import find_wait_reason
-from apps.pipeline.core.awaited_trace import AwaitedTrace
 from apps.pipeline.core.enums import IndexState, Milestone, TraceStatus
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name

@@ -23,8 +23,7 @@ from apps.pipeline.core.enums import (
     TraceStatus,
     WorkState,
 )
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.shown_identifiers import with_prefixes
+from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 
 # The stubs accept callables in only some of the places where the admin does, hence not Callable[[Any], str].
 Cell = Any

@@ -11,8 +11,7 @@ from django.db.models import Q, QuerySet
 
 from apps.console.selectors.people import actors_named, names_of
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
-from apps.pipeline.core.shown_identifiers import with_prefixes
+from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, with_prefixes
 
 # Pages of objects, by the kind in the ledger.
 _PAGES = {

@@ -18,7 +18,7 @@ from apps.outbox import heartbeats
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import Outcome, Reason, Stage
-from apps.pipeline.core.funnel_metrics import (
+from apps.traces.funnel_metrics import (
     BANDS,
     P99_LIMITS_US,
     Band,

@@ -7,16 +7,16 @@ from typing import Any
 from uuid import UUID
 
 from apps.actions.evaluation.draw_samples import start_of
+from apps.actions.evaluation.figures import EvaluationFigures, RecallEstimate
 from apps.actions.evaluation.list_samples import CountedSample, counted, list_samples
 from apps.actions.evaluation.read_figures import EvaluationOverview
+from apps.actions.evaluation.share import Share
+from apps.actions.evaluation.targets import TARGETS, Figure, readings_of
 from apps.console.labels import label, percent
 from apps.console.selectors.people import names_of
 from apps.console.selectors.time_series import TimeSeries
 from apps.pipeline.core.enums import SampleKind
-from apps.pipeline.core.funnel_metrics import Band, RatioHealth
-from apps.pipeline.evaluation.figures import EvaluationFigures, RecallEstimate
-from apps.pipeline.evaluation.share import Share
-from apps.pipeline.evaluation.targets import TARGETS, Figure, readings_of
+from apps.traces.funnel_metrics import Band, RatioHealth
 
 MOST_SAMPLES = 20
 _LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_EXTRACTION: "Zero-extraction"}

@@ -8,7 +8,7 @@ from enum import StrEnum
 from apps.console.selectors.charts import BAR_WIDTH, StackedBar, stacked_bars
 from apps.console.selectors.periods import PeriodStep
 from apps.pipeline.core.enums import Reason
-from apps.pipeline.core.funnel_metrics import Measure, Tallies, past_pre_filter, total_of, users_turns
+from apps.traces.funnel_metrics import Measure, Tallies, past_pre_filter, total_of, users_turns
 
 
 class TurnFate(StrEnum):

@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from apps.console.labels import count_of
 from apps.console.selectors.dashboard import ALIVE_WITHIN, LATE_AFTER_SECONDS
+from apps.events.delivery_times import ALERT_AFTER
 from apps.events.models import Webhook
 from apps.events.reading import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.number_formats import age
-from apps.pipeline.events.delivery_times import ALERT_AFTER
 from apps.tenants.models import Project
 
 

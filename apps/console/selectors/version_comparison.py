@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.actions.evaluation.compare_versions import MOST_VERSIONS, score_replay
+from apps.actions.evaluation.comparison import JudgedCase
+from apps.actions.evaluation.share import Share
 from apps.console.labels import percent
-from apps.pipeline.evaluation.comparison import JudgedCase
-from apps.pipeline.evaluation.share import Share
 from apps.traces.models import ConfigurationVersion, Replay
 
 

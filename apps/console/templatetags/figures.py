@@ -4,11 +4,11 @@ from typing import Any
 
 from django import template
 
+from apps.actions.alerts.texts import band_text
 from apps.console.labels import percent
 from apps.console.selectors.periods import DashboardRange
 from apps.console.selectors.reasons import explain
-from apps.pipeline.alerts.texts import band_text
-from apps.pipeline.core.funnel_metrics import RatioHealth
+from apps.traces.funnel_metrics import RatioHealth
 
 register = template.Library()
 register.filter("explain", explain)

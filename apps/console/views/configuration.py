@@ -13,6 +13,8 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.projects.activate_version import activate_version
 from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects.policy_changes import policy_changes
+from apps.actions.projects.presets import Preset, preset_values
 from apps.actions.projects.restore_version import restore_version
 from apps.actions.projects.save_draft import save_draft
 from apps.console.paging import paginate, whole_number
@@ -25,8 +27,6 @@ from apps.console.selectors.settings import (
 )
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.policy_changes import policy_changes
-from apps.pipeline.core.presets import Preset, preset_values
 from apps.traces.models import ConfigurationVersion, Replay
 
 MOST_REPLAYS = 10  # that the page of a version lists

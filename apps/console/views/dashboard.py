@@ -12,7 +12,7 @@ from apps.console.selectors.dashboard import funnel_steps, is_busy, redacted_tex
 from apps.console.selectors.model_pauses import model_pauses
 from apps.console.selectors.periods import DashboardRange, dashboard_period
 from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
-from apps.pipeline.core.funnel_metrics import Measure
+from apps.traces.funnel_metrics import Measure
 
 
 @project_page()

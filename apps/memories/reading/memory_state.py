@@ -9,9 +9,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.pipeline.core.candidate_facts import origin_key
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.memory_conversion import origin_key
 from apps.pipeline.core.operations import EnqueueWork, LinkMemories, PlannedOrigin
 from apps.pipeline.core.statement import StoredMemory
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from apps.events.of_plan import events_of_plan
 from apps.events.recording import RECORD_MEMORY_EVENTS, event_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
@@ -20,7 +21,6 @@ from apps.pipeline.core.operations import (
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.events.of_plan import events_of_plan
 from apps.tenants.constant_statements import run_constant
 from apps.tenants.scoped_connection import form_for_database
 

@@ -8,10 +8,9 @@ from apps.pipeline.conflict.ending import with_ended
 from apps.pipeline.conflict.forgetting import with_forgotten
 from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
-from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
-from apps.pipeline.core.memory_conversion import as_memory
+from apps.pipeline.core.memory_conversion import as_memory, candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
 from apps.pipeline.deduplication.proposals import refusal_of_replacement

@@ -1,13 +1,119 @@
-"""Conversion of candidates to the memories that they would become, so that new and known memories can be compared."""
+"""What a candidate says, and the memory that it would become, so that new and known memories can be compared."""
 
 from dataclasses import asdict
+from datetime import datetime, timedelta
 from typing import Any
 
-from apps.pipeline.core.candidate_facts import candidate_confidence, canonical_hash_of, ends_at, said_at, starts_at
+from apps.pipeline.core.canonical import canonical_hash, salted_hash
+from apps.pipeline.core.confidence import Confidence, confidence_of
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import Role, Status
-from apps.pipeline.core.operations import AddMemory, MergeInto
+from apps.pipeline.core.enums import NOTE, Precision, Role, Status
+from apps.pipeline.core.operations import AddMemory, MergeInto, PlannedOrigin
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
+
+
+def said_at(draft: Draft, candidate: Candidate) -> datetime:
+    """Return the time of the last of a candidate's source turns."""
+    return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
+
+
+def starts_at(draft: Draft, candidate: Candidate) -> datetime:
+    """Return when a candidate's statement becomes true: its own start, otherwise the time when it was said."""
+    return candidate.valid_from or said_at(draft, candidate)
+
+
+def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
+    """Return when a candidate's statement stops being true; a statement about the past stays true."""
+    ends = candidate.valid_until
+    return ends if ends is not None and ends > said_at(draft, candidate) else None
+
+
+# The most days that an event may last beyond its first day, by the precision of its time.
+_LONGEST = {
+    Precision.INSTANT: 1,
+    Precision.DAY: 1,
+    Precision.WEEK: 7,
+    Precision.MONTH: 31,
+    Precision.QUARTER: 92,
+    Precision.YEAR: 366,
+}
+_IN_PASSING = 0.5  # the extraction prompt gives less importance than this to things that are mentioned in passing
+
+
+def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
+    """Return when a plan that was mentioned in passing expires: at the end of its day, month or year.
+
+    More important events, and events that were over when they were mentioned, don't expire.
+    """
+    if NOTE in candidate.tags:
+        return None  # its day is that on which it was said, by the speaker's calendar
+    is_plan = (
+        candidate.traits.dated and candidate.event_at is not None and candidate.event_at > said_at(draft, candidate)
+    )
+    if not is_plan or candidate.event_at is None or candidate.importance >= _IN_PASSING:
+        return None
+    return candidate.event_at + timedelta(days=_LONGEST[candidate.event_precision or Precision.DAY])
+
+
+def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:
+    """Return the end of the validity of a known memory that a candidate replaces.
+
+    A fact ends when the new fact starts, or when the event happens that changes it. A plan ends as soon as another
+    plan is stated. No memory ends before it began.
+    """
+    happens = candidate.event_at if candidate.traits.dated and not closed.traits.dated else None
+    ends = max(happens or starts_at(draft, candidate), closed.valid_from or closed.said_at)
+    return ends if closed.valid_until is None else min(ends, closed.valid_until)
+
+
+def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
+    """Compute the confidence of a candidate that was stated once."""
+    return confidence_of(candidate, policy=draft.policy.confidence)
+
+
+def days_of(draft: Draft, candidate: Candidate, known: StoredMemory) -> set[tuple[str, str]]:
+    """Return the distinct sessions and days in which a known memory was stated, including the candidate's."""
+    return {origin_key(origin) for origin in origins_of(draft, candidate)} | set(known.origins)
+
+
+def merged_confidence(draft: Draft, candidate: Candidate, merged: StoredMemory) -> Confidence:
+    """Compute the confidence of a known memory that a candidate repeats; the approval of a person stays in the sum."""
+    origins = len(days_of(draft, candidate, merged))
+    computed = confidence_of(merged, policy=draft.policy.confidence, origins=origins)
+    return Confidence.from_parts({**computed.parts(), "review": merged.confidence_parts.get("review")})
+
+
+def canonical_hash_of(draft: Draft, ruling: Ruling) -> str:
+    """Return the hash of a ruling's memory; it is unique among live memories."""
+    candidate = ruling.candidate
+    found = canonical_hash(candidate)
+    return salted_hash(found, memory_id=ruling.memory_id) if ruling.hash_salted else found
+
+
+def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
+    """Return the turns that state a candidate, each with the quote."""
+    origin = draft.request.origin
+    return tuple(
+        PlannedOrigin(
+            turn=turn, session_id=origin.session_id, api_key_id=origin.api_key_id, evidence=candidate.evidence
+        )
+        for turn in draft.request.turns
+        if turn.id in candidate.source_turn_ids
+    )
+
+
+def context_of(draft: Draft, candidate: Candidate) -> str:
+    """Return the quoted turn and the turn before it; search gives their words a lower weight."""
+    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    last = max(index for index, turn in enumerate(turns) if turn.id in candidate.source_turn_ids)
+    around = turns[max(0, last - 1) : last + 1]
+    return "\n".join(turn.content[: draft.policy.extraction.max_turn_characters] for turn in around)
+
+
+def origin_key(origin: PlannedOrigin) -> tuple[str, str]:
+    """Return what makes an origin distinct: its session and day. Repetition on one day of a session proves nothing."""
+    return str(origin.session_id), origin.turn.said_at.date().isoformat()
+
 
 FIRST_VERSION = 1  # of a memory that a plan adds; each later operation on it increments the version
 

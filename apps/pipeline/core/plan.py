@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from apps.pipeline.core.candidate_facts import (
+from apps.pipeline.core.draft import Draft, Ruling
+from apps.pipeline.core.enums import LinkKind, Reason, Status, WorkKind
+from apps.pipeline.core.memory_conversion import (
     candidate_confidence,
     canonical_hash_of,
     closes_at,
@@ -17,8 +19,6 @@ from apps.pipeline.core.candidate_facts import (
     said_at,
     starts_at,
 )
-from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import LinkKind, Reason, Status, WorkKind
 from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import EntityType, Reason, SpeechAct, Status
+from apps.pipeline.core.memory_conversion import said_at
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory

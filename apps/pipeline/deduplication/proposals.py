@@ -10,9 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from apps.pipeline.core.candidate_facts import said_at
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
+from apps.pipeline.core.memory_conversion import said_at
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, IDEMPOTENT
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import Difference, content_words, exclusions, tells_end

@@ -3,8 +3,8 @@
 from django.db import models
 
 from apps.pipeline.core.enums import Stage, choices_of
-from apps.pipeline.core.funnel_metrics import Measure
 from apps.pipeline.core.identifiers import new_id
+from apps.traces.funnel_metrics import Measure
 
 
 def measure_choices() -> list[tuple[str, str]]:

@@ -9,16 +9,16 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.alerts import evaluate_alerts as evaluating
+from apps.actions.alerts.decide import RESOLVE_AFTER
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts, evaluate_project
 from apps.actions.alerts.measure import measure
+from apps.actions.alerts.measured import Measured
 from apps.actions.evaluation.label_item import Labeller, label_item
+from apps.actions.evaluation.targets import MIN_LABELLED
 from apps.actions.queue.discard_work import discard_work
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.alerts.decide import RESOLVE_AFTER
-from apps.pipeline.alerts.measured import Measured
 from apps.pipeline.core.enums import AlertKind, AlertState, LabelValue, SampleKind, WorkState
-from apps.pipeline.evaluation.targets import MIN_LABELLED
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import MINUTE, MODEL, alert, beat, pause, recipients, tally, work

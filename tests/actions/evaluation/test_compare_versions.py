@@ -4,11 +4,11 @@ import pytest
 
 from apps.actions.errors import NotFound, Unfit
 from apps.actions.evaluation.compare_versions import ComparisonRequest, compare_versions, score_replay
+from apps.actions.evaluation.comparison import JudgedCase
 from apps.actions.evaluation.label_item import Labeller, label_item
 from apps.actions.projects.configure import configure
 from apps.memories.models import EvaluationItem, Memory
 from apps.pipeline.core.enums import LabelValue
-from apps.pipeline.evaluation.comparison import JudgedCase
 from apps.tenants.models import Project
 from apps.traces.models import Replay, ReplayState
 from apps.traces.policies import active_policy

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from apps.actions.evaluation.read_retrieval import read_retrieval
+from apps.actions.evaluation.retrieval import RetrievalFigures
 from apps.actions.memories.count_accesses import Accesses
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, MemoryType, Status
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.pipeline.evaluation.retrieval import RetrievalFigures
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db

@@ -8,11 +8,11 @@ from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import acting_as
 from apps.actions.projects.activate_version import activate_version
 from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects.presets import Preset, preset_values
 from apps.actions.projects.save_draft import save_draft
 from apps.actions.rules.save_rule import draft_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.core.presets import Preset, preset_values
 from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule

@@ -4,11 +4,11 @@ import pytest
 
 from apps.actions.projects.configure import configure
 from apps.actions.projects.create_project import create_project
+from apps.actions.replays.operation_diff import ChangeKind
 from apps.actions.replays.replay_user import ReplayedRun
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.replay.operation_diff import ChangeKind
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.traces.policies import active_policy

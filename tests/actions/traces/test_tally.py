@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from apps.actions.traces import tally as tallying
 from apps.pipeline.core.enums import TraceStatus
-from apps.pipeline.core.funnel_metrics import Measure
 from apps.tenants.models import Project
 from apps.traces import tallies
+from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, Span, TalliedHour, Trace
 from apps.traces.tallies import (
     CLOSED_AFTER,

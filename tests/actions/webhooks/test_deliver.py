@@ -19,9 +19,9 @@ from apps.actions.webhooks.send_again import send_again, send_failed_again
 from apps.actions.webhooks.send_test import send_test
 from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
+from apps.events.streams import StreamPart, StreamPosition
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import EventType
-from apps.pipeline.events.streams import StreamPart, StreamPosition
 from apps.tenants.models import EndUser, Project
 from memplatform_client import verify_webhook
 from tests.actions.webhooks.webhook_rows import deliver_again, received, states, types, webhook

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
+from apps.actions.traces.milestones import AwaitedTrace
 from apps.api.continuations import HAS_WAITED, TraceWait
-from apps.pipeline.core.awaited_trace import AwaitedTrace
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication
 from memplatform.serving.event_streams import EventStreams, StreamLimits

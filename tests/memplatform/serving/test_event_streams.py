@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.events.streams import StreamPart, StreamPosition
+from apps.events.streams import StreamPart, StreamPosition
 from memplatform.serving.event_streams import HEARTBEAT, EventStreams, StreamLimits, TooManyStreams
 from tests.event_loop import run_async
 

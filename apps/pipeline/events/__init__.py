@@ -1,1 +1,0 @@
-"""Events of a project: which ones a change causes, and when a webhook is tried again."""

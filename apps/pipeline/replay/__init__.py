@@ -1,1 +1,0 @@
-"""Replay: how what a trace would write now differs from what it wrote, and what finding that out costs."""

@@ -1,0 +1,185 @@
+"""What a rollback does to one memory, as a table: who says it, who has changed it, and what becomes of it."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.actions.rollbacks.history import (
+    EntityHistory,
+    EntityRecord,
+    KnownLink,
+    KnownOrigin,
+    MemoryHistory,
+    RecordedChange,
+    UserHistory,
+)
+from apps.actions.rollbacks.plan import RollbackPlan, Rules, plan_rollback
+from apps.pipeline.core.enums import EntityChangeKind, LeftAlone, LinkKind, LinkStatus, MemoryType, Role, Status
+from apps.pipeline.core.operations import CountAlias, ReviseEntity, ReviseMemory, SetLinkStatus, WithdrawOrigins
+from apps.pipeline.core.policy import ConfidencePolicy
+from apps.pipeline.core.statement import StoredMemory
+from tests.pipeline.builders import MONDAY
+
+OURS, OTHER = UUID(int=1), UUID(int=2)
+MEMORY, NEIGHBOUR, ENTITY, HOLDER = UUID(int=11), UUID(int=12), UUID(int=21), UUID(int=22)
+
+
+def read(columns: Any) -> dict[str, Any]:
+    """Convert columns to fields, for those that these tests use."""
+    known = {name: value for name, value in columns.items() if hasattr(StoredMemory, name)}
+    return known | ({"status": Status(known["status"])} if "status" in known else {})
+
+
+RULES = Rules(policy=ConfidencePolicy(), read=read, now=MONDAY)
+
+
+def memory(identifier: UUID = MEMORY, **changes: Any) -> StoredMemory:
+    given: dict[str, Any] = {
+        "id": identifier,
+        "type": MemoryType.FACT,
+        "content": f"User naps {identifier.int} times.",
+        "version": 3,
+        "status": Status.ACTIVE,
+        "canonical_hash": identifier.hex,
+        "confidence": 0.8,
+        "role": Role.USER,
+        "said_at": MONDAY,
+        "valid_from": MONDAY,
+        "confidence_parts": {"source": 0.6, "extractor": 0.2, "recurrence": 0.075},
+    }
+    return StoredMemory(**{**given, **changes})
+
+
+def origin(trace: UUID, day: int = 0) -> KnownOrigin:
+    said: datetime = MONDAY + timedelta(days=day)
+    return KnownOrigin(UUID(int=trace.int + 100), trace, UUID(int=31), said, Role.USER, evidence="I nap.")
+
+
+def merged_by(trace: UUID, **replaced: Any) -> RecordedChange:
+    return RecordedChange(1, "merged", replaced, trace_id=trace)
+
+
+EDIT = RecordedChange(2, "revised", {"content": "User naps."}, is_by_person=True)
+
+
+def rolled_back(history: MemoryHistory, *, forced: bool = False, **more: Any) -> RollbackPlan:
+    given: dict[str, Any] = {"memories": (history,), "live": (history.memory,), **more}
+    forced_ids = {history.memory.id} if forced else set()
+    return plan_rollback(UserHistory(**given), traces={OURS}, forced=forced_ids, rules=RULES)
+
+
+OWN = MemoryHistory(memory(), added_by=OURS, origins=(origin(OURS),))
+SAID_TWICE = replace(OWN, origins=(origin(OURS), origin(OTHER, day=2)))
+REPEATED = MemoryHistory(memory(), added_by=OTHER, origins=(origin(OTHER), origin(OURS, day=2)))
+
+
+@pytest.mark.parametrize(
+    ("history", "forced", "status", "reason"),
+    [
+        (OWN, False, Status.RETRACTED, None),
+        (replace(OWN, changes=(EDIT,)), False, None, LeftAlone.EDITED),
+        (replace(OWN, changes=(EDIT,)), True, Status.RETRACTED, None),
+        (replace(OWN, memory=memory(status=Status.REJECTED)), False, None, None),
+        (replace(OWN, memory=memory(status=Status.PENDING_REVIEW)), False, Status.RETRACTED, None),
+        (replace(OWN, memory=memory(status=Status.ARCHIVED)), False, Status.RETRACTED, None),
+        (SAID_TWICE, False, None, LeftAlone.SAID_ELSEWHERE),
+        (REPEATED, False, None, None),
+        (replace(REPEATED, changes=(merged_by(OURS, content="a"), EDIT)), False, None, LeftAlone.EDITED),
+    ],
+)
+def test_what_becomes_of_a_memory(
+    history: MemoryHistory, forced: bool, status: Status | None, reason: LeftAlone | None
+) -> None:
+    planned = rolled_back(history, forced=forced)
+
+    statuses = [each.changes.get("status") for each in planned.plan.of(ReviseMemory)]
+    assert [each for each in statuses if each] == ([status] if status else [])
+    assert [each.reason for each in planned.kept] == ([reason] if reason else [])
+    is_left_alone = reason is LeftAlone.EDITED
+    assert bool(planned.plan.of(WithdrawOrigins)) is not is_left_alone
+
+
+def test_a_repetition_is_taken_out_with_its_words() -> None:
+    planned = rolled_back(replace(REPEATED, changes=(merged_by(OURS, content="User naps.", recurrence=1),)))
+
+    (revised,) = planned.plan.of(ReviseMemory)
+    assert revised.changes["content"] == "User naps."
+    assert revised.changes["recurrence"] == 1
+    assert revised.changes["confidence_parts"]["recurrence"] == 0
+
+
+def test_what_others_say_gets_their_source() -> None:
+    (revised,) = rolled_back(SAID_TWICE).plan.of(ReviseMemory)
+
+    assert revised.changes["trace_id"] == OTHER
+    assert revised.changes["said_at"] == MONDAY + timedelta(days=2)
+    assert revised.changes["context"] == ""
+    assert "status" not in revised.changes
+
+
+def test_an_open_link_of_the_traces_is_closed_and_others_are_listed() -> None:
+    other = memory(NEIGHBOUR)
+    link = KnownLink(MEMORY, NEIGHBOUR, LinkKind.CONTRADICTS, LinkStatus.OPEN, trace_id=OURS)
+
+    ours = rolled_back(OWN, live=(OWN.memory, other), links=(link,))
+    theirs = rolled_back(OWN, live=(OWN.memory, other), links=(replace(link, trace_id=OTHER),))
+
+    (closed,) = ours.plan.of(SetLinkStatus)
+    assert (closed.status, closed.resolution) == (LinkStatus.SETTLED, "rolled_back")
+    assert ours.kept == ()
+    assert not theirs.plan.of(SetLinkStatus)
+    assert [(each.memory_id, each.reason) for each in theirs.kept] == [(NEIGHBOUR, LeftAlone.BUILT_UPON)]
+
+
+def record(kind: EntityChangeKind, trace: UUID, **more: Any) -> EntityRecord:
+    return EntityRecord(UUID(int=41 + trace.int), trace, kind, alias="Lena", folded="lena", **more)
+
+
+@pytest.mark.parametrize(
+    ("entity", "referring", "withdrawn"),
+    [
+        (EntityHistory(ENTITY, "Lena", added_by=OURS), {}, True),
+        (EntityHistory(ENTITY, "Lena", added_by=OURS), {ENTITY: frozenset({MEMORY})}, True),  # it goes as well
+        (EntityHistory(ENTITY, "Lena", added_by=OURS), {ENTITY: frozenset({NEIGHBOUR})}, False),
+        (EntityHistory(ENTITY, "Lena", added_by=OTHER), {}, False),
+        (EntityHistory(ENTITY, "Lena", added_by=OURS, stays=True), {}, False),
+        (
+            EntityHistory(ENTITY, "Lena", added_by=OURS, records=(record(EntityChangeKind.NAMED, OTHER),)),
+            {},
+            False,
+        ),
+    ],
+)
+def test_an_entity_goes_if_nothing_else_uses_it(
+    entity: EntityHistory, referring: dict[UUID, frozenset[UUID]], withdrawn: bool
+) -> None:
+    planned = rolled_back(OWN, entities=(entity,), referring=referring)
+
+    assert [each.withdrawn for each in planned.plan.of(ReviseEntity)] == ([True] if withdrawn else [])
+
+
+def test_names_lose_what_the_traces_said() -> None:
+    renamed = record(EntityChangeKind.RENAMED, OURS, former="User's sister")
+    named = replace(record(EntityChangeKind.NAMED, OURS), id=UUID(int=50))
+    entity = EntityHistory(ENTITY, "Lena", added_by=OTHER, records=(named, renamed))
+
+    planned = rolled_back(OWN, entities=(entity,))
+
+    (revised,) = planned.plan.of(ReviseEntity)
+    assert (revised.name, revised.withdrawn) == ("User's sister", None)
+    assert planned.plan.of(CountAlias) == (CountAlias(ENTITY, alias="Lena", uses=-1),)
+
+
+@pytest.mark.parametrize(("since", "goes_back"), [(OURS, True), (OTHER, False)])
+def test_a_description_goes_back_unless_it_was_given_away_since(since: UUID, goes_back: bool) -> None:
+    taken = replace(record(EntityChangeKind.TAKEN, OURS, uses=3), id=UUID(int=51))
+    before = EntityHistory(ENTITY, "Bob", added_by=OTHER, records=(taken,))
+    now = EntityHistory(HOLDER, "Kim", added_by=OTHER, records=(record(EntityChangeKind.NAMED, since),))
+
+    planned = rolled_back(OWN, entities=(before, now), holders={"lena": frozenset({HOLDER})})
+
+    given = [each for each in planned.plan.of(CountAlias) if each.entity_id == ENTITY]
+    assert given == ([CountAlias(ENTITY, alias="Lena", uses=3)] if goes_back else [])

@@ -1,0 +1,161 @@
+"""Every format converts files to turns, and reports invalid places with their position."""
+
+import json
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from apps.imports.readers import chat_text
+from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
+from apps.imports.readers.formats import READERS
+from apps.pipeline.core.enums import ImportFormat, Role
+
+SOURCE = ImportSource(name="talk", users=EndUsers("ana"), now=datetime(2026, 4, 1, tzinfo=UTC))
+
+LOCOMO = {
+    "sample_id": "talk-1",
+    "conversation": {
+        "speaker_a": "Ana",
+        "speaker_b": "Bo",
+        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Look!", "blip_caption": "a red kite"}],
+        "session_2_date_time": "9:05 am on 3 March, 2026",
+        "session_1": [{"speaker": "Ana", "dia_id": "D1:1", "text": "I moved to Porto."}],
+        "session_1_date_time": "1:56 pm on 2 March, 2026",
+        "session_3_date_time": "8:00 pm on 4 March, 2026",
+    },
+}
+PLAIN = "User: I live in Porto.\nNear the river.\n\nAssistant: Lovely.\nAna Lima: see https://example.org: it is there"
+MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *really*"
+TIMED = "[2026-03-02 09:12] Ana: hello"
+
+
+def read(name: str, content: object) -> list[ImportEntry]:
+    raw = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content))
+    stream = BytesIO(raw if isinstance(raw, bytes) else raw.encode())
+    return list(READERS[ImportFormat(name)](stream, source=SOURCE))
+
+
+def turns(name: str, content: object) -> list[tuple[str, str, str]]:
+    found = read(name, content)
+    assert all(isinstance(each, ImportedTurn) for each in found), found
+    return [(each.turn.role, each.turn.speaker, each.turn.content) for each in found if isinstance(each, ImportedTurn)]
+
+
+def bad(name: str, content: object) -> list[tuple[str, str]]:
+    return [(each.at, each.reason) for each in read(name, content) if isinstance(each, ImportProblem)]
+
+
+def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
+    assert (
+        turns("locomo", [LOCOMO])
+        == turns("locomo", LOCOMO)
+        == [
+            (Role.USER, "Ana", "I moved to Porto."),
+            (Role.USER, "Bo", "Look! [shares a red kite]"),
+        ]
+    )
+    first = read("locomo", LOCOMO)[0]
+    assert isinstance(first, ImportedTurn)
+    assert (first.user_id, first.session_id, first.turn.external_id) == ("ana", "talk-1-session-1", "D1:1")
+    assert first.turn.occurred_at == datetime(2026, 3, 2, 13, 56, tzinfo=UTC)
+
+
+def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
+    given = {"user_id": "bo", "session_id": "s", "role": "assistant", "content": "Hi", "turn_id": "a", "speaker": "B"}
+    lines = f"{json.dumps(given)}\n\n" + json.dumps({"session_id": "s", "role": "user", "content": "Hello"})
+    first, second = read("jsonl", lines)
+    assert isinstance(first, ImportedTurn)
+    assert isinstance(second, ImportedTurn)
+    assert (first.user_id, first.turn.external_id, first.turn.speaker) == ("bo", "a", "B")
+    assert (second.user_id, second.turn.external_id) == ("ana", "line-3")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            PLAIN,
+            [
+                (Role.USER, "", "I live in Porto.\nNear the river."),
+                (Role.ASSISTANT, "", "Lovely."),
+                (Role.USER, "Ana Lima", "see https://example.org: it is there"),
+            ],
+        ),
+        (
+            MARKDOWN,
+            [(Role.USER, "", "I live in Porto."), (Role.ASSISTANT, "", "Lovely."), (Role.USER, "Ana", "*really*")],
+        ),
+        (TIMED, [(Role.USER, "Ana", "hello")]),
+        (
+            [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}],
+            [("user", "", "hi"), ("assistant", "", "ho")],
+        ),
+        ({"messages": [{"role": "user", "content": "hi"}]}, [(Role.USER, "", "hi")]),
+        ("\ufeffUser: hi", [(Role.USER, "", "hi")]),
+        ("", []),
+    ],
+)
+def test_chats_are_read_in_their_usual_forms(content: object, expected: list[tuple[str, str, str]]) -> None:
+    assert turns("chat", content) == expected
+
+
+def test_a_chat_knows_when_something_was_said() -> None:
+    (first,) = read("chat", TIMED)
+    assert isinstance(first, ImportedTurn)
+    assert first.turn.occurred_at == datetime(2026, 3, 2, 9, 12, tzinfo=UTC)
+    assert (first.session_id, first.turn.external_id) == ("talk", "message-1")
+
+
+def test_a_time_keeps_its_offset() -> None:
+    (first,) = read("jsonl", json.dumps({**OK, "occurred_at": "2026-03-02T09:12:00+05:30"}))
+    assert isinstance(first, ImportedTurn)
+    assert (first.turn.occurred_at, first.turn.utc_offset) == (datetime(2026, 3, 2, 3, 42, tzinfo=UTC), 330)
+
+
+OK = {"session_id": "s", "role": "user", "content": "Hello"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "at"),
+    [
+        ("jsonl", json.dumps(OK) + "\n{nonsense", "line 2"),
+        ("jsonl", json.dumps({**OK, "mood": "good"}), "line 1"),
+        ("jsonl", json.dumps({**OK, "role": "pirate"}), "line 1"),
+        ("jsonl", json.dumps({**OK, "content": " "}), "line 1"),
+        ("jsonl", json.dumps({**OK, "content": "x" * 20_001}), "line 1"),
+        ("jsonl", json.dumps({**OK, "content": "a\0b"}), "line 1"),
+        ("jsonl", json.dumps({**OK, "session_id": "x" * 256}), "line 1"),
+        ("jsonl", json.dumps({**OK, "turn_id": ""}), None),
+        ("jsonl", json.dumps({**OK, "occurred_at": "1066-10-14T09:00:00Z"}), "line 1"),
+        ("jsonl", b'\n{"session_id": "s", "role": "user", "content": "\xff"}', "line 2"),
+        ("locomo", "[" * 100_000, "the file"),
+        ("locomo", [{"sample_id": "x"}], "conversation 1"),
+        ("locomo", {"sample_id": "x", "conversation": {"session_1": [{"text": "hi"}]}}, "x, session 1, turn 1"),
+        ("chat", "hello\nUser: hi", "line 1"),
+        ("chat", b"User: hi\n\xff", "line 2"),
+        ("chat", '{"messages": 3}', "the file"),
+        ("chat", [{"role": "user"}], "item 1"),
+        ("chat", "[{", "the file"),
+    ],
+)
+def test_an_invalid_place_is_reported_with_its_position(name: str, content: object, at: str | None) -> None:
+    bad_lines = bad(name, content)
+    assert [place for place, _ in bad_lines] == ([at] if at else [])
+    assert all(message for _, message in bad_lines)
+
+
+def test_a_long_message_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+
+    class Counted(chat_text._Message):
+        def __init__(self, *values: Any, **named: Any) -> None:
+            super().__init__(*values, **named)
+            written.append(len(self.text))
+
+    monkeypatch.setattr(chat_text, "_Message", Counted)
+    long = "\n".join(["User: I live in Porto.", *["and more"] * 500])
+
+    assert [text for *_, text in turns("chat", long)] == [long.removeprefix("User: ")]
+    assert sum(written) <= len(long)
