@@ -68,17 +68,6 @@ from copies join memories_memoryvector original on original.memory_id = copies.o
 """
 
 
-# The rows that the disabled triggers would have written; without triggers copying takes two thirds of the time.
-_REVISIONS = """
-insert into memories_memoryrevision (end_user_id, number)
-select id, nextval('memories_revision') from unnest(%(users)s::uuid[]) id
-"""
-_CHANGES = """
-insert into memories_memorychange (id, end_user_id, number)
-select copies.id, end_user_id, number from copies join memories_memoryrevision on end_user_id = copies.end_user
-"""
-
-
 def copy_memories(*, template: EndUser, users: int, times: int) -> list[UUID]:
     """Copy the template's memories and vectors to new end users, each memory `times` times; return the users."""
     project, prefix = template.project, f"copy-{users}-{times}"
@@ -92,8 +81,6 @@ def copy_memories(*, template: EndUser, users: int, times: int) -> list[UUID]:
         cursor.execute(_COPIES, values)
         cursor.execute(_MEMORIES.format(columns=_columns(Memory, without={"id", "end_user_id", "canonical_hash"})))
         cursor.execute(_VECTORS.format(columns=_columns(MemoryVector, without={"id", "end_user_id", "memory_id"})))
-        cursor.execute(_REVISIONS, values)
-        cursor.execute(_CHANGES, values)
     return [each.id for each in made]
 
 

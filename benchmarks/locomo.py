@@ -19,14 +19,14 @@ from uuid import UUID
 
 from apps.actions.projects.create_project import create_project
 from apps.memories.models import Entity, EntityAlias, Memory
-from apps.memories.search import SearchQuery, search
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.retrieval.ranking import PRIORS
 from apps.providers.registry import embedder as configured_embedder
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import search
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Session
 from benchmarks.data import find
@@ -68,8 +68,6 @@ def _without() -> Iterator[tuple[str, RetrievalPolicy]]:
     policy = RetrievalPolicy()
     for name in ("words", "meaning", "questions", "session", "named", "evidence"):
         yield name, policy.model_copy(update={"weights": policy.weights.model_copy(update={name: 0.0})})
-    priors = policy.weights.model_copy(update=dict.fromkeys(PRIORS, 0.0))
-    yield "priors", policy.model_copy(update={"weights": priors})
     yield "context", policy.model_copy(update={"context_weight": 0.0})
     yield "neighbours", policy.model_copy(update={"neighbour_weight": 0.0})
 
@@ -203,7 +201,7 @@ def _ask_all(
             if not evidence:
                 continue
             started = perf_counter_ns()
-            query = SearchQuery(text=question.question, limit=max(DEPTHS))
+            query = SearchQuery(text=question.question, limit=max(DEPTHS), min_score=0.0)
             hits = search(end_user_id=each.user.id, query=query, embedder=embedder, policy=policy, now=now)
             taken = (perf_counter_ns() - started) / 1e6
             found = [each.evidence[hit.memory.id] for hit in hits]

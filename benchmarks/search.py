@@ -1,40 +1,39 @@
-"""Latency of search for end users with 1,000 to 20,000 memories, and with 100 users in the same tables.
+"""Latency of search and context for end users with 1,000 and 100,000 memories, and for 100 users in the same tables.
 
 Memories are random sentences with Zipf-distributed words, in sessions of 20, each with four vectors; the rows of 100
-users are in random order, as in real use. Recall compares the result with a ranking of rows read through the ORM.
+users are in random order, as in real use. `recall` is the share of the hits that a comparison of all memories finds.
 `floor_ms` is a single round trip to the same database.
-
-The top-level figures of a scene are those that the peers were measured with: users in random order, all of them cached,
-no writes. In addition: `first`, with an empty cache; `after_write`, right after a memory of the user was added or
-changed with its vectors (the write is not timed); and `mixed`, where every fifth search follows a write.
 """
 
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
+from unittest.mock import patch
 from uuid import UUID
 
-from django.db import ProgrammingError, connection, transaction
+from django.db import ProgrammingError, connection
 
 from apps.actions.projects.create_project import create_project
-from apps.memories.models import Memory, MemoryVector
-from apps.memories.search import SearchQuery, search
-from apps.memories.search.cache import CACHE
-from apps.memories.writing.revisions import note_changes
+from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.providers.registry import embedder as configured_embedder
+from apps.providers.wordllama import count_tokens
+from apps.retrieval import candidates
+from apps.retrieval.block import RenderedBlock
+from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import search
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Session
-from benchmarks.exhaustive import ranked_row_by_row
 from benchmarks.figures import milliseconds
 from benchmarks.filling import copy_memories, store_vectors
 from benchmarks.scratch import scratch_database
@@ -43,9 +42,7 @@ NAME = "search"
 TEMPLATE = 1_000
 LIMIT = 10
 RECALL_QUERIES = 3
-SEARCHES_TO_KEEP = 2
-WRITE_EVERY = 5  # searches
-COPIED = ("end_user_id", "project_id", "type", "context", "session_id", "said_at", "confidence")
+WARM_UP = 5
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 _CONSONANTS, _VOWELS = "bcdfghjklmnprstvz", "aeiou"
 
@@ -53,86 +50,69 @@ _CONSONANTS, _VOWELS = "bcdfghjklmnprstvz", "aeiou"
 def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
     """Return p50, p95 and p99 in milliseconds and the recall of each scene; `data` is not used."""
     queries = 300 if full else 100
-    embedder = configured_embedder()
     with scratch_database():
         project = create_project(name="Search", slug="search")
-        template = _template(project, embedder)
+        template = _template(project, configured_embedder())
         scenes = {
             "one_user_1k": [template.id],
-            "one_user_10k": copy_memories(template=template, users=1, times=10),
-            "one_user_20k": copy_memories(template=template, users=1, times=20),
+            "one_user_100k": copy_memories(template=template, users=1, times=100),
             "users_100_rows_100k": copy_memories(template=template, users=100, times=1),
         }
         with connection.cursor() as cursor:
             with suppress(ProgrammingError):  # needs a privilege; without it dirty pages are flushed during a scene
                 cursor.execute("checkpoint")
-            cursor.execute("vacuum analyze memories_memory, memories_memoryvector, memories_memorychange")
+            cursor.execute("vacuum analyze memories_memory, memories_memoryvector")
         measured = {
-            name: _scene(project, users, embedder, queries if "1k" in name or "users" in name else queries // 4)
+            name: _scene(project, users, queries // 4 if name == "one_user_100k" else queries)
             for name, users in scenes.items()
         }
-        return {**measured, "floor_ms": _floor(), "embedder": embedder.name}
+        return {**measured, "floor_ms": _floor(), "embedder": configured_embedder().name}
 
 
-def _scene(project: Project, users: Sequence[UUID], embedder: Embedder, number: int) -> dict[str, object]:
-    """Measure a scene in all variants; `mixed` is twice as long, because few of its searches follow a write."""
+def _scene(project: Project, users: Sequence[UUID], number: int) -> dict[str, object]:
     chance = random.Random(11)
-    asked = [f"what about {_sentence(chance, words=6)}?" for _ in range(number * 2)]
-    scene = Scene(project_id=project.pk, users=users, embedder=embedder, asked=asked)
-    first = scene.timed(number, before=lambda _, __: CACHE.clear())
-    for user in [*users] * SEARCHES_TO_KEEP:
-        scene.found(user, scene.asked[0])
-    kept = scene.timed(number)
-    after_write = scene.timed(number, before=scene.write)
-    mixed = scene.timed(
-        number * 2, before=lambda user, place: None if place % WRITE_EVERY else scene.write(user, place)
-    )
-    return {**kept, "first": first, "after_write": after_write, "mixed": mixed}
+    asked = [(chance.choice(users), f"what about {_sentence(chance, words=6)}?") for _ in range(number)]
+    for user, text in asked[:WARM_UP]:
+        _found(project, user, text)
+    searches = [_timed(partial(_found, project, user, text)) for user, text in asked]
+    contexts = [_timed(partial(_context, project, user, text)) for user, text in asked]
+    recalls = [_recall(project, user, text) for user, text in asked[:RECALL_QUERIES]]
+    return {**milliseconds(searches), "context": milliseconds(contexts), "recall": round(mean(recalls), 4)}
 
 
-@dataclass(frozen=True)
-class Scene:
-    """End users that are searched in random order, and the memories that are written in between."""
+def _timed(act: Callable[[], object]) -> float:
+    started = perf_counter()
+    act()
+    return perf_counter() - started
 
-    project_id: UUID
-    users: Sequence[UUID]
-    embedder: Embedder
-    asked: Sequence[str]
-    chance: random.Random = field(default_factory=lambda: random.Random(5))
 
-    def timed(self, number: int, *, before: Callable[[UUID, int], None] = lambda _, __: None) -> dict[str, float]:
-        """Time a number of searches, and compare the last few with the reference search."""
-        times, recalls = [], []
-        for place, text in enumerate(self.asked[:number]):
-            user = self.chance.choice(self.users)
-            before(user, place)
-            started = perf_counter()
-            found = self.found(user, text)
-            times.append(perf_counter() - started)
-            if place % (number // RECALL_QUERIES) == 0:
-                wanted = set(ranked_row_by_row(user=user, text=text, embedder=self.embedder, now=NOW, limit=LIMIT))
-                recalls.append(len(wanted.intersection(found)) / len(wanted))
-        return {**milliseconds(times), "recall": round(mean(recalls), 4)}
+def _found(project: Project, user: UUID, text: str) -> list[UUID]:
+    query = SearchQuery(text=text, limit=LIMIT, min_score=0.0)
+    with tenant_scope(project_id=project.pk, end_user_id=user):
+        hits = search(end_user_id=user, query=query, embedder=configured_embedder(), policy=RetrievalPolicy(), now=NOW)
+    return [hit.memory.id for hit in hits]
 
-    def found(self, user: UUID, text: str) -> list[UUID]:
-        """Return the hits of a search."""
-        query, policy = SearchQuery(text=text, limit=LIMIT), RetrievalPolicy()
-        with tenant_scope(project_id=self.project_id, end_user_id=user):
-            hits = search(end_user_id=user, query=query, embedder=self.embedder, policy=policy, now=NOW)
-        return [hit.memory.id for hit in hits]
 
-    def write(self, user: UUID, place: int) -> None:
-        """Alternately add or change a memory, with its vectors."""
-        one = Memory.objects.for_end_user(user)[self.chance.randrange(100)]
-        with transaction.atomic():
-            if place % 2:
-                MemoryVector.objects.filter(end_user_id=user, memory=one).delete()
-            else:
-                one = Memory(id=new_id(), **{name: getattr(one, name) for name in COPIED}, canonical_hash=new_id().hex)
-            one.content = _sentence(self.chance, words=12)
-            one.save()
-            store_vectors([one], embedder=self.embedder)
-            note_changes(end_user_id=user, memory_ids=[one.id])
+def _context(project: Project, user: UUID, text: str) -> RenderedBlock:
+    with tenant_scope(project_id=project.pk, end_user_id=user):
+        return build_block(
+            end_user_id=user,
+            query=ContextQuery(token_budget=1_000, text=text),
+            embedder=configured_embedder(),
+            count_tokens=count_tokens,
+            policy=RetrievalPolicy(),
+            now=NOW,
+        )
+
+
+def _recall(project: Project, user: UUID, text: str) -> float:
+    """Return the share of the texts found by comparing all memories; copies of a memory are the same to a user."""
+    found = _found(project, user, text)
+    with patch.object(candidates, "MOST_COMPARED", 10**9):
+        wanted = _found(project, user, text)
+    contents = dict(Memory.objects.for_end_user(user).filter(id__in=[*found, *wanted]).values_list("id", "content"))
+    texts = {contents[each] for each in wanted}
+    return len(texts & {contents[each] for each in found}) / len(texts)
 
 
 def _floor() -> float:

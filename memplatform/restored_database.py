@@ -13,13 +13,10 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from memplatform.database_roles import can_become_roles
 from memplatform.row_security import unprotected_tables
 
-# A sequence that is behind its table would give identifiers, or revisions of caches, a second time.
+# A sequence that is behind its table would give identifiers a second time.
 _BEHIND = """
 select 'outbox_outboxrow_id_seq' from outbox_outboxrow_id_seq
 where (select max(id) from outbox_outboxrow) > last_value
-union all
-select 'memories_revision' from memories_revision
-where (select max(number) from memories_memoryrevision) > last_value
 """
 _COUNTS = """
 select (select count(*) from tenants_project), (select count(*) from tenants_enduser),

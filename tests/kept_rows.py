@@ -3,10 +3,10 @@
 from enum import StrEnum
 from uuid import UUID
 
+from apps.memories.search import clear_cache
 from django.db import connection
 
 from apps.intake import session_cache
-from apps.memories.search import clear_cache
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.traces.policies import policy_of

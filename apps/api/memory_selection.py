@@ -8,12 +8,12 @@ from apps.api.schemas.common import checked_scope
 from apps.api.schemas.memory_selection import MemorySelection, list_filter
 from apps.api.validation import read_id
 from apps.memories.filter_sql import filter_condition, told_in_session
+from apps.memories.filters import wanted_statuses
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.source_sql import told_by_source
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
-from apps.pipeline.retrieval.memory_filter import wanted_statuses
 
 
 def statuses_of(query: MemorySelection, *, shown: tuple[Status, ...]) -> tuple[Status, ...]:

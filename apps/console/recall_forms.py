@@ -8,9 +8,9 @@ from django import forms
 from django.db.models import QuerySet
 
 from apps.console.replay_forms import version_choices
-from apps.memories.search import MAX_QUERY_CHARACTERS
 from apps.pipeline.core.enums import Stakes, choices_of
 from apps.pipeline.core.input_validation import BadInput, checked_moment
+from apps.retrieval.search import MAX_QUERY_CHARACTERS
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion
 

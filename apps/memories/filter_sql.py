@@ -6,8 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from apps.memories.source_sql import SqlCondition, any_source
-from apps.pipeline.retrieval.memory_filter import (
+from apps.memories.filters import (
     METADATA,
     SOURCE_FIELDS,
     FieldCondition,
@@ -16,6 +15,7 @@ from apps.pipeline.retrieval.memory_filter import (
     MemoryFilter,
     NegatedFilter,
 )
+from apps.memories.source_sql import SqlCondition, any_source
 
 _COMPARISONS = {
     FilterOperator.EQ: "{column} = {value}",

@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from apps.intake import session_cache
-from apps.memories.search import clear_cache
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +46,8 @@ def check() -> bool:
 
 
 def clear() -> None:
-    """Clear all caches of texts and vectors."""
+    """Clear all caches of texts."""
     session_cache.forget()
-    clear_cache()
     for name, module in list(sys.modules.items()):
         if name.startswith("apps.pipeline."):
             for value in vars(module).values():

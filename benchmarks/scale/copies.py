@@ -22,10 +22,8 @@ from apps.memories.models import (
     EntityAlias,
     EntityChange,
     Memory,
-    MemoryChange,
     MemoryLink,
     MemoryOrigin,
-    MemoryRevision,
     MemoryVector,
     MemoryVersion,
 )
@@ -36,16 +34,11 @@ from apps.traces.models import Trace
 
 # Events have numbers within their project, and are kept for a short time only.
 _LEFT_OUT = frozenset({ProjectEvent, WebhookDelivery})
-COPIED: tuple[type[Model], ...] = (
-    *(table.model for table in USER_TABLES if table.model not in _LEFT_OUT),
-    MemoryRevision,
-)
+COPIED: tuple[type[Model], ...] = tuple(table.model for table in USER_TABLES if table.model not in _LEFT_OUT)
 _OWNED = frozenset(COPIED)
-# What is repeated in each round of an end user; names of people, leases and revisions exist once.
-MEMORIES: frozenset[type[Model]] = frozenset(
-    {Memory, MemoryOrigin, MemoryVersion, MemoryLink, MemoryVector, MemoryChange}
-)
-EVERYTHING = frozenset(COPIED) - {Entity, EntityAlias, EntityChange, UserLease, MemoryRevision}
+# What is repeated in each round of an end user; names of people and leases exist once.
+MEMORIES: frozenset[type[Model]] = frozenset({Memory, MemoryOrigin, MemoryVersion, MemoryLink, MemoryVector})
+EVERYTHING = frozenset(COPIED) - {Entity, EntityAlias, EntityChange, UserLease}
 
 # What the rounds of one end user say differs by some words, few of which are frequent.
 _WORDS = " || ".join(["pg_temp.word()"] * 6)

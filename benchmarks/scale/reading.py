@@ -12,12 +12,13 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.memories.context import ContextQuery, build_block
 from apps.memories.models import Memory
-from apps.memories.search import SearchQuery, clear_cache, search
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.providers.registry import embedder as configured_embedder
 from apps.providers.wordllama import count_tokens
+from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import search
 from apps.tenants.models import Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from benchmarks.figures import milliseconds, quantile
@@ -40,20 +41,17 @@ _QUESTIONS = (
 
 
 def read(filled: Filled, *, searches: int) -> dict[str, object]:
-    """Return the latencies in milliseconds; `first`: of end users that this process has not searched before."""
+    """Return the latencies in milliseconds."""
     chance = random.Random(3)
     some = chance.sample(filled.users, min(searches, len(filled.users)))
     reader = Reader(filled.project)
     reader.timed(reader.search, some[:WARM_UP])
-    clear_cache()
-    first = reader.timed(reader.search, some)
     drawn = reader.timed(reader.search, chance.choices(filled.users, k=searches))
     context = reader.timed(reader.context, chance.choices(filled.users, k=searches))
     large = [filled.large] * max(searches // 20, 10)
     reader.timed(reader.search, large[:3])
     return {
         **_named("search", drawn),
-        **_named("first", first),
         **_named("context", context),
         **_named("large_search", reader.timed(reader.search, large)),
         **_named("large_context", reader.timed(reader.context, large)),

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from apps.memories.context import ContextQuery, build_block
-from apps.memories.search import SearchQuery, search
-from apps.pipeline.retrieval.context_block import CountTokens
 from apps.providers import registry
 from apps.providers.wordllama import count_tokens
+from apps.retrieval.block import CountTokens
+from apps.retrieval.context import ContextQuery, build_block
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import search
 from apps.traces.policies import active_policy
 from benchmarks.truth.gold import GoldConversation, Question
 from benchmarks.truth.judging import NOTHING, Judged, facts_in, over_in
@@ -54,7 +55,7 @@ def ask(conversation: GoldConversation, replayed: Replayed, *, count: CountToken
 def _hits(question: Question, conversation: GoldConversation, replayed: Replayed) -> list[str]:
     hits = search(
         end_user_id=replayed.end_user_id,
-        query=SearchQuery(text=question.ask, limit=3),
+        query=SearchQuery(text=question.ask, limit=3, min_score=0.0),
         embedder=registry.embedder(),
         policy=active_policy(project_id=replayed.project_id).retrieval,
         now=conversation.asked_at,

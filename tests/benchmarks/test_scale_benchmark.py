@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
-from apps.memories.search import SearchQuery, search
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import search
 from apps.tenants.models import Project
 from apps.traces.models import Span, Trace
 from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies

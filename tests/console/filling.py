@@ -15,10 +15,8 @@ from apps.memories.models import (
     EvaluationSample,
     LedgerCheckpoint,
     Memory,
-    MemoryChange,
     MemoryComment,
     MemoryLink,
-    MemoryRevision,
     ReviewAssignment,
     ReviewPresence,
     Rollback,
@@ -99,8 +97,6 @@ def _add_the_rest(project: Project) -> None:
     first, second = Memory.objects.filter(project=project)[:2]
     retract(project_id=project.pk, memory_id=first.pk)
     # Triggers write these at a commit, which not every test comes to.
-    MemoryRevision.objects.get_or_create(end_user=first.end_user, defaults={"number": 1})
-    MemoryChange.objects.get_or_create(id=first.pk, defaults={"end_user": first.end_user, "number": 1})
     MemoryLink.objects.create(
         end_user=first.end_user, project=project, from_memory=first, to_memory=second, kind=LinkKind.CONTRADICTS
     )

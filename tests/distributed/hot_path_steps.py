@@ -13,12 +13,12 @@ from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import check_queue_limit
 from apps.intake.project_watch import ProjectWatch
 from apps.intake.quotas import check_quotas
-from apps.memories.context import ContextQuery
-from apps.memories.search.scope import SearchQuery
 from apps.outbox import leases
 from apps.pipeline.core.enums import Role, Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import NewTurn
+from apps.retrieval.context import ContextQuery
+from apps.retrieval.query import SearchQuery
 from apps.tenants.models import Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

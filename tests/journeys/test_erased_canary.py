@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from apps.memories.search.cache import CACHE
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -26,7 +27,6 @@ from apps.imports.models import FileImport
 from apps.intake import session_cache
 from apps.intake.run_import import run_import
 from apps.memories.models import Memory
-from apps.memories.search.cache import CACHE
 from apps.pipeline.core.enums import Reason, Scope
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.policy import Rule

@@ -10,7 +10,6 @@ import pytest
 from apps.actions.memories.index_memories import write_vectors
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink
-from apps.memories.search import SearchHit, SearchQuery, search
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy
@@ -19,6 +18,8 @@ from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.pipeline.indexing import index
 from apps.providers.fake import HashingEmbedder
+from apps.retrieval.query import SearchQuery
+from apps.retrieval.search import SearchHit, search
 from apps.tenants.models import Project
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)

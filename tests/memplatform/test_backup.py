@@ -8,11 +8,11 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
+from apps.memories.search import clear_cache
 from django.core.management import CommandError, call_command
 from django.db import connection
 from rest_framework.test import APIClient
 
-from apps.memories.search import clear_cache
 from memplatform import embedded
 from memplatform.embedded.owner import owner_of
 from memplatform.embedded.programs import run

@@ -9,6 +9,7 @@ import structlog
 from django.db import connection
 from django.utils import timezone
 
+from apps.actions.memories.decay import DecayInput, decay_score, is_past
 from apps.actions.memories.owners import owners_of
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
@@ -19,7 +20,6 @@ from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import DecayPolicy
 from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.retrieval.decay import DecayInput, decay_score, is_past
 from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
 

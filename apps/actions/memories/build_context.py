@@ -6,11 +6,11 @@ from uuid import UUID
 from apps.actions.live_ports import live
 from apps.actions.memories.count_accesses import ACCESSES
 from apps.actions.memories.waiting_messages import waiting_messages
-from apps.memories.context import ContextQuery, build_block
 from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.retrieval.context_block import RenderedBlock, WaitingQuote
 from apps.providers.wordllama import count_tokens
+from apps.retrieval.block import RenderedBlock, WaitingQuote
+from apps.retrieval.context import ContextQuery, build_block
 from apps.tenants.scope import tenant_scope
 from apps.traces.policies import active_policy
 

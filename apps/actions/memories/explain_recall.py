@@ -6,12 +6,13 @@ from uuid import UUID
 
 from apps.actions.live_ports import live
 from apps.actions.projects.policy_of_version import policy_of_version
-from apps.memories.context import ContextQuery, block_parts
-from apps.memories.search import SearchExplanation, SearchQuery, explain_search
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.retrieval.context_block import ArrangedLines, RenderedBlock, arrange, rendered
 from apps.providers.wordllama import count_tokens
+from apps.retrieval.block import ArrangedLines, RenderedBlock, arrange, rendered
+from apps.retrieval.context import ContextQuery, known_user
+from apps.retrieval.explain import SearchExplanation, explain_search
+from apps.retrieval.query import SearchQuery
 from apps.tenants.scope import tenant_scope
 
 
@@ -65,6 +66,6 @@ def explain_recall(*, request: RecallRequest) -> Recall:
 def _block(
     end_user_id: UUID, query: ContextQuery, policy: RetrievalPolicy, embedder: Embedder, now: datetime
 ) -> ExplainedBlock:
-    known = block_parts(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
-    lines = arrange(known=known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
-    return ExplainedBlock(block=rendered(lines=lines, count_tokens=count_tokens), lines=lines)
+    known = known_user(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
+    lines = arrange(known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
+    return ExplainedBlock(block=rendered(lines, count_tokens=count_tokens), lines=lines)

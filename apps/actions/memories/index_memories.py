@@ -9,7 +9,6 @@ from django.db import transaction
 from apps.actions.memories.questions_due import enqueue_questions
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.writing.revisions import note_changes
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -107,7 +106,6 @@ def write_vectors(
             unique_fields=["end_user", "memory", "embedder"],
             update_fields=["dimension", "embedding", "questions", "question_embeddings", "questions_by"],
         )
-        note_changes(end_user_id=end_user_id, memory_ids=[entry.memory_id for entry in entries])
 
 
 def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:

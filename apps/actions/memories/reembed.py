@@ -9,7 +9,6 @@ from django.db.models import Exists, OuterRef
 from apps.actions.memories.index_memories import embed_memories, write_vectors
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.writing.revisions import note_changes
 from apps.pipeline.core.ports import Embedder
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -66,7 +65,6 @@ def forget_other_vectors(*, embedder: Embedder) -> int:
             for end_user_id, memory_ids in _by_user(rows).items():
                 of_user = MemoryVector.objects.filter(end_user_id=end_user_id, memory_id__in=memory_ids)
                 deleted += of_user.exclude(embedder=embedder.name).delete()[0]
-                note_changes(end_user_id=end_user_id, memory_ids=memory_ids)
         if len(rows) < BATCH:
             return deleted
 

@@ -15,8 +15,6 @@ from django.db import connection, transaction
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.events.recording import record_event
-from apps.memories.models import Memory
-from apps.memories.writing.revisions import note_changes
 from apps.outbox.leases import interrupt
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.enums import EventType
@@ -221,10 +219,7 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int 
 
 
 def _delete_memories(session: Session, values: dict[str, Any]) -> None:
-    """Delete what only the turns state, and take the quotes of the session from the rest; caches read these again."""
-    quoting = Memory.objects.filter(end_user_id=session.end_user_id, session_id=session.id)
-    changed = {*quoting.values_list("id", flat=True), *values["memories"], *values["kept"]}
-    note_changes(end_user_id=session.end_user_id, memory_ids=changed)
+    """Delete what only the turns state, and take the quotes of the session from the rest."""
     _execute(_DELETE_MEMORIES, values)
     _execute(_DETACH_OTHERS, values)
 

@@ -17,7 +17,6 @@ from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, Trans
 from apps.actions.transfers.row_blocks import RowBlock
 from apps.imports.readers.entries import ImportProblem
 from apps.memories.models import EntityAlias, Memory, MemoryVector
-from apps.memories.writing.revisions import note_changes
 from apps.outbox.enqueue import enqueue
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.policy import Policy
@@ -142,7 +141,6 @@ class ProjectLoader:
             inserted[table.model] = self._insert(table, block, user)
             done[table.kind] += len(inserted[table.model])
         embedded = self._embed(block, user, inserted[Memory])
-        note_changes(end_user_id=user, memory_ids=[memory.pk for memory in inserted[Memory]])
         self._enqueue(user, inserted, embedded)
         return done
 

@@ -119,8 +119,6 @@ LEFT_BEHIND: dict[str, str] = {
     "ProjectEvent": "concerns this server; deleted after some days",
     "Webhook": "addresses and secrets",
     "WebhookDelivery": "concerns this server",
-    "MemoryChange": "for caches of this server",
-    "MemoryRevision": "for caches of this server",
     "LedgerEntry": "the ledger is sealed, and has an export of its own",
     "LedgerCheckpoint": "the ledger is sealed, and has an export of its own",
     "Erasure": "receipts belong to this server",

@@ -16,7 +16,6 @@ from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.events.recording import record_event
 from apps.memories.write_conflicts import stale_on_write_conflict
-from apps.memories.writing.revisions import clear_caches
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import EventType
@@ -151,7 +150,6 @@ def _forget_elsewhere(erasure: Erasure) -> None:
     _execute(_CLEAR_CHOICES, {"project": erasure.project_id, **named})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
-    clear_caches(end_user_id=erasure.end_user_id)
     _execute(_ANNOUNCE, {})
 
 

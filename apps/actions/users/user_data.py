@@ -17,11 +17,9 @@ from apps.memories.models import (
     EvaluationLabel,
     LedgerEntry,
     Memory,
-    MemoryChange,
     MemoryComment,
     MemoryLink,
     MemoryOrigin,
-    MemoryRevision,
     MemoryVector,
     MemoryVersion,
     ReviewAssignment,
@@ -94,7 +92,6 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(Session, "sessions"),
     UserTable(RollbackItem, "rollbacks"),
     UserTable(StoredItem, "items", not_exported=frozenset({"words"})),
-    UserTable(MemoryChange, "memory_changes", is_exported=False),
     UserTable(UserLease, "leases", is_exported=False),
 )
 
@@ -102,5 +99,4 @@ USER_TABLES: tuple[UserTable, ...] = (
 KEPT: dict[type[Model], str] = {
     LedgerEntry: "identifiers of what was done by whom; the ledger is append-only",
     Erasure: "the receipt",
-    MemoryRevision: "a number, by which caches of other processes see that they are out of date",
 }

@@ -7,10 +7,10 @@ from msgspec import Meta
 
 from apps.api.schemas.common import AgentScopeQuery, DayEnd, DayStart, Identifier, Limit, Topic
 from apps.api.schemas.memories import Tag
+from apps.memories.filter_parser import parse_filter
+from apps.memories.filters import MemoryFilter
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.retrieval.filter_parser import parse_filter
-from apps.pipeline.retrieval.memory_filter import MemoryFilter
 
 FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
 

@@ -1,10 +1,10 @@
 """Schemas of POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 from uuid import UUID
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, defstruct
 
 from apps.actions.memories.build_context import ContextResult
 from apps.actions.memories.search_memories import SearchResult
@@ -24,13 +24,14 @@ from apps.api.schemas.common import (
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
-from apps.memories.context import MIN_SCORE, ContextQuery
-from apps.memories.search import SearchHit, SearchQuery, shown_statuses
+from apps.memories.filter_parser import parse_filter
+from apps.memories.filters import MemoryFilter, wanted_statuses
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment
-from apps.pipeline.retrieval.filter_parser import parse_filter
-from apps.pipeline.retrieval.memory_filter import MemoryFilter, wanted_statuses
+from apps.retrieval.context import ContextQuery
+from apps.retrieval.query import SearchQuery, shown_statuses
+from apps.retrieval.search import SearchHit
 
 MAX_ENTITIES = 20
 
@@ -49,9 +50,10 @@ class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id` and
     `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
     left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it names are
-    searched as well. `from` and `to`
-    limit when it was said. `as_of` selects what was true at a moment, `known_at` what had been stored by a moment, in
-    the wording of that time. `min_score` leaves out what has less to do with the query; 0.1 keeps out noise.
+    searched as well. `from` and `to` limit when it was said. `as_of` selects what was true at a moment. Memories with a
+    score below `min_score` are left out; without it, the setting of the project holds (0.15). `fields` names further
+    fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds all of them and how each result was
+    scored.
     """
 
     user_id: Identifier
@@ -68,37 +70,55 @@ class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     to: DayEnd | None = None
     stakes: Stakes = Stakes.NORMAL
     as_of: DayEnd | None = None
-    known_at: DayEnd | None = None
     min_confidence: Share = 0.0
-    min_score: Share = 0.0
+    min_score: Share | None = None
+    fields: Annotated[tuple[str, ...], Meta(max_length=50)] = ()
     explain: bool = False
 
 
 class ExplanationResponse(ResponseBody):
-    """How a result was scored and ranked.
+    """How a result was scored.
 
-    `evidence` has the shares of the query's words and meaning of which the score is made. `rank_parts` add up to
-    `rank`, which decides the order within one search.
+    `parts` compare the memory with the others; their sum is its relevance. `evidence` has the shares of the query's
+    words and meaning that the memory itself has. The score is the relevance, lowered where there is little evidence.
     """
 
+    parts: dict[str, float]
     evidence: dict[str, float]
-    rank: float
-    rank_parts: dict[str, float]
 
 
-class FoundMemoryResponse(MemoryResponse):
-    """A memory with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
+class ShortMemoryResponse(ResponseBody):
+    """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
-    Scores are comparable between queries. Results are in order of their rank, which also considers what was said around
-    a memory, so a score may be higher than the one before it. `unverified` memories await review. `disputed` memories
-    contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    Scores are comparable between queries, and results are in their order. `unverified` memories await review.
+    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
     """
 
+    id: str
+    content: str
+    type: MemoryType
+    said_at: Moment
     score: float
+    tags: list[str]
+    metadata: dict[str, Any]
     unverified: bool
     disputed: bool
-    contradicted_by: list[str]
-    explanation: ExplanationResponse | None
+    contradicted_by: list[str] | UnsetType = UNSET
+    explanation: ExplanationResponse | UnsetType = UNSET
+
+
+FURTHER_FIELDS = tuple(
+    name for name in MemoryResponse.__struct_fields__ if name not in ShortMemoryResponse.__struct_fields__
+)
+_KINDS = get_type_hints(MemoryResponse)
+FoundMemoryResponse: Any = defstruct(
+    "FoundMemoryResponse",
+    [(name, _KINDS[name] | UnsetType, UNSET) for name in FURTHER_FIELDS],
+    bases=(ShortMemoryResponse,),
+    namespace={"__doc__": ShortMemoryResponse.__doc__},
+    frozen=True,
+    kw_only=True,
+)
 
 
 class WaitingMessageResponse(ResponseBody):
@@ -111,28 +131,30 @@ class WaitingMessageResponse(ResponseBody):
 
 
 class SearchResponse(ResponseBody):
-    """Search results, best first.
+    """Search results, best first; `nothing_found` says that no memory answers the query.
 
-    `waiting` has messages that are not processed yet and share a word with the query, the latest first; a search with
-    conditions has none.
+    `closest` has what came nearest then, if the search is explained. `waiting` has messages that are not processed yet
+    and share a word with the query, the latest first; a search with conditions has none.
     """
 
     results: list[FoundMemoryResponse]
+    nothing_found: bool
+    closest: list[FoundMemoryResponse] | UnsetType = UNSET
     waiting: list[WaitingMessageResponse] = []
 
 
 class ContextBody(AgentScopeBody, kw_only=True):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
-    `run_id` select as in a search.
+    Memories with a score of at least `min_score` for the query come first; without it, the setting of the project
+    holds. `agent_id`, `app_id` and `run_id` select as in a search.
     """
 
     user_id: Identifier
     query: Question = ""
     token_budget: Annotated[int, Meta(ge=1, le=32_000)] = 1_000
     stakes: Stakes = Stakes.NORMAL
-    min_score: Share = MIN_SCORE
+    min_score: Share | None = None
 
 
 class ContextResponse(ResponseBody):
@@ -164,7 +186,6 @@ def search_query(body: SearchBody) -> SearchQuery:
         said_from=checked_moment(body.from_, at="/from"),
         said_to=checked_moment(body.to, at="/to"),
         as_of=checked_moment(body.as_of, at="/as_of"),
-        known_at=checked_moment(body.known_at, at="/known_at"),
     )
 
 
@@ -198,22 +219,25 @@ def _question(text: str) -> str:
     return text
 
 
-def found_memory_response(hit: SearchHit, *, explain: bool) -> FoundMemoryResponse:
-    """Convert a search hit."""
-    return FoundMemoryResponse(
-        **memory_fields(hit.memory),
-        score=round(hit.score, 4),
-        unverified=hit.is_unverified,
-        disputed=bool(hit.contradicted_by),
-        contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by],
-        explanation=_explanation(hit) if explain else None,
-    )
+def checked_fields(body: SearchBody) -> frozenset[str]:
+    """Return the further fields of results that a body asks for. Raises BadInput."""
+    if body.explain or "all" in body.fields:
+        return frozenset(FURTHER_FIELDS)
+    for place, name in enumerate(body.fields):
+        if name not in FURTHER_FIELDS and name not in ShortMemoryResponse.__struct_fields__:
+            raise BadInput(
+                f'is no field of a memory; known are {", ".join(FURTHER_FIELDS)} and "all"', at=f"/fields/{place}"
+            )
+    return frozenset(body.fields) & frozenset(FURTHER_FIELDS)
 
 
-def search_response(found: SearchResult, *, explain: bool) -> SearchResponse:
+def search_response(found: SearchResult, *, fields: frozenset[str], explain: bool) -> SearchResponse:
     """Convert the result of a search."""
+    closest = [_found_memory(hit, fields, explain=True) for hit in found.closest] if explain else UNSET
     return SearchResponse(
-        results=[found_memory_response(hit, explain=explain) for hit in found.hits],
+        results=[_found_memory(hit, fields, explain=explain) for hit in found.hits],
+        nothing_found=not found.hits,
+        closest=closest,
         waiting=[
             WaitingMessageResponse(
                 turn_id=show(Prefix.TURN, each.turn_id),
@@ -226,10 +250,27 @@ def search_response(found: SearchResult, *, explain: bool) -> SearchResponse:
     )
 
 
-def _explanation(hit: SearchHit) -> ExplanationResponse:
-    return ExplanationResponse(
-        evidence=_rounded(hit.evidence), rank=round(hit.rank, 4), rank_parts=_rounded(hit.rank_parts)
+def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> Any:
+    memory = hit.memory
+    further = memory_fields(memory) if fields else {}
+    return FoundMemoryResponse(
+        id=memory.shown_id,
+        content=memory.content,
+        type=MemoryType(memory.type),
+        said_at=memory.said_at,
+        score=hit.score,
+        tags=memory.tags,
+        metadata=memory.metadata,
+        unverified=hit.is_unverified,
+        disputed=bool(hit.contradicted_by),
+        contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,
+        explanation=_explanation(hit) if explain else UNSET,
+        **{name: further[name] for name in fields},
     )
+
+
+def _explanation(hit: SearchHit) -> ExplanationResponse:
+    return ExplanationResponse(parts=_rounded(hit.parts), evidence=_rounded(hit.evidence))
 
 
 def _rounded(parts: Mapping[str, float]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from apps.api.schemas.search import (
     ContextResponse,
     SearchBody,
     SearchResponse,
+    checked_fields,
     context_query,
     context_response,
     search_query,
@@ -38,15 +39,17 @@ class SearchView(ApiView):
     def post(self, request: Request) -> HttpResponse:
         """Search the memories of one end user by keywords and by meaning, best first."""
         body = read_body(request, SearchBody)
+        fields = checked_fields(body)
         search_request = SearchRequest(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=search_query(body),
+            with_closest=body.explain,
         )
 
         def run() -> ReplayableAnswer:
             found = search_memories(request=search_request)
-            return replayable_answer(search_response(found, explain=body.explain))
+            return replayable_answer(search_response(found, fields=fields, explain=body.explain))
 
         return http_response(self.idempotent(run))
 

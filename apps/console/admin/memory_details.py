@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from apps.console.admin.base import ReadOnlyAdmin
 from apps.console.admin.cells import chip_column, json_column, truncated_column
 from apps.console.admin.memory_inlines import quote_column
-from apps.memories.models import MemoryChange, MemoryLink, MemoryOrigin, MemoryRevision, MemoryVector, MemoryVersion
+from apps.memories.models import MemoryLink, MemoryOrigin, MemoryVector, MemoryVersion
 from apps.pipeline.core.identifiers import Prefix
 
 
@@ -64,22 +64,3 @@ class MemoryVectorAdmin(ReadOnlyAdmin):
         """Don't load the embeddings."""
         vectors: QuerySet[MemoryVector] = super().get_queryset(request)
         return vectors.defer("embedding", "question_embeddings")
-
-
-@admin.register(MemoryRevision)
-class MemoryRevisionAdmin(ReadOnlyAdmin):
-    """The latest revision of each end user's searchable memories."""
-
-    list_display = ("end_user", "number", "transaction")
-    list_select_related = ("end_user",)
-    search_fields = ("end_user__external_id",)
-
-
-@admin.register(MemoryChange)
-class MemoryChangeAdmin(ReadOnlyAdmin):
-    """The revision at which each memory last changed."""
-
-    prefix = Prefix.MEMORY
-    list_display = ("id", "number", "end_user")
-    list_select_related = ("end_user",)
-    search_fields = ("end_user__external_id",)

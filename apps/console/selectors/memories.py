@@ -14,8 +14,8 @@ from apps.console.keyset import KeysetOrder
 from apps.console.query_params import identifier_of, midnight, next_midnight, query_param
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.search import shown_statuses
 from apps.pipeline.core.enums import MemoryType, SourceConfidence, Stakes, Status
+from apps.retrieval.query import shown_statuses
 from apps.traces.policies import active_policy
 
 ORDERS: Mapping[str, tuple[str, KeysetOrder]] = {

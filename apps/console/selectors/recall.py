@@ -6,10 +6,10 @@ from uuid import UUID
 
 from apps.actions.memories.explain_recall import ExplainedBlock, Recall
 from apps.memories.models import Memory
-from apps.memories.search import ScoredMemory
 from apps.pipeline.core.policy import RankingWeights
-from apps.pipeline.retrieval.context_block import BlockLine
-from apps.pipeline.retrieval.exclusion import Exclusion
+from apps.retrieval.block import BlockLine
+from apps.retrieval.explain import Exclusion, ScoredMemory
+from apps.retrieval.ranking import PRIORS
 from apps.tenants.models import EndUser
 
 MOST_OFFERED = 50  # users that the form offers
@@ -24,13 +24,13 @@ _REASONS: dict[Exclusion, str] = {
     Exclusion.MIN_SCORE: "below the least score",
     Exclusion.LIMIT: "others are better",
 }
-_NAMES = {"named": "name", "evidence": "score"}
+_NAMES = {"named": "name"}
 _FAR_DOWN = "not among the first of the list"
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """A part of a score or rank."""
+    """A part of a score."""
 
     name: str
     value: float
@@ -38,15 +38,14 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class RecallRow:
-    """A scored memory: its place or why it has none, its score and rank by part; `against` the other version."""
+    """A scored memory: its place or why it has none, its score by part; `against` the other version."""
 
     memory: Memory
     place: int | None
     outcome: str
     score: float
-    evidence: tuple[ScorePart, ...]
-    rank: float
     parts: tuple[ScorePart, ...]
+    evidence: tuple[ScorePart, ...]
     against: str = ""
     differs: bool = False
 
@@ -80,8 +79,8 @@ def offered_users(*, project_id: UUID) -> list[str]:
 
 
 def meanings_of_parts() -> list[tuple[str, str]]:
-    """Return each part of the rank with what it is."""
-    fields = RankingWeights.model_fields.items()
+    """Return each part of the relevance with what it is."""
+    fields = [(name, field) for name, field in RankingWeights.model_fields.items() if name not in PRIORS]
     return [(_NAMES.get(name, name), field.description or f"its {name}") for name, field in fields]
 
 
@@ -97,7 +96,7 @@ def unscored_of(recall: Recall) -> list[tuple[Memory, str]]:
 
 
 def recall_rows(recall: Recall, *, against: Recall | None) -> list[RecallRow]:
-    """Return the scored memories in order of rank, followed by further results of the other version."""
+    """Return the scored memories in order of their scores, followed by further results of the other version."""
     others = {each.hit.memory.id: each for each in against.search.scored} if against else {}
     rows = [_row(each, others, is_compared=against is not None) for each in recall.search.scored]
     known = {row.memory.id for row in rows}
@@ -123,9 +122,8 @@ def _row(scored: ScoredMemory, others: Mapping[UUID, ScoredMemory], *, is_compar
         place=scored.place,
         outcome=_outcome(scored),
         score=scored.hit.score,
+        parts=_parts(scored.hit.parts),
         evidence=_parts(scored.hit.evidence),
-        rank=scored.hit.rank,
-        parts=_parts(scored.hit.rank_parts),
         against=_placed(other) if is_compared else "",
         differs=is_compared and (other is None or other.place != scored.place),
     )
@@ -137,9 +135,8 @@ def _further_row(other: ScoredMemory) -> RecallRow:
         place=None,
         outcome=_FAR_DOWN,
         score=other.hit.score,
+        parts=_parts(other.hit.parts),
         evidence=_parts(other.hit.evidence),
-        rank=other.hit.rank,
-        parts=_parts(other.hit.rank_parts),
         against=_placed(other),
         differs=True,
     )
@@ -148,7 +145,7 @@ def _further_row(other: ScoredMemory) -> RecallRow:
 def _placed(scored: ScoredMemory | None) -> str:
     if scored is None:
         return _FAR_DOWN
-    return f"place {scored.place}, rank {scored.hit.rank:.3f}" if scored.place else _outcome(scored)
+    return f"place {scored.place}, score {scored.hit.score:.3f}" if scored.place else _outcome(scored)
 
 
 def _outcome(scored: ScoredMemory) -> str:

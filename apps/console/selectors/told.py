@@ -9,8 +9,8 @@ from apps.console.selectors.recall import reason_of
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import Status
-from apps.pipeline.retrieval.context_block import BlockSection
-from apps.pipeline.retrieval.exclusion import Exclusion
+from apps.retrieval.block import BlockSection
+from apps.retrieval.explain import Exclusion
 
 MOST_MISSED = 15
 _OVER_BUDGET = "the budget is used up"

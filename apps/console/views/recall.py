@@ -10,9 +10,9 @@ from apps.actions.memories.explain_recall import RecallRequest, explain_recall
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.recall_forms import DEFAULTS, RecallForm
 from apps.console.selectors import recall as selectors
-from apps.memories.context import MIN_SCORE, ContextQuery
-from apps.memories.search import SearchQuery
 from apps.pipeline.core.agent_scope import AgentScope
+from apps.retrieval.context import ContextQuery
+from apps.retrieval.query import SearchQuery
 from apps.traces.models import ConfigurationVersion
 
 
@@ -58,13 +58,13 @@ def _request(given: dict[str, Any], visit: ProjectVisit, version: int | None) ->
     text, stakes, least = given["q"], given["stakes"], given["min_score"]
     scope = AgentScope(agent_id=given["agent"])
     query = SearchQuery(
-        text=text, limit=given["limit"], stakes=stakes, min_score=least or 0.0, as_of=given["as_of"], told_in=scope
+        text=text, limit=given["limit"], stakes=stakes, min_score=least, as_of=given["as_of"], told_in=scope
     )
     block = ContextQuery(
         token_budget=given["budget"],
         text=text,
         stakes=stakes,
-        min_score=MIN_SCORE if least is None else least,
+        min_score=least,
         told_in=scope,
     )
     return RecallRequest(

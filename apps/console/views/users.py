@@ -17,10 +17,10 @@ from apps.console.selectors import users as selectors
 from apps.console.selectors.facts import facts_over_time
 from apps.console.selectors.graph import entity_graph
 from apps.console.selectors.told import told_block
-from apps.memories.context import MAX_HITS, ContextQuery
 from apps.memories.models import Memory
-from apps.memories.search import SearchQuery
 from apps.pipeline.core.enums import Stakes, Status
+from apps.retrieval.context import MAX_HITS, ContextQuery
+from apps.retrieval.query import SearchQuery
 from apps.tenants.models import EndUser
 
 TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}

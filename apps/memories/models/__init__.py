@@ -6,7 +6,6 @@ from apps.memories.models.history import LedgerCheckpoint, LedgerEntry, MemoryVe
 from apps.memories.models.link import MemoryLink
 from apps.memories.models.memory import Memory, MemoryOrigin
 from apps.memories.models.review import MemoryComment, ReviewAssignment, ReviewPresence
-from apps.memories.models.revision import MemoryChange, MemoryRevision
 from apps.memories.models.rollback import Rollback, RollbackItem
 from apps.memories.models.vector import MemoryVector
 
@@ -20,11 +19,9 @@ __all__ = [
     "LedgerCheckpoint",
     "LedgerEntry",
     "Memory",
-    "MemoryChange",
     "MemoryComment",
     "MemoryLink",
     "MemoryOrigin",
-    "MemoryRevision",
     "MemoryVector",
     "MemoryVersion",
     "ReviewAssignment",

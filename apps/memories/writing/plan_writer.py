@@ -12,12 +12,11 @@ from apps.memories.writing.ledger_writer import write_ledger
 from apps.memories.writing.link_writer import link_memories, mark_links
 from apps.memories.writing.memory_writer import add_memories, change_memories
 from apps.memories.writing.origin_writer import add_origins, keep_quoted_turns, move_origins, withdraw_origins
-from apps.memories.writing.revisions import note_changes
 from apps.memories.writing.write_context import WriteContext
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
-from apps.pipeline.core.operations import AddMemory, EnqueueWork, MergeInto, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import EnqueueWork
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.end_users import UserBeingErased, keep_from_writers
@@ -68,17 +67,8 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         withdraw_origins(plan=plan, end_user_id=context.end_user_id)
         link_memories(plan=plan, context=context)
         mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
-        note_changes(end_user_id=context.end_user_id, memory_ids=_changed_memories(plan))
         write_ledger(plan=plan, context=context)
         _enqueue_work(plan, context)
-
-
-def _changed_memories(plan: WritePlan) -> set[UUID]:
-    """Return the memories that a plan adds or changes."""
-    added = {operation.memory_id for operation in plan.of(AddMemory)}
-    merged = {operation.memory_id for operation in plan.of(MergeInto)}
-    closed = {operation.memory_id for operation in plan.of(SupersedeMemory)}
-    return added | merged | closed | {operation.memory_id for operation in plan.of(ReviseMemory)}
 
 
 def _lock_end_user(context: WriteContext) -> None:

@@ -292,7 +292,10 @@ class IndexPolicy(PolicySection):
     """Limits of stage 7."""
 
     questions: int = Field(
-        default=3, ge=0, le=20, description="questions per memory that are indexed beside its content"
+        default=3,
+        ge=0,
+        le=20,
+        description="questions per memory that are indexed beside its content; search reads four",
     )
     model_questions: bool = Field(
         default=True, description="whether the model, if there is one, is asked for these questions"
@@ -336,6 +339,9 @@ class RetrievalPolicy(PolicySection):
     """The confidence required at each level of stakes, and the parameters of ranking."""
 
     least_confidence: dict[Stakes, float] = {Stakes.HIGH: 0.7, Stakes.NORMAL: 0.4, Stakes.LOW: 0.25}
+    min_score: float = Field(
+        default=0.15, ge=0, le=1, description="results with a lower score are left out, unless a request says otherwise"
+    )
     weights: RankingWeights = Field(default=RankingWeights(), description="of verbatim texts")
     statement_weights: RankingWeights = Field(
         default=STATEMENT_WEIGHTS, description="of memories with subject and predicate"
@@ -364,7 +370,7 @@ class RetrievalPolicy(PolicySection):
 
 
 class DecayPolicy(PolicySection):
-    """When memories that are not important, not fresh and not used are archived (apps/pipeline/retrieval/decay.py).
+    """When memories that are not important, not fresh and not used are archived (apps/actions/memories/decay.py).
 
     The sum of the three weights is 1. With the defaults, importance 0.5 is never archived, and 0.3 after about two
     half-lives without use.

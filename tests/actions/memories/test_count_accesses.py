@@ -8,12 +8,12 @@ from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.memories.count_accesses import ACCESSES, Accesses
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
-from apps.memories.context import ContextQuery
 from apps.memories.models import Memory
-from apps.memories.search import SearchQuery
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.retrieval.context import ContextQuery
+from apps.retrieval.query import SearchQuery
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 

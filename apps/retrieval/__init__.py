@@ -1,0 +1,1 @@
+"""Search and context block of one end user."""

@@ -1,0 +1,240 @@
+"""The context block of one end user: which memories it has, in the order of their value.
+
+What the query needs comes first, then rules, then affirmed health, then upcoming events and other facts. Denials about
+health and plans whose day has passed are in a block only if the query asks for them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+
+from apps.memories.models import Entity, Memory, MemoryLink
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
+from apps.pipeline.core.enums import (
+    BINDING_TAGS,
+    CONSTRAINT,
+    NOTE,
+    LinkKind,
+    MemoryType,
+    Polarity,
+    Precision,
+    SourceConfidence,
+    Stakes,
+    Status,
+)
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.predicates import HEALTH_PREDICATES
+from apps.retrieval.block import (
+    BlockSection,
+    CountTokens,
+    KnownUser,
+    RenderedBlock,
+    WaitingQuote,
+    arrange,
+    rendered,
+)
+from apps.retrieval.lines import ContextMemory
+from apps.retrieval.query import SearchQuery, shown_statuses
+from apps.retrieval.search import RankedMemories, rank_all, read_memories
+
+MAX_HITS = 30
+MAX_RULES = 100
+MAX_OTHERS = 150
+MAX_UPCOMING = 5
+MAX_DISPUTES = 500
+# So many of each kind come before the others, so that no kind keeps the others out of a small block.
+RELEVANT_FIRST, RULES_FIRST, HEALTH_FIRST, WEAK_FIRST = 8, 5, 4, 3
+_HEALTH = HEALTH_PREDICATES | {"diet"}
+_NAMELESS = "User"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuery:
+    """The query of a block; without a text, the block contains the most important memories."""
+
+    token_budget: int
+    text: str = ""
+    stakes: Stakes = Stakes.NORMAL
+    min_score: float | None = None  # of the memories that come first; None: that of the policy
+    told_in: AgentScope = UNSCOPED  # as in a SearchQuery
+
+
+def build_block(
+    *,
+    end_user_id: UUID,
+    query: ContextQuery,
+    embedder: Embedder,
+    count_tokens: CountTokens,
+    policy: RetrievalPolicy,
+    now: datetime,
+    quotes: Sequence[WaitingQuote] = (),
+) -> RenderedBlock:
+    """Read what is known and render it within the budget; `quotes` are messages that wait to be processed.
+
+    The block of an unknown end user is empty. Raises what the embedder raises.
+    """
+    known = known_user(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now, quotes=quotes)
+    lines = arrange(known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
+    return rendered(lines, count_tokens=count_tokens)
+
+
+def known_user(
+    *,
+    end_user_id: UUID,
+    query: ContextQuery,
+    embedder: Embedder,
+    policy: RetrievalPolicy,
+    now: datetime,
+    quotes: Sequence[WaitingQuote] = (),
+) -> KnownUser:
+    """Read the memories of a block by section, the most valuable part first."""
+    asked = SearchQuery(
+        text=query.text, limit=MAX_HITS, stakes=query.stakes, told_in=query.told_in, min_score=query.min_score
+    )
+    ranked = rank_all(end_user_id=end_user_id, query=asked, embedder=embedder, policy=policy, now=now)
+    chosen = _Chosen.of(ranked, now=now)
+    disputed = _disputes(ranked.ids(chosen.all), end_user_id=end_user_id)
+    others = {side for sides in disputed.values() for side in sides}
+    found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+    rows = {place: found[each] for place, each in zip(chosen.all, ranked.ids(chosen.all), strict=True) if each in found}
+    statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
+
+    def memory(row: Memory) -> ContextMemory:
+        sides = [found[each] for each in disputed.get(row.id, ()) if each in found]
+        shown = [each for each in sides if each.status in statuses and each.confidence >= least]
+        latest_first = sorted(shown, key=lambda each: each.said_at, reverse=True)
+        return replace(
+            _context_memory(row),
+            is_disputed=bool(sides),
+            contradicted_by=tuple(_context_memory(each) for each in latest_first),
+        )
+
+    names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
+    name = names.first() or ""
+    return KnownUser(
+        name="" if name == _NAMELESS else name,
+        parts=[(section, [memory(row) for row in part]) for section, part in _parts(chosen, rows, now)],
+        quotes=quotes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The places of the memories that a block may have, the best of each kind first."""
+
+    relevant: list[int]
+    weak: list[int]  # hits below the least score
+    rules: list[int]
+    upcoming: list[int]
+    others: list[int]
+
+    @classmethod
+    def of(cls, ranked: RankedMemories, *, now: datetime) -> "_Chosen":
+        candidates, scores = ranked.candidates, ranked.scores
+        may_be = candidates.eligible
+        relevant = ranked.best(limit=MAX_HITS) if ranked.min_score >= 0 else []
+        ordered = scores.best(limit=MAX_OTHERS, min_score=-1.0, eligible=may_be)
+        tenths = np.round(candidates.memories.importance, 1)
+        by_importance = sorted(ordered, key=lambda place: -tenths[place])
+        is_next = candidates.are_events & (candidates.event_at > now.timestamp()) & may_be
+        upcoming = sorted(np.flatnonzero(is_next).tolist(), key=lambda place: candidates.event_at[place])
+        return cls(
+            relevant=relevant,
+            weak=ordered[:WEAK_FIRST] if ranked.min_score >= 0 else [],
+            rules=scores.best(limit=MAX_RULES, min_score=-1.0, eligible=may_be & candidates.are_rules),
+            upcoming=upcoming[:MAX_UPCOMING],
+            others=by_importance,
+        )
+
+    @property
+    def all(self) -> list[int]:
+        """Return all places, each once."""
+        return list(dict.fromkeys([*self.relevant, *self.weak, *self.rules, *self.upcoming, *self.others]))
+
+
+def _parts(chosen: _Chosen, rows: Mapping[int, Memory], now: datetime) -> list[tuple[BlockSection, Sequence[Memory]]]:
+    relevant, weak, rules, upcoming, others = (
+        [rows[place] for place in places if place in rows]
+        for places in (chosen.relevant, chosen.weak, chosen.rules, chosen.upcoming, chosen.others)
+    )
+    notes, relevant = _divided(relevant)
+    told = [each for each in others if not _is_left_out(each, now)]
+    other_notes, facts = _divided(told)
+    health = [each for each in facts if each.predicate in _HEALTH]
+    dated = [each for each in facts if each.type == MemoryType.EVENT]
+    facts = [each for each in facts if each.type != MemoryType.EVENT]
+    weak = [each for each in weak if each in told]
+    return [
+        (BlockSection.RELEVANT, relevant[:RELEVANT_FIRST]),
+        (BlockSection.QUOTES, _newest_first(notes[:RELEVANT_FIRST])),
+        *_rules(rules[:RULES_FIRST]),
+        (BlockSection.HEALTH, health[:HEALTH_FIRST]),
+        (BlockSection.RELEVANT, relevant[RELEVANT_FIRST:]),
+        (BlockSection.FACTS, _divided(weak)[1]),
+        (BlockSection.UPCOMING, upcoming),
+        *_rules(rules[RULES_FIRST:]),
+        (BlockSection.HEALTH, health[HEALTH_FIRST:]),
+        (BlockSection.FACTS, facts),
+        (BlockSection.QUOTES, _newest_first(notes[RELEVANT_FIRST:])),
+        (BlockSection.FACTS, _newest_first(dated)),
+        (BlockSection.QUOTES, _newest_first(other_notes)),
+    ]
+
+
+def _rules(rows: Sequence[Memory]) -> list[tuple[BlockSection, Sequence[Memory]]]:
+    return [
+        (BlockSection.CONSTRAINTS, [row for row in rows if CONSTRAINT in row.tags]),
+        (BlockSection.CONVENTIONS, [row for row in rows if CONSTRAINT not in row.tags]),
+    ]
+
+
+def _is_left_out(row: Memory, now: datetime) -> bool:
+    """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
+    is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
+    is_past_plan = row.event_at is not None and row.said_at < row.event_at <= now
+    return is_denial or is_past_plan
+
+
+def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """Divide memories into notes, which claim nothing, and the others."""
+    return [row for row in rows if NOTE in row.tags], [row for row in rows if NOTE not in row.tags]
+
+
+def _newest_first(rows: Iterable[Memory]) -> list[Memory]:
+    return sorted(rows, key=lambda row: row.said_at, reverse=True)
+
+
+def _disputes(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, list[UUID]]:
+    """Return the other sides of open contradictions by memory."""
+    links = MemoryLink.objects.filter(end_user_id=end_user_id).of_kind(LinkKind.CONTRADICTS).to_settle()
+    sides = links.order_by("-created_at").values_list("from_memory_id", "to_memory_id")[:MAX_DISPUTES]
+    wanted = set(ids)
+    found: dict[UUID, list[UUID]] = {}
+    for one, other in sides:
+        for this, that in ((one, other), (other, one)):
+            if this in wanted:
+                found.setdefault(this, []).append(that)
+    return found
+
+
+def _context_memory(row: Memory) -> ContextMemory:
+    return ContextMemory(
+        id=row.id,
+        type=MemoryType(row.type),
+        content=row.content,
+        said_at=row.said_at,
+        is_rule=not BINDING_TAGS.isdisjoint(row.tags),
+        is_quote=NOTE in row.tags,
+        is_statement=bool(row.subject_id and (row.predicate or row.evidence)),
+        event_at=row.event_at,
+        event_precision=Precision(row.event_precision or Precision.INSTANT),
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        source_confidence=SourceConfidence(row.source_confidence),
+        is_unverified=row.status == Status.PENDING_REVIEW,
+        is_approved=bool(row.confidence_parts.get("review")),
+    )

@@ -1,0 +1,90 @@
+"""The entities that a query refers to: by name, through a relation, or as the end user.
+
+"Where does my manager live" contains no name. The manager is found through the alias "User's manager" or a memory that
+states the relation in either direction (User has_manager Priya, Lena sister_of User). The end user is meant where the
+query is in the first person and names nobody else; "my trip to Rome" refers to both the end user and Rome.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Exists, Func, OuterRef, Q, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Lower
+
+from apps.memories.models import Entity, EntityAlias, Memory
+from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.identifiers import Prefix, parse, show
+from apps.retrieval.query_text import Names
+
+_LED_BY_USER = "user s "  # "User's manager" in its canonical form
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """The entities that a query refers to; `own` is the end user's, where the query also speaks of the end user."""
+
+    entities: frozenset[UUID] = frozenset()
+    own: frozenset[UUID] = frozenset()
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """Return the identifiers of the entities as objects of memories have them."""
+        return frozenset(show(Prefix.ENTITY, each) for each in self.entities)
+
+
+def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
+    """Find the entities in at most two queries."""
+    if not names.phrases:
+        return Mentioned()
+    aliases = EntityAlias.objects.filter(
+        end_user_id=end_user_id, entity_id=OuterRef("id"), folded__in=names.phrases, withdrawn=False
+    )
+    first_name = Func(Lower("name"), Value(" "), Value(1), function="split_part", output_field=TextField())
+    says_user = names.says_i or names.says_my
+    found = (
+        Entity.objects.filter(end_user_id=end_user_id)
+        .annotate(
+            lowered=Lower("name"),
+            first_name=first_name,
+            is_led=Exists(aliases.filter(folded__startswith=_LED_BY_USER)),
+            is_called=Exists(aliases)
+            | Q(
+                Q(lowered__in=names.phrases) | Q(type=EntityType.PERSON, first_name__in=names.phrases),
+                merged_into=None,
+                withdrawn=False,
+            ),
+        )
+        .filter(Q(is_called=True) | Q(is_user=True) if says_user else Q(is_called=True))
+        .values_list("id", "is_user", "is_led", "is_called")
+    )
+    own = {entity_id for entity_id, is_user, _, _ in found if is_user and says_user}
+    called = {entity_id for entity_id, _, _, is_called in found if is_called}
+    led = {entity_id for entity_id, _, is_led, _ in found if is_led}
+    related = led | _related(names, called | own, end_user_id)
+    others = called | related
+    return Mentioned(entities=frozenset(others or own), own=frozenset(own if names.says_i or not related else ()))
+
+
+def _related(names: Names, known: set[UUID], end_user_id: UUID) -> set[UUID]:
+    """Return the entities that a relation of the query connects with a known one, in either direction."""
+    if not known:
+        return set()
+    shown = [show(Prefix.ENTITY, each) for each in known]
+    told = (
+        Memory.objects.for_end_user(end_user_id)
+        .active()
+        .annotate(object_entity=KeyTextTransform("entity", "object"))
+        .filter(
+            Q(predicate__in=names.predicates, subject_id__in=known, object_entity__isnull=False)
+            | Q(predicate__in=names.inverses, object_entity__in=shown, subject_id__isnull=False)
+        )
+        .values_list("predicate", "subject_id", "object_entity")
+    )
+    found: set[UUID] = set()
+    for predicate, subject_id, entity in told:
+        if predicate in names.predicates and subject_id in known and entity:
+            found.add(parse(Prefix.ENTITY, entity))
+        if predicate in names.inverses and entity in shown and subject_id:
+            found.add(subject_id)
+    return found

@@ -1,0 +1,141 @@
+"""Search the memories of one end user: compare them with the query, rank them, and read the best."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.memories.models import Memory, MemoryLink
+from apps.pipeline.core.enums import LinkKind, Status
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.retrieval.candidates import AskedQuery, Candidates, read_candidates
+from apps.retrieval.mentioned import mentioned_entities
+from apps.retrieval.noise import noise_of
+from apps.retrieval.query import SearchQuery, compared, eligible
+from apps.retrieval.query_text import names_in, wanted_answer, without_names
+from apps.retrieval.ranking import Scores, rank, unranked
+
+MAX_QUERY_CHARACTERS = 2_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A found memory with its `score`, 0 to 1, which orders the hits and is comparable between queries.
+
+    The score is the sum of `parts` times a factor made of `evidence` (ranking.py).
+    """
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float]
+    evidence: Mapping[str, float]
+    contradicted_by: tuple[UUID, ...] = ()  # live memories that it contradicts, by links that nobody has settled
+
+    @property
+    def is_unverified(self) -> bool:
+        """Return True if the memory waits for review."""
+        return self.memory.status == Status.PENDING_REVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMemories:
+    """The memories that a search compares, with their scores."""
+
+    candidates: Candidates
+    scores: Scores
+    min_score: float  # of hits; less than 0 for a query without text, which all memories answer
+
+    def best(self, *, limit: int) -> list[int]:
+        """Return the places of the hits, best first."""
+        return self.scores.best(limit=limit, min_score=self.min_score, eligible=self.candidates.eligible)
+
+    def ids(self, places: Sequence[int]) -> list[UUID]:
+        """Return the ids of the memories at some places."""
+        return [self.candidates.memories.ids[place] for place in places]
+
+    def hits(self, places: Sequence[int], found: Mapping[UUID, Memory]) -> tuple[SearchHit, ...]:
+        """Return the memories at some places as hits, without those that were not found; one query."""
+        contradicted_by = _open_contradictions(list(found.values()))
+        return tuple(
+            SearchHit(
+                memory=found[memory_id],
+                score=float(self.scores.score[place]),
+                parts={name: float(values[place]) for name, values in self.scores.parts.items()},
+                evidence={name: float(values[place]) for name, values in self.scores.evidence.items()},
+                contradicted_by=contradicted_by.get(memory_id, ()),
+            )
+            for place, memory_id in zip(places, self.ids(places), strict=True)
+            if memory_id in found
+        )
+
+
+def search(
+    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+) -> tuple[SearchHit, ...]:
+    """Return the best memories for a query, best first, in the order of their scores.
+
+    A blank query returns the most important ones, whatever the least score. A memory without vectors is scored by its
+    words only. Raises whatever the embedder raises.
+    """
+    ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
+    places = ranked.best(limit=query.limit)
+    return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
+
+
+def rank_all(
+    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+) -> RankedMemories:
+    """Read and score the memories that a search compares. Raises whatever the embedder raises."""
+    text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
+    vector = embedder.embed([without_names(text)])[0]
+    asked = AskedQuery(
+        text=text,
+        vector=vector,
+        embedder=embedder.name,
+        mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
+        wanted=wanted_answer(text),
+    )
+    candidates = read_candidates(
+        compared(query, end_user_id=end_user_id, now=now),
+        eligible=eligible(query, end_user_id=end_user_id, policy=policy),
+        asked=asked,
+        end_user_id=end_user_id,
+    )
+    if not text.strip():
+        scores = unranked(memories=candidates.memories, now=now.timestamp(), policy=policy)
+        return RankedMemories(candidates=candidates, scores=scores, min_score=-1.0)
+    scores = rank(
+        memories=candidates.memories,
+        query=candidates.query,
+        noise=noise_of(embedder).of(vector),
+        now=now.timestamp(),
+        policy=policy,
+    )
+    least = policy.min_score if query.min_score is None else query.min_score
+    return RankedMemories(candidates=candidates, scores=scores, min_score=least)
+
+
+def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memory]:
+    """Return memories with the related rows that responses show."""
+    return {each.id: each for each in Memory.objects.for_end_user(end_user_id).filter(id__in=ids).to_show()}
+
+
+def _open_contradictions(memories: Sequence[Memory]) -> dict[UUID, tuple[UUID, ...]]:
+    """Return, for each memory, those that it contradicts by links that nobody has settled, in order."""
+    if not memories:
+        return {}
+    ids = [each.id for each in memories]
+    links = MemoryLink.objects.filter(
+        Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=memories[0].end_user_id
+    )
+    sides = list(links.of_kind(LinkKind.CONTRADICTS).to_settle().values_list("from_memory_id", "to_memory_id"))
+    others: dict[UUID, set[UUID]] = {}
+    for one, other in sides:
+        others.setdefault(one, set()).add(other)
+        others.setdefault(other, set()).add(one)
+    return {memory_id: tuple(sorted(others[memory_id])) for memory_id in ids if memory_id in others}

@@ -1,0 +1,226 @@
+"""The context block of a user: rules and facts always, hits for the query, nothing that may not be shown."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.memories.changing import change
+
+from apps.memories.models import Memory
+from apps.pipeline.core.enums import LinkKind, MemoryType, Polarity, SourceConfidence, Stakes, Status
+from apps.pipeline.core.policy import RetrievalPolicy
+from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
+from apps.retrieval.block import RenderedBlock
+from apps.retrieval.context import ContextQuery, build_block
+from tests.memories.conftest import NOW, contradict
+
+A_DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def build(ana: UUID, embedder):
+    def run(text: str = "", *, token_budget: int = 2_000, **values: Any) -> RenderedBlock:
+        return build_block(
+            end_user_id=ana,
+            query=ContextQuery(text=text, token_budget=token_budget, **values),
+            embedder=embedder,
+            count_tokens=count_tokens,
+            policy=RetrievalPolicy(),
+            now=NOW,
+        )
+
+    return run
+
+
+@pytest.fixture
+def known(remember) -> None:
+    remember("User never wants peanuts.", type=MemoryType.PREFERENCE, tags=("constraint",), subject="User")
+    remember("User always wants metric units.", type=MemoryType.PREFERENCE, tags=("convention",), subject="User")
+    remember("User lives in Oslo.", subject="User", predicate="lives_in", object="Oslo", importance=0.8)
+    remember("Priya works at Acme.", subject="Priya", predicate="works_at", object="Acme")
+    remember("User saw a heron at the lake.", subject="User")
+    remember("User repaired the old bicycle.", subject="User")
+
+
+@pytest.mark.usefixtures("known")
+def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
+    assert build("the bicycle").text.splitlines()[1:-1] == [
+        "Constraints:",
+        "- WARNING, never break this: User never wants peanuts. (said 1 June 2030)",
+        "Conventions:",
+        "- User always wants metric units. (said 1 June 2030)",
+        "Relevant memories:",
+        "- User repaired the old bicycle. (said 1 June 2030)",
+        "Known facts:",
+        "- lives_in = Oslo (said 1 June 2030)",
+        "- User saw a heron at the lake. (said 1 June 2030)",
+        "- Priya.works_at = Acme (said 1 June 2030)",
+    ]
+
+
+@pytest.mark.usefixtures("known")
+def test_the_same_state_gives_the_same_block(build) -> None:
+    assert build("bicycle") == build("bicycle")
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("token_budget", [10, 60, 90, 100, 120, 150, 200, 400])
+def test_the_budget_holds(build, token_budget) -> None:
+    block = build("heron", token_budget=token_budget)
+    assert count_tokens(block.text) == block.tokens <= token_budget
+
+
+@pytest.mark.usefixtures("known")
+def test_more_budget_only_adds(build) -> None:
+    blocks = [build("the heron", token_budget=budget) for budget in range(20, 260, 10)]
+    for small, large in pairwise(blocks):
+        assert large.memory_ids[: len(small.memory_ids)] == small.memory_ids
+    assert blocks[-1].omitted == 0
+
+
+def test_nothing_known_is_an_empty_block(build, project) -> None:
+    assert build("anything") == RenderedBlock()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"status": Status.SUPERSEDED, "valid_until": NOW - A_DAY, "valid_from": NOW - 2 * A_DAY},
+        {"status": Status.RETRACTED},
+        {"status": Status.PENDING_REVIEW},
+        {"confidence": 0.3, "status": Status.ACTIVE},
+        {"expires_at": NOW - A_DAY},
+        {"valid_until": NOW - A_DAY, "valid_from": NOW - 2 * A_DAY},
+        {"user_id": "ben"},
+    ],
+)
+@pytest.mark.parametrize("tags", [(), ("constraint",)])
+def test_what_may_not_be_shown_is_left_out(build, remember, hidden, tags) -> None:
+    remember("User lives in Rome.", predicate="lives_in", object="Rome", subject="User", tags=tags, **hidden)
+    assert build("where does User live") == RenderedBlock()
+
+
+def test_low_stakes_show_what_is_unverified_and_say_so(build, remember) -> None:
+    remember(
+        "User lives in Rome.",
+        predicate="lives_in",
+        object="Rome",
+        subject="User",
+        status=Status.PENDING_REVIEW,
+        confidence=0.3,
+    )
+    assert "lives_in = Rome (said 1 June 2030, unconfirmed)" in build("home", stakes=Stakes.LOW).text
+
+
+def test_a_denial_is_rendered_as_a_sentence_not_as_a_triple(build, remember) -> None:
+    remember(
+        "User does not speak Danish.", subject="User", predicate="speaks", object="Danish", polarity=Polarity.NEGATIVE
+    )
+    assert "- User does not speak Danish." in build("Danish").text
+
+
+def test_important_facts_come_newest_first(build, remember) -> None:
+    remember("User owns a boat.", importance=0.52, said_at=NOW - 3 * A_DAY)
+    remember("User owns a car.", importance=0.48, said_at=NOW - A_DAY)
+    remember("User owns a house.", importance=0.8, said_at=NOW - 9 * A_DAY)
+    text = build().text
+    assert text.index("house") < text.index("car") < text.index("boat")
+
+
+def test_facts_with_more_budget_never_replace_what_is_asked(build, remember) -> None:
+    for number in range(40):
+        remember(f"User counted {number} ships.", importance=0.9, indexed=False)
+    wanted = remember("Jonas has coeliac disease.", importance=0.3)
+    for budget in (80, 400, 1_000):
+        assert build("does Jonas have a disease", token_budget=budget).memory_ids[0] == wanted.id
+
+
+class TestByMeaning:
+    """Under the default embedder, no word of the query is in the memories."""
+
+    @pytest.fixture
+    def embedder(self) -> WordLlamaEmbedder:
+        return WordLlamaEmbedder()
+
+    def test_a_guest_s_illness_comes_before_a_doctor_s_name(self, build, remember) -> None:
+        ill = remember(
+            "Jonas has coeliac disease.", subject="Jonas", predicate="has_condition", object="coeliac disease"
+        )
+        remember("Jonas is allergic to hazelnuts.", subject="Jonas", predicate="allergic_to", object="hazelnuts")
+        remember("User's doctor is Dr. Meyer.", subject="User", predicate="has_doctor", object="Dr. Meyer")
+        remember("User lives in Oslo.", subject="User", predicate="lives_in", object="Oslo")
+        text = build("a cake that everyone can eat").text
+        assert text.index("hazelnuts") < text.index("Meyer")
+        assert text.index("coeliac") < text.index("Meyer")
+        assert ill.id in build("a cake that everyone can eat", token_budget=90).memory_ids
+
+
+def test_gibberish_brings_no_relevant_memories(build, remember) -> None:
+    remember("User saw a heron at the lake.", type=MemoryType.EVENT)
+    assert build("xqzt blorf wug") == RenderedBlock()
+
+
+def test_a_dispute_is_marked(build, remember) -> None:
+    rome, bari = remember("User lives in Rome.", said_at=NOW - A_DAY), remember("User lives in Bari.")
+    contradict(rome, bari)
+    assert (
+        "- disputed: User lives in Bari. (said 1 June 2030); also said: User lives in Rome. (said 31 May 2030)"
+        in build().text
+    )
+
+
+def test_what_may_say_the_same_is_not_disputed(build, remember) -> None:
+    teaches, works = remember("User is a teacher."), remember("User works at Elm School.")
+    contradict(teaches, works, kind=LinkKind.POSSIBLE_DUPLICATE)
+    told = build().text
+    assert "disputed" not in told
+    assert "\n- User is a teacher. (said 1 June 2030)" in told
+    assert "\n- User works at Elm School. (said 1 June 2030)" in told
+
+
+def test_the_hidden_side_of_a_dispute_stays_hidden(build, remember) -> None:
+    rome = remember("User lives in Rome.")
+    contradict(rome, remember("User lives in Bari.", status=Status.PENDING_REVIEW, confidence=0.3))
+    assert "- disputed: User lives in Rome. (said 1 June 2030)\n" in build().text
+    assert "Bari" not in build("Bari").text
+    assert "User lives in Bari. (said 1 June 2030, unconfirmed); also said:" in build(stakes=Stakes.LOW).text
+
+
+def test_what_is_not_yet_true_says_from_when(build, remember) -> None:
+    remember("User lives in Graz.", valid_from=datetime(2030, 10, 30, tzinfo=UTC))
+    assert "- from 30 October 2030: User lives in Graz. (said 1 June 2030)" in build("Graz").text
+
+
+def test_an_approved_memory_has_no_doubt_left(build, remember) -> None:
+    memory = remember("User is a nurse.", source_confidence=SourceConfidence.SPECULATED)
+    Memory.objects.filter(id=memory.id).update(status=Status.ACTIVE, confidence=0.8)
+    assert "(said 1 June 2030, uncertain)" in build().text
+    Memory.objects.filter(id=memory.id).update(confidence_parts={"review": 0.5})
+    assert "- User is a nurse. (said 1 June 2030)\n" in build(stakes=Stakes.HIGH).text
+
+
+def test_the_next_events_are_shown_before_less_important_facts(remember, build) -> None:
+    for number in range(8):
+        remember(f"User owns thing number {number}.", importance=0.9, said_at=NOW - number * A_DAY)
+    remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW + 3 * A_DAY, importance=0.2)
+    remember("User flew to Rome.", type=MemoryType.EVENT, event_at=NOW - 3 * A_DAY, importance=0.2)
+    lines = build().text.splitlines()
+    assert lines[lines.index("Upcoming:") + 1] == "- User flies to Oslo. (on 4 June 2030)"
+    small = build(token_budget=190)
+    assert "User flies to Oslo." in small.text
+    assert "User owns thing number 7." not in small.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_block_is_chosen_by_is_read_again_where_it_changed(build, remember) -> None:
+    peanuts = remember("User avoids peanuts.")
+    flight = remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW - A_DAY)
+    for _ in range(3):  # the second time fills the cache
+        assert not {"Constraints:", "Upcoming:"} & set(build().text.splitlines())
+    change(Memory.objects.filter(id=peanuts.id), tags=["constraint"])
+    change(Memory.objects.filter(id=flight.id), event_at=NOW + A_DAY)
+    lines = build().text.splitlines()
+    assert lines[lines.index("Constraints:") + 1].startswith("- WARNING, never break this: User avoids peanuts.")
+    assert lines[lines.index("Upcoming:") + 1].startswith("- User flies to Oslo.")
