@@ -4,8 +4,6 @@ import re
 
 import re2
 
-from apps.pipeline.provenance.spans import ForeignKind
-
 # Labels before a speaker's own words: "Reminder: I'm vegan". Other words before a colon may be a name.
 OWN_LABELS = frozenset(
     "reminder note ps update edit correction fyi btw context background also important question answer summary info fact"
@@ -59,7 +57,7 @@ PRESENTS = re2.compile(
 )
 POSTSCRIPT = re2.compile(r"(?i)^[ \t]*p\.? ?s\b")
 SIGN_OFF = re2.compile(
-    r"(?i)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
+    r"(?im)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
     r"|cordialement|bien (?:à|a) (?:vous|toi)|bien cordialement|un saludo|saludos|sent from my [^\n]{1,30}|-- ?)[ \t]*[,.!]?[ \t]*$"
 )
 # A change of subject after pasted text, or a question about it: "What does this mail want from me?"
@@ -105,9 +103,11 @@ CLAUSE_ENDS = ".!?…\n;"
 
 # ---- Regions with marks of their own
 FENCES = re2.compile(r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)|\"\"\".*?(?:\"\"\"|\z)|'''.*?(?:'''|\z)|/\*.*?(?:\*/|\z)")
-JSON_OPENS, BRACKET = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]"), re.compile(r"[{}\[\]]")
+JSON_OPENS = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]")
 ELEMENT = re2.compile(r"(?is)<[a-z!][^<>]*>.*</[a-z][^<>]*>|<!--.*?(?:-->|\z)|<!\[CDATA\[.*?(?:\]\]>|\z)")
-TAG, MAIL_ADDRESS = re2.compile(r"<[a-zA-Z!/][^<>\n]*>"), re2.compile(r"<[^\s<>]+@[^\s<>]+>")
+# After a tag that opens a line, the rest of its paragraph; an address in <> is no tag.
+TAG = re2.compile(r"(?ms)^[ \t]*<[a-zA-Z!/][^<>\n@]*>.*?(?:\n[ \t]*\n|\z)|<[a-zA-Z!/][^<>\n@]*>")
+BLANK_LINE, WRITTEN_LINE = re2.compile(r"\n[ \t]*\n\s*"), re2.compile(r"(?m)^[^\n]*\S[^\n]*$")
 # Two equal lines of signs, with the text between them.
 DELIMITED = re2.compile(
     "|".join(rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)" for sign in r"- = \* _ # \+ ~".split())
@@ -119,7 +119,6 @@ BRACKETED = re2.compile(
 FIELDS = re2.compile(
     r"(?ims)^[ \t#*]*(?:context|passage|documents?|sources?|input|text|article|data|content|excerpt)[ \t]*\d*[*]*:.*?^[ \t#*]*(?:question|query|task|instructions?|answer|output)[*]*:"
 )
-ADDRESS = re2.compile(r"https?://\S+")
 
 # ---- Lines with marks of their own
 NAME = r"(?:\p{Lu}[\pL\w.'-]*(?: \p{Lu}[\pL\w.'-]*){0,2})"
@@ -142,16 +141,12 @@ DATA = re2.compile(
 OPENS_PARAGRAPH = re2.compile(
     r"^[ \t]*(?:\$ |# (?:cat|ls|curl|tail|head)\b|>>> |\w+@[\w.-]+[:~][^$#\n]*[$#] |PS [A-Z]:\\|[\d:.,]+ --> |\[[\pL\d]+(?: [\pL\d]+){0,2}\][ \t]*$)"
 )
-MARKED: tuple[tuple[ForeignKind, "re2._Regexp[str]"], ...] = (
-    (ForeignKind.TRANSCRIPT, TIMED_MESSAGE),
-    (ForeignKind.CODE, OPENS_PARAGRAPH),
-    (ForeignKind.CODE, DIFF_OPENS),
-    (ForeignKind.CODE, COMMENT),
-    (ForeignKind.QUOTED_LINES, QUOTED),
-    (ForeignKind.DATA, DATA),
-)
 # What an ordinary line has none of, so that it is matched once instead of six times.
-ANY_MARK = re2.compile("|".join((r"\d[:.]\d|oday|esterday", *(f"(?:{each.pattern})" for _, each in MARKED[1:]))))
+ANY_MARK = re2.compile(
+    "|".join(
+        (r"\d[:.]\d|oday|esterday", *(each.pattern for each in (OPENS_PARAGRAPH, DIFF_OPENS, COMMENT, QUOTED, DATA)))
+    )
+)
 SEPARATORS = frozenset(',;\t"')
 CELL_END = re2.compile(
     r"[,;](?:[^\s\d,;]|\d{1,2}\b|\d{4,})|\t|\"[,;]\""
