@@ -107,7 +107,8 @@ JSON_OPENS = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]")
 ELEMENT = re2.compile(r"(?is)<[a-z!][^<>]*>.*</[a-z][^<>]*>|<!--.*?(?:-->|\z)|<!\[CDATA\[.*?(?:\]\]>|\z)")
 # After a tag that opens a line, the rest of its paragraph; an address in <> is no tag.
 TAG = re2.compile(r"(?ms)^[ \t]*<[a-zA-Z!/][^<>\n@]*>.*?(?:\n[ \t]*\n|\z)|<[a-zA-Z!/][^<>\n@]*>")
-BLANK_LINE, WRITTEN_LINE = re2.compile(r"\n[ \t]*\n\s*"), re2.compile(r"(?m)^[^\n]*\S[^\n]*$")
+LINE_BREAK, BLANK_LINE = re2.compile(r"\n\s*"), re2.compile(r"\n[ \t]*\n\s*")
+WRITTEN_LINE = re2.compile(r"(?m)^[^\n]*\S[^\n]*$")
 # Two equal lines of signs, with the text between them.
 DELIMITED = re2.compile(
     "|".join(rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)" for sign in r"- = \* _ # \+ ~".split())

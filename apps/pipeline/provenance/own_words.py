@@ -220,7 +220,8 @@ def _has_name(line: str) -> bool:
 
 def _roles(prose: str) -> Iterator[ForeignSpan]:
     """Yield text under the marker of a role, or addressed to an extractor, until the speaker resumes."""
-    return _pastes(prose, [found.start() for found in marks.ROLE.finditer(prose)], ForeignKind.FORGED_ROLE)
+    starts = [found.start() for found in marks.ROLE.finditer(prose)]
+    return _pastes(prose, starts, ForeignKind.FORGED_ROLE, gap=marks.LINE_BREAK)
 
 
 def _mails(prose: str) -> Iterator[ForeignSpan]:
@@ -232,23 +233,26 @@ def _mails(prose: str) -> Iterator[ForeignSpan]:
     return _pastes(prose, starts, ForeignKind.MAIL)
 
 
-def _pastes(prose: str, starts: Iterable[int], kind: ForeignKind) -> Iterator[ForeignSpan]:
+def _pastes(
+    prose: str, starts: Iterable[int], kind: ForeignKind, *, gap: "re2._Regexp[str]" = marks.BLANK_LINE
+) -> Iterator[ForeignSpan]:
     place = 0
     for start in starts:
         if start >= place:
-            place = max(_end_of_paste(prose, start), start + 1)
+            place = max(_end_of_paste(prose, start, gap=gap), start + 1)
             yield ForeignSpan(start, place, kind, is_open=True)
 
 
-def _end_of_paste(prose: str, start: int) -> int:
-    """Return the start of the paragraph after a signature, or of one that changes the subject, else the text's end."""
+def _end_of_paste(prose: str, start: int, *, gap: "re2._Regexp[str]" = marks.BLANK_LINE) -> int:
+    """Return where a signature has ended, or the subject changes after a gap; often the end of the text."""
     is_signed, place = False, start
-    for gap in marks.BLANK_LINE.finditer(prose, start):
-        is_signed = is_signed or marks.SIGN_OFF.search(prose[place : gap.start()]) is not None
-        place = gap.end()
-        paragraph = prose[place : place + _LONGEST_HEAD]
-        belongs = paragraph.startswith(HIDDEN) or marks.POSTSCRIPT.match(paragraph)
-        if not belongs and (is_signed or marks.RESUMES.match(paragraph)):
+    for found in gap.finditer(prose, start):
+        is_signed = is_signed or marks.SIGN_OFF.search(prose[place : found.start()]) is not None
+        place = found.end()
+        following = prose[place : place + _LONGEST_HEAD]
+        belongs = following.startswith(HIDDEN) or marks.POSTSCRIPT.match(following)
+        is_after_signature = is_signed and found.group().count("\n") > 1
+        if not belongs and (is_after_signature or marks.RESUMES.match(following)):
             return int(place)
     return len(prose)
 
