@@ -34,7 +34,10 @@ _YOU_NOT = (
     r"|you (?:do not|don['’]?t|no longer) (?:need|have) to)"
 )
 _FORGET = r"(?:forget(?:ting)?|unlearn|stop (?:remembering|storing|keeping(?: track of)?|saving))"
-_DELETE = r"(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|tak|get(?:ting)? rid of)(?:e|ing)?"
+_DELETE = (
+    r"(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|tak|get(?:ting)? rid of)"
+    r"(?:e|ing)?(?: out)?"
+)
 _DELETED = r"(?:deleted|forgotten|erased|removed)"
 _DE_YOU, _DE_INFINITIVE = (
     r"(?:(?:kann|könnte|würde)st du|(?:können|könnten|würden) sie)",
@@ -59,7 +62,7 @@ _REQUESTS = tuple(
         rf"(?P<forget>vergiss|vergessen sie)(?: (?:bitte|doch|mal|wieder|auch))*,? {_WHAT}",
         rf"(?:lösche?|löschen sie|entferne?|streiche?)(?: (?:bitte|doch|mal|auch))*,? {_WHAT}",
         rf"(?P<asking>{_DE_YOU})(?: (?:bitte|mal))* {_WHAT} (?:(?P<forget>vergessen)|{_DE_INFINITIVE})",
-        rf"(?P<asking>{_DE_YOU})(?: (?:bitte|mal))* (?P<forget>vergessen), {_WHAT}",
+        rf"(?P<asking>{_DE_YOU})(?: (?:bitte|mal))* (?:(?P<forget>vergessen)|{_DE_INFINITIVE}), {_WHAT}",
         rf"(?P<asking>ich (?:will|möchte|hätte gern)), dass du {_WHAT} (?:(?P<forget>vergisst)|löschst|entfernst)",
         rf"(?P<asking>(?P<forget>ich (?:will|möchte) nicht(?: mehr)?)), dass du {_WHAT} (?:kenn|weiß|behält"
         rf"|speicher)s?t",
@@ -113,7 +116,7 @@ _FROM_MEMORY = re2.compile(
     r"|gedächtnis"
     r"|notizen|mémoire|memoria|notas)\b"
 )
-_FOR_NOW = re2.compile(r"(?i)\b(?:for (?:a \w+|now|today|tonight|once|this)|today|tonight|to \w+|nicht|pas|heute)\b")
+_FOR_NOW = re2.compile(r"(?i)\b(?:for (?:a \w+|now|today|tonight|once|this)|today|tonight|nicht|pas|heute)\b")
 _MORE = re2.compile(r"(?i)[,;:–—]|\b(?:because|since|and|but|so|as|let['’]?s|und|weil|et|car|pero|porque)\b")
 _COURTESY = re2.compile(
     r"(?i)(?:[, ]+(?:please|pls|thanks|thank you|ok(?:ay)?|again|now|too|at all|for good|any ?more|bitte|wieder"
@@ -121,6 +124,7 @@ _COURTESY = re2.compile(
     r"|s['’]il (?:te|vous) pla[iî]t|merci|por favor|gracias))+$"
 )
 _PLEASE = re2.compile(r"(?i)\b(?:please|pls|bitte|stp|svp|s['’]il|por favor|any ?more)\b")
+_OF = frozenset("of on from in du de des del vom von aus".split())
 _OWN = re2.compile(r"(?i)\b(?:i|i['’]m|im|i['’]ve|we|ich|wir|je|j['’]\w+)\b")
 # Words of a request that name nothing: of knowing, telling, storing and not wanting it.
 _OF_REQUESTS = content_words(
@@ -228,7 +232,7 @@ def _request(
 def _is_datum(named: str) -> bool:
     """Return True for "my old address", but not for "my phone photos"."""
     words = with_common_names(named).lower().split()
-    return len(words) <= 4 and words[-1] in DATA
+    return len(words) <= 4 and words[-1] in DATA and _OF.isdisjoint(words)
 
 
 def _claims(claim: str, turn: SourceTurn, policy: ExtractionPolicy) -> tuple[Candidate, ...]:

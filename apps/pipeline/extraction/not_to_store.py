@@ -17,15 +17,14 @@ from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_senten
 
 CUT = "…"  # stands where the words were
 _BEGINS = r"(?:^|[,;:(–—.-]\s*|\b(?:but|and|so|aber|und|mais|et|pero|y|please|pls|bitte|also|oh|well|ok|okay)[,\s]+)"
-_ENDS = r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:please|pls|thanks|but|and|because|since|bitte|aber|mais|pero)\b)"
-_THIS = (
-    r"(?:this|that|it|these|those|any of (?:this|that|it)|(?:this|that) (?:message|conversation|chat|info(?:rmation)?"
-    r"|part|bit|detail|fact)s?)"
-)
 _ENDS_CLAUSE = r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:but|aber|mais|pero)\b)"
+_THIS = (
+    r"(?:this|that|it|these|those|any of (?:this|that|it)"
+    r"|(?:this|that) (?:message|conversation|chat|info(?:rmation)?|part|bit|detail|fact)s?)"
+)
 # "Don't save this", but not "don't save this file".
 _THIS_ENDS = (
-    rf"(?:{_ENDS}|\s+(?:down|anywhere|at all|about me|on (?:record|file)"
+    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pls|thanks|and|because|since|on (?:record|file)"
     r"|(?:in|to) (?:(?:your|the) )?(?:memory|notes|records?|system|profile|database|files?))\b)"
 )
 _CLAIM = (
@@ -34,8 +33,8 @@ _CLAIM = (
 )
 _OBJECT = rf"(?:(?:down )?{_THIS}{_THIS_ENDS}|{_CLAIM})"
 _STORE = (
-    r"(?:store|save|record|log|memori[sz]e|retain|keep|note|jot|write|take|put|(?:make|keep) (?:a "
-    r"|any )?(?:note|record)s? of)"
+    r"(?:(?:stor|sav|memori[sz])(?:e|ing)|(?:record|logg?|retain|keep|not|jot|writ|tak|put)(?:e|ing)?"
+    r"|(?:make|keep|take) (?:a |any )?(?:record|note)s? (?:of|on))"
 )
 _STORED = (
     r"(?:stored|saved|recorded|logged|memori[sz]ed|retained|kept|noted|written down|remembered|on (?:record|file))"
@@ -45,60 +44,49 @@ _YOU_NOT = (
     r"|i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer(?: it if| that)?) you did(?:n['’]?t"
     r"| not))"
 )
-_NOT = rf"(?:do not|don['’]?t|never|not to|without|{_YOU_NOT})"
-_STORING = r"(?:stor|sav|record|logg|memori[sz]|retain|keep|not|writ|remember)ing"
-_DE_IT = r"(?:(?:das|dies|es|davon|dir|euch|sich|bitte|mir|hier|aber|also|bloß|ja) )*"
-_DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)schreib|festh[aä]lt|beh[aä]lt|vermerk|ein?trag)"
-_FR_STORE = r"(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|enn)|reten|inscri|écri)\w*"
-_FR_IT = r"(?:l['’]|le |la |les |me |te |vous )*"
-_WISHES = (
-    # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
-    rf"(?:\b(?:please|pls) don['’]?t|{_BEGINS}(?:please |pls )?(?:do not|{_YOU_NOT})) remember {_OBJECT}",
-    rf"{_BEGINS}(?:please |pls )?{_NOT}(?: (?:ever|even|please|you))* (?:{_STORE}|{_STORING}) {_OBJECT}",
-    rf"{_BEGINS}(?:please |pls )?(?:do not|don['’]?t|never) (?:store|save|log|record|note(?: down)?|memori[sz]e"
-    rf"|write down)"
-    rf" my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
-    rf"{_BEGINS}(?:please )?(?:keep|make) no (?:record|note)s? of {_OBJECT}",
-    rf"\b(?:(?:none|nothing) of {_THIS} (?:should|must|may|is to)|{_THIS} (?:should|must|may|can|is|does)(?:n['’]?t"
-    rf"| not))"
-    rf"(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
-    rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes"
-    rf"|records?)\b)",
-    rf"{_BEGINS}(?:(?:ab)?speicher[nte]*|merke?|notier[en]*|behalte?n?|schreibe?n?|halte?n?"
-    rf"|vermerke?n?)(?: sie)? {_DE_IT}"
-    r"(?:nicht|nirgends)\b",
-    rf"{_BEGINS}{_DE_IT}(?:nicht|nirgends|nirgendwo) {_DE_STORE}e?n\b",
-    rf"\b(?:(?:du|sie|ihr) (?:sollst|darfst|musst|brauchst|sollen|dürfen|müssen|brauchen)|(?:sollst|darfst|musst"
-    rf"|brauchst)"
-    rf" du) [^.,!?]{{0,40}}?nicht (?:zu )?{_DE_STORE}",
-    r"\b(?:das|dies|es|davon) (?:soll|sollte|darf|muss|braucht) [^.,!?]{0,30}?(?:nicht|nirgends) (?:ge|auf|fest|be)\w+"
-    r" (?:zu )?werden\b",
-    rf"\bich (?:will|möchte) nicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
-    rf"{_BEGINS}(?:s['’]il te plaît,? |surtout )?n(?:e |['’]){_FR_IT}{_FR_STORE} (?:surtout |donc )?(?:pas|rien"
-    rf"|jamais)\b",
-    rf"(?:{_BEGINS}|\b(?:merci|prière|préfère|préférerais) (?:de )?)ne (?:pas|rien) {_FR_IT}{_FR_STORE}",
-    rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)) {_FR_IT}{_FR_STORE}",
-    rf"\bne (?:doit|doivent|devrait) pas être {_FR_STORE}",
-    r"\bno (?:me |te |se )?(?:l[oa]s? )?(?:guardes?|apuntes?|anotes?|registres?|almacenes?|grabes?|memorices?"
-    r"|recuerdes?|escribas?)\b",
-    # Words of confidence, which stand for themselves.
-    r"\b(?:off|not for) the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
-    rf"(?:{_BEGINS}(?:(?:this|that|it|all of (?:this|it))(?:['’]?s| is| stays| remains) )?(?:\w+ )?(?:strictly "
-    rf"|highly )?"
-    rf"(?:confidential|between (?:us|you and me|the two of us)|in confidence){_ENDS_CLAUSE})",
-    rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
-    r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
-    rf"{_BEGINS}(?:(?:das|es|dies) (?:ist|bleibt) )?(?:(?:bitte|streng|ganz|nur|mal|alles|aber) )*(?:vertraulich"
-    rf"|unter uns|im vertrauen){_ENDS_CLAUSE}",
-    rf"{_BEGINS}beh[aä]lte?(?:n sie)? {_DE_IT}für (?:dich|sich)\b",
-    rf"{_BEGINS}(?:(?:c['’]est|que ça reste|ça reste) )?(?:(?:strictement|juste|très) )?(?:confidentiel|entre nous"
-    rf"|entre toi et moi){_ENDS_CLAUSE}",
-    r"\bgarde[zs]? (?:ça|cela|ceci|le|-le|tout ça) pour (?:toi|vous)\b|\bgarde[zs]?-le pour (?:toi|vous)\b",
-    rf"{_BEGINS}(?:(?:esto |eso )?(?:es|que quede|queda) )?(?:(?:estrictamente|muy) )?(?:confidencial"
-    rf"|entre nosotr[oa]s|entre (?:tú|vos) y yo){_ENDS_CLAUSE}",
-    r"\bgu[áa]rda(?:lo|telo) para ti\b",
+_DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festh[aä]lt|beh[aä]lt|vermerk)"
+_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir|euch|sich|bitte|mir|hier|aber|also|bloß|ja) )*"
+_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|dürfen|müssen|brauchen)"
+_ROMANCE_STORE = (
+    r"(?:(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|enn)|reten|inscri|écri)\w*"
+    r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
 )
-_WISH = tuple(re2.compile(f"(?i){each}") for each in _WISHES)
+_ROMANCE_IT = r"(?:l['’]|(?:le|la|les|lo|los|las|me|te|se|vous) )*"
+_CONFIDENTIAL = (
+    r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns|im vertrauen"
+    r"|entre nous|entre toi et moi|entre nosotr[oa]s|entre tú y yo|confiden(?:tial|tiel|cial))"
+)
+_WISH = tuple(
+    re2.compile(f"(?i){each}")
+    for each in (
+        # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
+        rf"{_BEGINS}(?:do not|don['’]?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|please"
+        rf"|you))* {_STORE} {_OBJECT}",
+        rf"(?:\b(?:please|pls) don['’]?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
+        rf"\b(?:keep|make|take) no (?:record|note)s? of {_OBJECT}",
+        rf"{_BEGINS}(?:do not|don['’]?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
+        rf"\b(?:(?:none|nothing) of {_THIS} \w+|{_THIS} \w+(?:n['’]?t| not))(?: (?:to|be|need"
+        rf"|meant))* {_STORED}{_THIS_ENDS}",
+        rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory"
+        rf"|notes)\b)",
+        rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
+        rf"{_BEGINS}{_DE_IT}(?:nicht|nirgends|nirgendwo) {_DE_STORE}e?n\b",
+        rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
+        rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
+        rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
+        rf"(?:{_BEGINS}|\b(?:de|que|surtout|préfère|plaît) )(?:ne |n['’]|no )(?:pas "
+        rf"|rien )?{_ROMANCE_IT}{_ROMANCE_STORE}",
+        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas être) {_ROMANCE_IT}{_ROMANCE_STORE}",
+        # Words of confidence.
+        rf"{_BEGINS}(?:[\pL'’]+ ){{0,3}}?{_CONFIDENTIAL}{_ENDS_CLAUSE}",
+        r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
+        rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
+        r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
+        rf"{_BEGINS}(?:beh[aä]lte?n? {_DE_IT}für (?:dich|sich)|garde[zs]?[- ](?:ça|cela|ceci|le|tout ça) pour (?:toi"
+        rf"|vous)"
+        r"|gu[áa]rda(?:lo|telo) para ti)\b",
+    )
+)
 _MAY_WISH = re2.compile(
     r"(?i)n['’]?t\b|\b(?:not?|never|without|rather|nothing|none|off|in confidence|confiden\w*|between|keep|leave|nicht"
     r"|nirgends|nirgendwo|vertrau\w*|unter uns|beh[aä]lt\w*|pas|ne|inutile|entre|garde\w*|gu[áa]rda\w*)\b|\bn['’]"
