@@ -36,6 +36,9 @@ SPEAKS = re2.compile(
 SPEAKS_SELF = re2.compile(
     r"(?i)\b(?:i|we|i['’]ve|ich|wir|je|j['’]ai)(?: \w+)? (?:wrote|said|say|told|replied|answered|texted|mentioned|sagte|schrieb|dit|sent|asked|posted)\b[^:]*$"
 )
+AS_I_SAID = re2.compile(
+    r"(?i)^(?:as|like|wie|comme|como) (?:i|ich|je)(?: \w+|['’]\w+){1,3}(?: before| already| earlier| schon| déjà)?\s?[,:] "
+)
 ABOUT_SPEAKER = re2.compile(
     r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )

@@ -287,6 +287,15 @@ def is_own_label(head: str) -> bool:
     return not announces(head) and (in_first_person(head) or not marks.OWN_LABELS.isdisjoint(_words(head)))
 
 
+def without_label(sentence: str) -> str:
+    """Return what follows a label of the speaker's own: "Reminder: I'm vegan", "As I said, I'm vegan"."""
+    label, _, said = sentence.partition(": ")
+    if said and is_own_label(label) and not in_first_person(label):
+        return said
+    repeated = marks.AS_I_SAID.match(sentence)
+    return sentence[repeated.end() :] if repeated else sentence
+
+
 def announces(head: str) -> bool:
     """Return True if words before a colon announce a text: by a verb of speaking, a source, or a task over a text."""
     if any(pattern.search(head) for pattern in (marks.SPEAKS, marks.TASK, marks.POINTS_AT_TEXT)):
