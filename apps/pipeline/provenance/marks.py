@@ -155,7 +155,6 @@ SEPARATORS = frozenset(',;\t"')
 CELL_END = re2.compile(
     r"[,;](?:[^\s\d,;]|\d{1,2}\b|\d{4,})|\t|\"[,;]\""
 )  # no space: "Liv,34", but not "Liv, 34" or "1,000"
-FIRST_CELL = re2.compile(r"^[^,;\t ]+(?: [^,;\t ]+)?[,;\t]")  # of one or two words
 BULLETS = " \t*-•"
 
 # ---- Pastes whose end is a guess
@@ -202,6 +201,5 @@ SAYS = re2.compile(
 ENDS_SENTENCE = re.compile(r"[.!?…]\W{0,2}$")
 SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
 MY = re2.compile(r"(?i)\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mis?)\b")
-MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b[^'’]*$")
 MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
 PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter

@@ -198,11 +198,9 @@ def _paragraph_end(prose: str, place: int) -> int:
 
 
 def _is_row(line: str, beside: Iterable[str]) -> bool:
-    """Return True if a line has as many cells as one beside it, or several after a short first one."""
+    """Return True if a line has as many cells as one beside it."""
     cells = _cells(line)
-    first = marks.FIRST_CELL.match(line) if cells > 1 else None
-    is_alone = first is not None and not in_first_person(first.group())
-    return cells > 0 and (is_alone or any(_cells(each) == cells for each in beside))
+    return cells > 0 and any(_cells(each) == cells for each in beside)
 
 
 def _cells(line: str) -> int:
@@ -306,7 +304,7 @@ def announces(head: str) -> bool:
     if source is None or marks.MINE_IS.search(head):
         return False
     is_plain = _words(head)[-1] in marks.OWN_LABELS and not marks.THIRD_PERSON.search(head)
-    return source.end() < len(head) or not (is_plain or marks.MINE.search(head))
+    return source.end() < len(head) or not is_plain
 
 
 def in_first_person(text: str) -> bool:
