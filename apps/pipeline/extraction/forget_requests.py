@@ -25,68 +25,53 @@ _LEAD = (
     r"(?P<lead>(?:(?:please|pls|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
     r"|bitte|und|ach|et|y|stp|s['’]il te plaît|s['’]il vous plaît|por favor)[, ]+)*)"
 )
+_ALSO = r"(?: (?:please|pls|kindly|also|just|now|bitte|doch|mal|wieder|auch|stp|s['’]il te plaît|por favor))*"
 _YOU = (
-    r"(?:(?:can|could|would|will) (?:you|u)|i(?:['’]d| would) like you to|i (?:want|need) you to|would you mind"
-    r"|you (?:can|may|should|must))(?: please| pls| kindly| also| just| now)*"
+    r"(?P<asking>(?:can|could|would|will) (?:you|u)|i(?:['’]d| would) like you to|i (?:want|need) you to"
+    r"|would you mind|you (?:can|may|should|must)|(?:(?:kann|könnte|würde)st du|(?:können|könnten|würden) sie)"
+    r"|(?:peux|pourrais|pouvez|pourriez)[- ](?:tu|vous)|tu (?:peux|pourrais)|vous pouvez"
+    r"|(?:je (?:veux|voudrais)|j['’]aimerais) que (?:tu|vous)|puedes|podrías|puede|quiero que|ich (?:will"
+    r"|möchte), dass du)"
 )
 _YOU_NOT = (
-    r"(?:i (?:do not|don['’]?t|no longer) want you to|i(?:['’]d| would) (?:rather|prefer) you did(?:n['’]?t| not)"
-    r"|you (?:do not|don['’]?t|no longer) (?:need|have) to)"
+    r"(?P<asking>(?P<forget>i (?:do not|don['’]?t|no longer) want you to|i(?:['’]d| would) (?:rather|prefer) you did"
+    r"(?:n['’]?t| not)|you (?:do not|don['’]?t|no longer) (?:need|have) to|je ne (?:veux|voudrais) (?:pas|plus) que"
+    r" (?:tu|vous)|no quiero que|no hace falta que))"
 )
-_FORGET = r"(?:forget(?:ting)?|unlearn|stop (?:remembering|storing|keeping(?: track of)?|saving))"
+_FORGET = (
+    r"(?P<forget>forget(?:ting)?|unlearn|stop (?:remembering|storing|keeping(?: track of)?|saving)|vergiss"
+    r"|vergessen(?: sie)?|oubli(?:e[zsr]?)|olvid(?:ar|as?|es?))"
+)
 _DELETE = (
-    r"(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|tak|get(?:ting)? rid of)"
-    r"(?:e|ing)?(?: out)?"
+    r"(?:(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|tak|get(?:ting)? rid of)(?:e|ing)?"
+    r"(?: out)?|(?:lösch|entfern|streich)(?:en?)?(?: sie)?|(?:effac|supprim|retir)e[zsr]?"
+    r"|(?:borr|elimin|quit|suprim)(?:ar|as?|es?))"
 )
 _DELETED = r"(?:deleted|forgotten|erased|removed)"
-_DE_YOU, _DE_INFINITIVE = (
-    r"(?:(?:kann|könnte|würde)st du|(?:können|könnten|würden) sie)",
-    "(?:löschen|entfernen|streichen)",
-)
-_FR_YOU, _FR_INFINITIVE = (
-    r"(?:(?:peux|pourrais|pouvez|pourriez)[- ](?:tu|vous)|tu (?:peux|pourrais)|vous pouvez)",
-    "(?:effac|supprim|retir)er",
-)
+_KNOW = r"(?:remember|know|keep|store|(?:sach|connaiss|gard)\w+|sepas|recuerdes|guardes)"
 _WHAT, _END = r"(?P<what>.{2,400}?)", r"[ .!?]*$"
 # What follows `forget` can only be held by a memory; other things than memories are deleted.
 _REQUESTS = tuple(
     re2.compile(rf"(?i)^\W*{_LEAD}{each}{_END}")
     for each in (
-        rf"(?P<asking>{_YOU} )?(?P<forget>{_FORGET})(?P<idly>(?: all)? about)?:? {_WHAT}",
-        rf"(?P<asking>{_YOU} )?{_DELETE} {_WHAT}",
-        rf"(?P<asking>(?P<forget>{_YOU_NOT})) (?:remember|know|keep|store) {_WHAT}",
+        rf"(?:{_YOU}{_ALSO} )?{_FORGET}(?P<idly>(?: all)? about)?{_ALSO}[,:]? {_WHAT}",
+        rf"(?:{_YOU}{_ALSO} )?{_DELETE}{_ALSO},? {_WHAT}",
+        rf"{_YOU_NOT} {_KNOW} {_WHAT}",
         rf"(?P<forget>(?P<negated>do not|don['’]?t) remember) {_WHAT}",
         rf"{_WHAT}[,:;]+ (?:please |so )*(?P<asking>{_DELETE}|(?P<forget>forget)) (?:it|that|this)(?: please| pls)?",
         rf"(?P<asking>i (?:want|need|would like)|i['’]d like) {_WHAT} (?:to be )?{_DELETED}(?:,? (?:please|pls|now))?",
         rf"{_WHAT} (?P<asking>should|must|can) be {_DELETED}(?:,? (?:please|pls|now))?",
-        rf"(?P<forget>vergiss|vergessen sie)(?: (?:bitte|doch|mal|wieder|auch))*,? {_WHAT}",
-        rf"(?:lösche?|löschen sie|entferne?|streiche?)(?: (?:bitte|doch|mal|auch))*,? {_WHAT}",
-        rf"(?P<asking>{_DE_YOU})(?: (?:bitte|mal))* {_WHAT} (?:(?P<forget>vergessen)|{_DE_INFINITIVE})",
-        rf"(?P<asking>{_DE_YOU})(?: (?:bitte|mal))* (?:(?P<forget>vergessen)|{_DE_INFINITIVE}), {_WHAT}",
-        rf"(?P<asking>ich (?:will|möchte|hätte gern)), dass du {_WHAT} (?:(?P<forget>vergisst)|löschst|entfernst)",
-        rf"(?P<asking>(?P<forget>ich (?:will|möchte) nicht(?: mehr)?)), dass du {_WHAT} (?:kenn|weiß|behält"
-        rf"|speicher)s?t",
-        rf"(?P<asking>(?P<forget>du (?:musst|brauchst|sollst))) {_WHAT} nicht (?:mehr )?(?:zu )?(?:wissen|kennen"
-        rf"|behalten)",
-        rf"(?P<forget>oublie[zs]?) {_WHAT}",
-        rf"(?:efface[zs]?|supprime[zs]?|retire[zs]?) {_WHAT}",
-        rf"(?P<asking>{_FR_YOU})(?: (?:stp|s['’]il te plaît))? (?:(?P<forget>oublier)|{_FR_INFINITIVE}) {_WHAT}",
-        rf"(?P<asking>(?:je (?:veux|voudrais)|j['’]aimerais) que (?:tu|vous)) (?:(?P<forget>oubli)|effac"
-        rf"|supprim)\w+ {_WHAT}",
-        rf"(?P<asking>(?P<forget>je ne (?:veux|voudrais) (?:pas|plus) que (?:tu|vous))) (?:sach|connaiss"
-        rf"|gard)\w+ {_WHAT}",
-        rf"(?P<forget>olvid[ae]) {_WHAT}",
-        rf"(?:borr[ae]|elimin[ae]|quit[ae]|suprim[ae]) {_WHAT}",
-        rf"(?P<asking>(?:puedes|podrías|puede|quiero que) )(?:(?P<forget>olvid)|borr|elimin|quit|suprim)\w+ {_WHAT}",
-        rf"(?P<asking>(?P<forget>no quiero que|no hace falta que)) (?:sepas|recuerdes|guardes) {_WHAT}",
+        # The German verb stands last.
+        rf"{_YOU}{_ALSO} {_WHAT} (?:(?P<forget>vergessen|vergisst)"
+        r"|(?:lösch|entfern|streich)(?:en|st))",
+        r"(?P<asking>(?P<forget>ich (?:will|möchte) nicht(?: mehr)?, dass du|du (?:musst|brauchst|sollst)))"
+        rf" {_WHAT}(?: nicht| mehr| zu)* (?:kenn|weiß|wiss|beh[aä]lt|speicher)(?:s?t|en)",
     )
 )
 _MAY_REQUEST = re2.compile(
-    r"(?i)forg|remember|delet|eras|remov|wip|clear|drop|scra|scrub|purge|strik|tak|get|rid|know|keep|stor|unlearn"
-    r"|saving"
-    r"|verg|l[öo]sch|entfern|streich|wissen|kenn|weiß|behält|speicher|oubli|effac|supprim|retir|sach|connai|gard"
-    r"|olvid|borr|elimin|quit"
-    r"|recuerd|sepas"
+    r"(?i)forg|remember|delet|eras|remov|wip|clear|drop|scra|scrub|purg|strik|tak|rid of|know|keep|stor|unlearn|saving"
+    r"|verg[ei]ss|l[öo]sch|entfern|streich|w[ei]i?[sß]|kenn|beh[aä]lt|speicher|oubli|effac|supprim|retir|sach|connai"
+    r"|gard|olvid|borr|elimin|quit|suprim|recuerd|sepas|guard"
 )
 _ALL = r"(?:everything|anything|all|alles?|tout|toutes|todo|todos)"
 _IS_ALL = re2.compile(rf"(?i)^{_ALL}\b.*\b(?:me|my|mich|mir|meine|moi|mes|mí|mis|memor\w*|data|daten)\b|^your memory\b")
