@@ -25,7 +25,8 @@ _NOUNS = (
             r"|claves?|digicode|otp|\d[- ](?:digit|stellige\pL?) \pL+"),
     (_LOCK, rf"(?:\pL+[ _-])?key[ -]?(?:box|safe)|{_COMPOUND}(?:locks?|schloss|tresor|anlage|spind)|locker|lockbox|safe"
             r"|vault|keypad|door|gate|garage|alarm|cadenas|coffre|boîte à clés|porte|portail|alarme|interphone|candado"
-            r"|caja fuerte|puerta|portal|alarma|entsperr\pL*|déverrouill\pL*|débloqu\pL*|desbloque\pL*"),
+            r"|caja fuerte|puerta|portal|alarma|opens? (?:the|my|our|his|her)|öffnet (?:das|die|den)|ouvre (?:le|la)|abre (?:el|la)"
+            r"|entsperr\pL*|déverrouill\pL*|débloqu\pL*|desbloque\pL*"),
     (_ACCOUNT, r"(?:bank )?account(?: (?:number|no))?|kontonummer|numéro de compte|número de cuenta"),
     (_KEY, r"(?:\pL+[ _-])?(?:keys?|tokens?|schlüssel|jetons?|clés?)(?: (?:api|secrète|privée|d['’]accès))?"),
     (_LOGIN, r"log-?ins?|(?:log|sign)[ -](?:in|on)|anmeldung|credentials?|zugangsdaten|anmeldedaten|identifiants?|accès"
@@ -40,7 +41,7 @@ _OTHER_HEAD = (
     r"|barres?\b|(?:de |d['’])?(?:erreur|error|descuento|barras|la route)|du travail|civil|pénal|couleur|del éxito))"
 )
 _PUBLIC = (
-    r"(?i)(?:zip|post(?:al)?|area|country|dial(?:l?ing)?|error|exit|status|return|http|response|dress|qr|bar|discount"
+    r"(?i)(?:zip|post(?:al)?|area|country|flight|dial(?:l?ing)?|error|exit|status|return|http|response|dress|qr|bar|discount"
     r"|promo\w*|coupon|voucher|source|tax|colou?r|currency|airport|product|item|order|booking|tracking|course|fehler"
     r"|rabatt|gutschein|quell|strich|vorwahl|länder|farb|morse|genetic|building|hs|icd|iso|sort|swift|bic|isbn|ean|sku"
     r"|git|artikel|versand|lines of|revue de|líneas de|zeilen)[ -]?"
@@ -49,7 +50,7 @@ _IS_PUBLIC, _PUBLIC_NOUN = rf"{_PUBLIC}$", rf"{_PUBLIC}(?:codes?|pins?)$"
 
 _SENTENCE = r"(?:[^.!\n]|[.!][^\s])+[.!]?"
 _TURNS = r"(?:\d\d? (?:left|right|links|rechts|(?:à )?(?:gauche|droite)|izquierda|derecha)[, ]*){2,4}"
-_SPACED = r"\d(?: \d){3,9}|\d{3} \d{3}(?: \d{3})?\b"
+_SPACED = r"\d(?: \d){3,9}|\d\d(?: \d\d){2,3}\b|\d{3} \d{3}(?: \d{3})?\b"
 _TOKEN = rf"{_TURNS}|{_SPACED}|[^\s\"“”„«»]+"
 _NUMBER = rf"^(?:{_TURNS}|{_SPACED}|\d{{3,19}}|\d{{1,4}}(?:-\d{{1,4}}){{2,4}})$"
 _QUOTED = r"(?:^|[\s(:=])[\"“„«‘']\s?(?P<value>[^\"“”„«»\n‘’']{3,60}?)\s?[\"“”»’']"
@@ -57,7 +58,7 @@ _PAIR = (
     r"(?i)[\pL\d.@+_-]{2,64}(?:\s*[/|,]\s*|\s+(?:and(?: then)?|und|et|y)\s+)"
     r"(?P<value>[^\s\"“”„«»/|,]{4,64})"
 )
-_OPENING, _TRAILING = "('‘’`[{", ".,;:?)]}'’`#"
+_OPENING, _TRAILING = "('‘’`[{", ".,;:?)]}'’`#*"
 _YEAR = r"^(?:19|20)\d\d$"
 _DATE = (
     r"^(?:\d{4}[-./]\d\d?[-./]\d\d?|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d\d)?"
@@ -84,7 +85,7 @@ _OPENS_WITH = (
 )
 # What may follow a number that counts nothing: the end of a clause, a function word or a German participle.
 _CLAUSE_GOES_ON = (
-    r"(?i)^#?(?:\s*$|\s*[.,;:!?()\n\"'”»–—/-]|\s+(?:and|or|but|for|at|since|now|if|so|it|by|from|on|in|to|as|is|was|are"
+    r"(?i)^[#*]?(?:\s*$|\s*[.,;:!?()\n\"'”»–—/-]|\s+(?:and|or|but|for|at|since|now|if|so|it|by|from|on|in|to|as|is|was|are"
     r"|of|the|my|our|when|while|until|before|after|because|that|which|with|last|today|yesterday|please|not|again|too|und"
     r"|oder|aber|für|fürs|seit|jetzt|gestern|bitte|ist|war|lautet|als|ein|eingeben|eintippen|der|die|das|beim|am|im|zum"
     r"|wenn|weil|nicht|auch|auf|(?-i:ge\pL+)|et|ou|mais|pour|depuis|maintenant|hier|est|comme|le|la|au|à|sur|dans|de|du"
@@ -222,13 +223,15 @@ def _is_code_number(sentence: str, start: int, end: int, noun: _Named, *, is_lin
     """Return True for a number that counts nothing, is no year or time, and numbers no other thing."""
     value, before = sentence[start:end], sentence[max(0, start - 20) : start]
     is_pin_itself = noun.finding == "pin" and not sentence[noun.end : start].strip(" :#") and noun.end <= start
-    counts = not is_pin_itself and not pattern(_CLAUSE_GOES_ON).search(sentence[end : end + 20])
+    # "3812 opens the shed"
+    opens = noun.kind == _LOCK and " " in noun.word and end <= noun.start and not sentence[end : noun.start].strip()
+    counts = not (is_pin_itself or opens) and not pattern(_CLAUSE_GOES_ON).search(sentence[end : end + 20])
     if (counts and not (is_linked and end <= noun.start)) or pattern(_NUMBERED).search(before):
         return False
     if noun.kind in (_KEY, _ACCOUNT):
         return len(value) >= 8 if noun.kind == _KEY else is_linked and len(value) >= 5
     if noun.kind in (_LOCK, _LOGIN, _ONE):
-        return noun.kind == _LOCK and bool("-" in value or pattern(_OPENS_WITH).search(before))
+        return noun.kind == _LOCK and bool("-" in value or opens or pattern(_OPENS_WITH).search(before))
     is_year = pattern(_YEAR).search(value) is not None
     if pattern(_COUNTS_TIME).search(before) and (is_year or before.endswith(("at ", "um ", "on "))):
         return False
