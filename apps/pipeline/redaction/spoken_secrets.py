@@ -25,8 +25,8 @@ _NOUNS = (
             r"|claves?|digicode|otp|\d[- ](?:digit|stellige\pL?) \pL+"),
     (_LOCK, rf"(?:\pL+[ _-])?key[ -]?(?:box|safe)|{_COMPOUND}(?:locks?|schloss|tresor|anlage|spind)|locker|lockbox|safe"
             r"|vault|keypad|door|gate|garage|alarm|cadenas|coffre|boîte à clés|porte|portail|alarme|interphone|candado"
-            r"|caja fuerte|puerta|portal|alarma|opens? (?:the|my|our|his|her)|öffnet (?:das|die|den)|ouvre (?:le|la)|abre (?:el|la)"
-            r"|entsperr\pL*|déverrouill\pL*|débloqu\pL*|desbloque\pL*"),
+            r"|caja fuerte|puerta|portal|alarma|opens? (?:the|my|our|his|her)|öffnet (?:das|die|den)|ouvre (?:le|la)"
+            r"|abre (?:el|la)|entsperr\pL*|déverrouill\pL*|débloqu\pL*|desbloque\pL*"),
     (_ACCOUNT, r"(?:bank )?account(?: (?:number|no))?|kontonummer|numéro de compte|número de cuenta"),
     (_KEY, r"(?:\pL+[ _-])?(?:keys?|tokens?|schlüssel|jetons?|clés?)(?: (?:api|secrète|privée|d['’]accès))?"),
     (_LOGIN, r"log-?ins?|(?:log|sign)[ -](?:in|on)|anmeldung|credentials?|zugangsdaten|anmeldedaten|identifiants?|accès"
