@@ -11,8 +11,7 @@ from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.provenance.orders import injection_signs, is_binding
-from apps.pipeline.provenance.own_words import words_of
-from apps.pipeline.provenance.spans import Standing
+from apps.pipeline.provenance.own_words import Standing, words_of
 
 _HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
