@@ -9,13 +9,16 @@ from django.core.management import call_command
 
 from apps.actions.errors import Conflict
 from apps.actions.memories.retract import retract
+from apps.actions.queue.retry_failed import retry_failed
+from apps.actions.sessions.delete_turns import delete_turn
 from apps.actions.sessions.read_again import read_again, sessions_to_read
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import NOTE, Status, TraceStatus, WorkKind
 from apps.tenants.models import Project
-from apps.traces.models import Trace
+from apps.traces.models import ReplayedState, Trace, Turn
 from benchmarks.model_server import ModelServer, Reply
+from tests.actions.replays.replay_helper import replay_of
 from tests.actions.rollbacks.teller import Teller, roll_back, undo
 from tests.pipeline.answers import listing, memory
 from tests.worker.answering_model import extracted_with
@@ -132,6 +135,43 @@ def test_what_was_retracted_is_not_read_again(ana: Teller, model: ModelServer) -
     read(ana)
     assert re.findall(r'new="true">(.*?)</turn>', model.asked[0].turns, re.DOTALL) == [RUNNING]
     assert (notes(), statements()) == ([RUNNING], [])
+
+
+def test_a_deleted_message_leaves_no_word_in_the_reading(ana: Teller, model: ModelServer) -> None:
+    trace = read(ana)
+    delete_turn(project_id=ana.project.id, turn_id=Turn.objects.get(content=SISTER).id)
+    trace.refresh_from_db()
+    assert "Bergen" not in f"{trace.plan}{trace.outcomes}{[call.answer for call in trace.model_calls.all()]}"
+    assert (notes(), statements()) == ([RUNNING], [])
+
+
+def test_an_unreadable_answer_leaves_the_notes_and_the_reading_is_retried(ana: Teller, model: ModelServer) -> None:
+    model.answering = lambda _: Reply(text="no JSON")
+    assert read_again(ana.project.id) == 1
+    ana.is_given_up()
+    assert notes() == [SISTER, RUNNING]
+    assert sessions_to_read(ana.project.id).sessions == 1
+    model.answering = lambda _: Reply(text=listing(MOVED))
+    assert retry_failed(project_id=ana.project.id) == 1
+    ana.is_worked_for()
+    assert (notes(), statements()) == ([RUNNING], ["Mara moved to Bergen."])
+
+
+def test_a_replay_leaves_a_reading_as_it_is_recorded(ana: Teller, model: ModelServer) -> None:
+    reading = read(ana)
+    runs, _ = replay_of(ana.id)
+    states = {run.head.trace_id: run.state for run in runs}
+    assert states.pop(reading.id) is ReplayedState.MISSED
+    assert set(states.values()) == {ReplayedState.SAME}
+
+
+def test_each_source_of_a_session_is_read_for_itself(ana: Teller, model: ModelServer) -> None:
+    other = Trace.objects.get(turns__content=RUNNING)
+    Trace.objects.filter(id=other.id).update(metadata={"team": "sea"})
+    assert (read_again(ana.project.id), sessions_to_read(ana.project.id).readings) == (1, 2)
+    ana.is_worked_for()
+    assert [Memory.objects.get(content="Mara moved to Bergen.").metadata, len(model.asked)] == [{}, 2]
+    assert notes() == [RUNNING]
 
 
 def run(*words: str) -> str:
