@@ -122,6 +122,15 @@ def test_a_rollback_restores_the_notes_and_its_undo_the_statements(ana: Teller, 
     assert (notes(), statements()) == ([RUNNING], ["Mara moved to Bergen."])
 
 
+def test_a_rollback_of_what_was_read_takes_back_the_reading(ana: Teller, model: ModelServer) -> None:
+    first = Trace.objects.get(turns__content=SISTER)
+    read(ana)
+    rollback = roll_back(ana.project, first.id)
+    assert (notes(), statements()) == ([RUNNING], [])
+    undo(rollback)
+    assert (notes(), statements()) == ([RUNNING], ["Mara moved to Bergen."])
+
+
 def test_a_reading_that_waited_is_queued_again_by_the_undo_of_a_rollback(ana: Teller, model: ModelServer) -> None:
     read_again(ana.project.id)
     undo(roll_back(ana.project, Trace.objects.get(reads_again=True).id))
