@@ -64,8 +64,8 @@ class SessionsToRead:
     messages: int = 0
     sessions: int = 0
     calls: int = 0  # of the model, about
-    readings: int = 0  # that are under way, with those that were done since the oldest of them was requested
-    readings_done: int = 0
+    reading: int = 0  # sessions that are being read, with those that were read since the oldest of them was requested
+    read: int = 0  # of these
 
 
 def sessions_to_read(project_id: UUID) -> SessionsToRead:
@@ -79,8 +79,11 @@ def sessions_to_read(project_id: UUID) -> SessionsToRead:
     oldest = waiting.order_by("created_at").values_list("created_at", flat=True).first()
     if oldest is None:
         return SessionsToRead(messages, sessions, calls)
-    total = readings.filter(created_at__gte=oldest).count()
-    return SessionsToRead(messages, sessions, calls, readings=total, readings_done=total - waiting.count())
+    total, left = (
+        rows.order_by().values("session_id").distinct().count()
+        for rows in (readings.filter(created_at__gte=oldest), waiting)
+    )
+    return SessionsToRead(messages, sessions, calls, reading=total, read=total - left)
 
 
 def read_again(project_id: UUID) -> int:

@@ -17,7 +17,7 @@ from apps.pipeline.core.enums import MemberRole
 def reading(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show how far the reading is; when it is over, the page is loaded again."""
     found = sessions_to_read(visit.project.pk)
-    return progress_part(request, "console/_reading.html", {"reading": found}, is_over=not found.readings)
+    return progress_part(request, "console/_reading.html", {"reading": found}, is_over=not found.reading)
 
 
 @require_POST

@@ -20,8 +20,8 @@ def with_replaced_notes(draft: Draft, ports: Ports) -> Draft:
     left = {note.id: note for note in held}
     rulings: list[Ruling] = []
     for ruling in draft.rulings:
-        told = {note for turn, note in draft.notes if turn in ruling.candidate.source_turn_ids}
-        closed = [left.pop(note) for note in sorted(told & left.keys())] if _replaces_notes(ruling) else []
+        quoting = {note for turn, note in draft.notes if turn in ruling.candidate.source_turn_ids}
+        closed = [left.pop(note) for note in sorted(quoting & left.keys())] if _replaces_notes(ruling) else []
         rulings.append(ruling.evolve(supersedes=(*ruling.supersedes, *closed)))
     details = {**draft.details, "replaced_notes": len(held) - len(left)}
     return draft.evolve(rulings=tuple(rulings), details=details)

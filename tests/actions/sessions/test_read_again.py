@@ -92,7 +92,7 @@ def test_a_session_whose_reading_waits_gets_no_second_one(ana: Teller, model: Mo
     assert [read_again(ana.project.id), read_again(ana.project.id)] == [1, 0]
     assert OutboxRow.objects.filter(kind=WorkKind.READ_AGAIN).count() == 1
     waiting = sessions_to_read(ana.project.id)
-    assert (waiting.sessions, waiting.readings_done, waiting.readings) == (0, 0, 1)
+    assert (waiting.sessions, waiting.read, waiting.reading) == (0, 0, 1)
     assert LedgerEntry.objects.get(verb="sessions_read_again").details == {"sessions": 1}
 
 
@@ -177,7 +177,7 @@ def test_a_replay_leaves_a_reading_as_it_is_recorded(ana: Teller, model: ModelSe
 def test_each_source_of_a_session_is_read_for_itself(ana: Teller, model: ModelServer) -> None:
     other = Trace.objects.get(turns__content=RUNNING)
     Trace.objects.filter(id=other.id).update(metadata={"team": "sea"})
-    assert (read_again(ana.project.id), sessions_to_read(ana.project.id).readings) == (1, 2)
+    assert (read_again(ana.project.id), sessions_to_read(ana.project.id).reading) == (1, 1)
     ana.is_worked_for()
     assert [Memory.objects.get(content="Mara moved to Bergen.").metadata, len(model.asked)] == [{}, 2]
     assert notes() == [RUNNING]
