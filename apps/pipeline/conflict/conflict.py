@@ -6,6 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.conflict.ending import with_ended
 from apps.pipeline.conflict.forgetting import with_forgotten
+from apps.pipeline.conflict.replaced_notes import with_replaced_notes
 from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.draft import Draft, Ruling
@@ -21,6 +22,8 @@ def run(draft: Draft, ports: Ports) -> Draft:
     left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
     left = with_ended(left, ports)
     decided = decide(left, holders=left.holders or ()) if left.rulings else left
+    if draft.notes:
+        decided = with_replaced_notes(decided, ports)
     return decided.evolve(details={**left.details, **decided.details})
 
 

@@ -146,6 +146,7 @@ class Draft:
     forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
     maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
     ended: tuple[StoredMemory, ...] = ()  # over without a new one, with their end
+    notes: tuple[tuple[UUID, UUID], ...] = ()  # of turns that are read again: (turn, its note)
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()

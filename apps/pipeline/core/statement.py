@@ -8,6 +8,7 @@ from uuid import UUID
 
 from apps.pipeline.core.agent_scope import AgentScope, MemorySource
 from apps.pipeline.core.enums import (
+    NOTE,
     EntityType,
     Grounding,
     MemoryType,
@@ -48,6 +49,7 @@ class ObjectValue:
 
 
 PLAIN = "plain:"  # how the names of the rows that read a statement without a model begin
+NOTE_EXTRACTOR = f"{PLAIN}{NOTE}"
 PLAIN_EXTRACTORS = (PLAIN, "patterns:")  # the latter in memories of former versions
 
 
