@@ -134,6 +134,8 @@ class DedupeSession:
     def _compare(self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
         """Compare by words first: equal sentences are one memory, whatever an extractor or a judge says."""
         candidate = fresh.candidate
+        if candidate.given is not None and _is_given_apart(mine, theirs):
+            return Match(MatchVerdict.DIFFERENT, "facts", cosine)
         match = compare(mine, theirs, cosine=cosine, band=self._band)
         if match.verdict is MatchVerdict.SAME and match.tier == "words":
             return match
@@ -180,7 +182,9 @@ class DedupeSession:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
         if changes.get("canonical_hash") in self._known_hashes:
             changes.pop("canonical_hash")  # another memory has the hash
-        changes |= with_source(first=known.source, further=known.further_sources, told=source_of(self._draft, fresh.candidate))
+        changes |= with_source(
+            first=known.source, further=known.further_sources, told=source_of(self._draft, fresh.candidate)
+        )
         rule = f"merge_by_{match.tier}"
         return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=rule, possible_duplicates=())
 
@@ -218,6 +222,12 @@ class DedupeSession:
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
         content = replace_mentions(memory.content, names=names)
         return memory if content == memory.content else replace(memory, content=content)
+
+
+def _is_given_apart(mine: StoredMemory, theirs: StoredMemory) -> bool:
+    """Return True if a caller gives another subject or end, whatever the sentence says."""
+    subjects = {mine.subject_id, theirs.subject_id} - {None}
+    return len(subjects) > 1 or mine.valid_until != theirs.valid_until
 
 
 def _proven_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[int, float]:
