@@ -106,7 +106,7 @@ class _DirectWrite:
         ]
         self._write(drafts, sessions)
         unsure = self._policy.dedupe.band(embedder=self._ports.embedder.name).unsure
-        outcomes = {index: each for draft in drafts for index, each in outcomes_of(draft, alike_from=unsure).items()}
+        outcomes = {index: each for draft in drafts for index, each in outcomes_of(draft, unsure=unsure).items()}
         return tuple(outcomes[index] for index in range(len(memories)))
 
     def _candidates(self) -> list[Candidate]:

@@ -29,8 +29,16 @@ class StoreOutcome:
     may_conflict_with: tuple[UUID, ...] = ()  # live memories that contradict it, or are alike and differ in a detail
 
 
-def outcomes_of(draft: Draft, *, alike_from: float) -> dict[int, StoreOutcome]:
-    """Return the outcomes of a settled draft by the indexes of its candidates; from a cosine on, memories are alike."""
+# Other names and numbers lower a cosine: "on the Team plan", "on the Business plan". A hint closes nothing.
+_LEAST_SHARE = 0.75  # of the cosine from which memories may be duplicates
+
+
+def outcomes_of(draft: Draft, *, unsure: float) -> dict[int, StoreOutcome]:
+    """Return the outcomes of a settled draft by the indexes of its candidates.
+
+    `unsure` is the cosine from which two memories may be duplicates.
+    """
+    alike_from = _LEAST_SHARE * unsure
     compared = next((each.details["compared"] for each in draft.spans if each.stage is Stage.DEDUPE), {})
     found: dict[int, StoreOutcome] = {}
     for ruling in draft.rulings:
