@@ -19,8 +19,16 @@ from apps.memories.writing.write_context import WriteContext
 from apps.pipeline import flow
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
-from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status
-from apps.pipeline.core.operations import AddEntity, AddMemory, FlagForReview, MergeInto, Operation
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, Reason, Status
+from apps.pipeline.core.operations import (
+    AddEntity,
+    AddMemory,
+    EnqueueWork,
+    FlagForReview,
+    LinkMemories,
+    MergeInto,
+    Operation,
+)
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports, StalePlan
@@ -100,13 +108,16 @@ class _DirectWrite:
         self._entities = EntityIndex(entities=known, new_id=self._ports.ids.new)
         candidates = self._candidates()
         agents = [new.private_to or self._policy.sharing.private_to(new.agent_scope) for new in memories]
-        drafts = [
-            self._settled([each for each in candidates if agents[each.index] == agent], private_to=agent)
-            for agent in dict.fromkeys(agents)
-        ]
-        self._write(drafts, sessions)
+        self._apply([AddEntity(entity=each) for each in self._entities.new_entities])
         unsure = self._policy.dedupe.band(embedder=self._ports.embedder.name).unsure
-        outcomes = {index: each for draft in drafts for index, each in outcomes_of(draft, unsure=unsure).items()}
+        outcomes: dict[int, StoreOutcome] = {}
+        work: list[Operation] = []
+        for agent in dict.fromkeys(agents):
+            for part in _with_one_value_each([each for each in candidates if agents[each.index] == agent]):
+                draft = self._settled(part, private_to=agent)
+                work += self._write(draft, sessions)
+                outcomes |= outcomes_of(draft, unsure=unsure)
+        self._apply(work)  # the lease of the work is locked after all memories
         return tuple(outcomes[index] for index in range(len(memories)))
 
     def _candidates(self) -> list[Candidate]:
@@ -155,10 +166,9 @@ class _DirectWrite:
         others = (Ruling(candidate=each, memory_id=ids.new()) for each in candidates if not _becomes_live(each))
         return settled.evolve(rulings=(*settled.rulings, *others))
 
-    def _write(self, drafts: Sequence[Draft], sessions: dict[str, UUID | None]) -> None:
-        """Write entities, then the memories of each session, then what changes known memories."""
-        planned = [each for draft in drafts for each in _operations(draft)]
-        self._apply([AddEntity(entity=each) for each in self._entities.new_entities])
+    def _write(self, draft: Draft, sessions: dict[str, UUID | None]) -> list[EnqueueWork]:
+        """Write the memories of each session, then what changes known memories; return the work to do afterwards."""
+        planned = list(_operations(draft))
         session_of = {
             each.memory_id: self._request.memories[each.candidate.index].session_id
             for each in planned
@@ -167,7 +177,8 @@ class _DirectWrite:
         for name, session_id in sessions.items():
             new = [each for each in planned if isinstance(each, AddMemory | FlagForReview)]
             self._apply([each for each in new if session_of[each.memory_id] == name], session_id=session_id)
-        self._apply([each for each in planned if not isinstance(each, AddMemory | FlagForReview)])
+        self._apply([each for each in planned if not isinstance(each, AddMemory | FlagForReview | EnqueueWork)])
+        return [each for each in planned if isinstance(each, EnqueueWork)]
 
     def _apply(self, operations: Sequence[Operation], *, session_id: UUID | None = None) -> None:
         request = self._request
@@ -181,15 +192,35 @@ class _DirectWrite:
         apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
 
 
+def _with_one_value_each(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Split candidates where a slot gets another value, which is settled against what the ones before have become."""
+    parts: list[list[Candidate]] = [[]]
+    taken: set[tuple[UUID | None, str]] = set()
+    for each in candidates:
+        slot = (each.subject_id, each.predicate)
+        if slot in taken:
+            parts.append([])
+            taken.clear()
+        if takes_slot(each):
+            taken.add(slot)
+        parts[-1].append(each)
+    return parts
+
+
 def _becomes_live(candidate: Candidate) -> bool:
     given = candidate.given
     return given is None or given.status is None or given.status in LIVE_STATUSES
 
 
 def _operations(draft: Draft) -> Iterator[Operation]:
-    """Yield the operations of a settled draft; a repetition that changes nothing is not written."""
+    """Yield the operations of a settled draft, apart from repetitions that change nothing.
+
+    Possible duplicates are named to the caller, who can settle them, instead of to a reviewer.
+    """
     for each in plan_from(draft).operations:
-        if not isinstance(each, MergeInto) or each.changes:
+        changes_nothing = isinstance(each, MergeInto) and not each.changes
+        is_hint = isinstance(each, LinkMemories) and each.kind is LinkKind.POSSIBLE_DUPLICATE
+        if not changes_nothing and not is_hint:
             yield each
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.conflict.ending import with_ended
 from apps.pipeline.conflict.forgetting import with_forgotten
+from apps.pipeline.conflict.slots import was_over
 from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.candidate_facts import candidate_confidence, days_of, merged_confidence, said_at
@@ -123,7 +124,7 @@ def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids:
 
 def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
     """Return True for a temporary value beside a lasting one: a stay with a friend until May doesn't end the home."""
-    return memory.valid_until is not None and rival.valid_until is None
+    return memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
 
 
 def _leaves_open(draft: Draft, ruling: Ruling) -> bool:
@@ -156,7 +157,7 @@ def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequenc
     """Let the newer statement close the older ones, unless its evidence is weaker."""
     if not rivals:
         return ruling
-    newer = [rival for rival in rivals if rival.said_at > memory.said_at]
+    newer = list(rivals) if was_over(memory) else [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
         successor = min(newer, key=lambda each: each.said_at)
         return ruling.evolve(superseded_by=_began_later(successor, memory), rule="late_arrival")

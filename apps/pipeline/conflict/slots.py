@@ -54,10 +54,10 @@ def placement_in_slot(
         return SlotPlacement(closes=named)
     holders = (each for each in beside if each.id not in replaces and _is_rival(memory, each))
     rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
-    later = [each for each in rivals if each.said_at > memory.said_at and not _was_over(each)]
+    later = [each for each in rivals if each.said_at > memory.said_at and not was_over(each)]
     if later:
         return SlotPlacement(successor=later[0])
-    if rivals and _was_over(memory):
+    if rivals and was_over(memory):
         return SlotPlacement(successor=rivals[-1])
     return SlotPlacement(closes=(*rivals, *named))
 
@@ -67,7 +67,7 @@ def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
     return other.status is Status.ACTIVE and takes_slot(other) and slot == (other.subject_id, other.predicate)
 
 
-def _was_over(memory: StoredMemory) -> bool:
+def was_over(memory: StoredMemory) -> bool:
     """Return True if a value had already ended when it was said."""
     return memory.valid_until is not None and memory.valid_until <= memory.said_at
 
