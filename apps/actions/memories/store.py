@@ -1,7 +1,8 @@
 """Store memories directly: without extraction, but without duplicates and with one value per slot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -18,23 +19,15 @@ from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline import flow
 from apps.pipeline.conflict.slots import takes_slot
-from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
-from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, Reason, Status
-from apps.pipeline.core.operations import (
-    AddEntity,
-    AddMemory,
-    EnqueueWork,
-    FlagForReview,
-    LinkMemories,
-    MergeInto,
-    Operation,
-)
+from apps.pipeline.core.draft import Draft, KnownEntity, Origin, Request, Ruling
+from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status
+from apps.pipeline.core.operations import AddEntity, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.direct_write.new_memory import EXTRACTOR, MAX_ENTITIES, NewMemory, candidate_of, check_new
-from apps.pipeline.direct_write.outcomes import StoreOutcome, outcomes_of
+from apps.pipeline.direct_write.outcomes import StoreOutcome, outcome_of
 from apps.pipeline.direct_write.redaction import redacted_memory
 from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
@@ -84,144 +77,96 @@ def store_with_outcomes(*, request: StoreRequest) -> tuple[StoreOutcome, ...]:
     embedder.embed([new.content for new in memories])  # before the transaction
     for _ in range(MOST_TRIES):
         try:
-            return _DirectWrite(request, policy, replace(live(), embedder=embedder, model=None)).run()
+            return _store_once(request, policy, replace(live(), embedder=embedder, model=None))
         except StalePlan:
             continue
     raise Conflict("the memories are being changed by others; try again")
 
 
-class _DirectWrite:
-    """One try to store the memories of a request."""
-
-    def __init__(self, request: StoreRequest, policy: Policy, ports: Ports) -> None:
-        self._request, self._policy, self._ports = request, policy, ports
-
-    @transaction.atomic
-    def run(self) -> tuple[StoreOutcome, ...]:
-        """Settle and write the memories. Raises StalePlan and Unfit."""
-        memories = self._request.memories
-        self._end_user = open_end_user(project_id=self._request.project_id, user_id=self._request.user_id)
-        names = dict.fromkeys(new.session_id for new in memories)
-        sessions = {name: open_session(end_user=self._end_user, session_id=name) for name in names}  # before memories
-        _check_successors(memories, self._end_user)
-        known = self._ports.memories.entities(end_user_id=self._end_user.id, limit=MAX_ENTITIES)
-        self._entities = EntityIndex(entities=known, new_id=self._ports.ids.new)
-        candidates = self._candidates()
-        agents = [new.private_to or self._policy.sharing.private_to(new.agent_scope) for new in memories]
-        self._apply([AddEntity(entity=each) for each in self._entities.new_entities])
-        unsure = self._policy.dedupe.band(embedder=self._ports.embedder.name).unsure
-        outcomes: dict[int, StoreOutcome] = {}
-        work: list[Operation] = []
-        for agent in dict.fromkeys(agents):
-            for part in _with_one_value_each([each for each in candidates if agents[each.index] == agent]):
-                draft = self._settled(part, private_to=agent)
-                work += self._write(draft, sessions)
-                outcomes |= outcomes_of(draft, unsure=unsure)
-        self._apply(work)  # the lease of the work is locked after all memories
-        return tuple(outcomes[index] for index in range(len(memories)))
-
-    def _candidates(self) -> list[Candidate]:
-        """Return the memories as candidates, with the reasons why a person has to review them."""
-        request, now = self._request, timezone.now()
-        candidates = [
-            candidate_of(
-                new,
-                index=index,
-                entity_index=self._entities,
-                policy=self._policy,
-                now=now,
-                is_trusted=request.is_trusted,
-                may_replace=request.may_replace,
-            )
-            for index, new in enumerate(request.memories)
-        ]
-        return candidates if request.is_trusted else [self._doubting_retracted(each) for each in candidates]
-
-    def _doubting_retracted(self, candidate: Candidate) -> Candidate:
-        """Send a value to review if one that a user said or a person approved was retracted in its slot."""
-        given = candidate.given
-        if given is None or given.doubts or not takes_slot(candidate):
-            return candidate
-        rows = Memory.objects.for_end_user(self._end_user.id).filter(
-            subject_id=candidate.subject_id, predicate=candidate.predicate, status=Status.RETRACTED
-        )
-        if not rows.filter(Q(origins__withdrawn=False) | Q(confidence_parts__review__gt=0)).exists():
-            return candidate
-        return candidate.evolve(given=replace(given, doubts=(Reason.LESS_TRUSTED,)))
-
-    def _settled(self, candidates: Sequence[Candidate], *, private_to: str) -> Draft:
-        """Settle candidates that become live; the others are stored as they are."""
-        ids = self._ports.ids
-        origin = Origin(
-            project_id=self._request.project_id,
-            end_user_id=self._end_user.id,
-            session_id=ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
-            api_key_id=self._request.api_key_id,
-        )
-        written = Request(trace_id=ids.new(), origin=origin, turns=(), private_to=private_to)
-        draft = Draft.start(request=written, policy=self._policy).evolve(
-            candidates=tuple(filter(_becomes_live, candidates)), entities=tuple(self._entities)
-        )
-        settled = flow.settle_given(draft, self._ports)
-        others = (Ruling(candidate=each, memory_id=ids.new()) for each in candidates if not _becomes_live(each))
-        return settled.evolve(rulings=(*settled.rulings, *others))
-
-    def _write(self, draft: Draft, sessions: dict[str, UUID | None]) -> list[EnqueueWork]:
-        """Write the memories of each session, then what changes known memories; return the work to do afterwards."""
-        planned = list(_operations(draft))
-        session_of = {
-            each.memory_id: self._request.memories[each.candidate.index].session_id
-            for each in planned
-            if isinstance(each, AddMemory)
-        }
-        for name, session_id in sessions.items():
-            new = [each for each in planned if isinstance(each, AddMemory | FlagForReview)]
-            self._apply([each for each in new if session_of[each.memory_id] == name], session_id=session_id)
-        self._apply([each for each in planned if not isinstance(each, AddMemory | FlagForReview | EnqueueWork)])
-        return [each for each in planned if isinstance(each, EnqueueWork)]
-
-    def _apply(self, operations: Sequence[Operation], *, session_id: UUID | None = None) -> None:
-        request = self._request
-        context = WriteContext(
-            project_id=request.project_id,
-            end_user_id=self._end_user.id,
-            actor=actor_of(request.api_key_id, request.person_id),
-            session_id=session_id,
-            api_key_id=request.api_key_id,
-        )
-        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+@transaction.atomic
+def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[StoreOutcome, ...]:
+    """Settle and write the memories, each against what the ones before have become. Raises StalePlan and Unfit."""
+    end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
+    names = dict.fromkeys(new.session_id for new in request.memories)
+    sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
+    _check_successors(request.memories, end_user)
+    known = ports.memories.entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
+    index = EntityIndex(entities=known, new_id=ports.ids.new)
+    build = partial(
+        candidate_of,
+        entity_index=index,
+        policy=policy,
+        now=timezone.now(),
+        is_trusted=request.is_trusted,
+        may_replace=request.may_replace,
+    )
+    candidates = [build(new) for new in request.memories]
+    written = WriteContext(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        actor=actor_of(request.api_key_id, request.person_id),
+        api_key_id=request.api_key_id,
+    )
+    apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=written)
+    unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
+    outcomes: list[StoreOutcome] = []
+    work: list[EnqueueWork] = []
+    for new, candidate in zip(request.memories, candidates, strict=True):
+        if not request.is_trusted:
+            candidate = _doubting_retracted(candidate, end_user)
+        draft = _settled(_draft(request, new, end_user, policy, ports), candidate, tuple(index), ports)
+        plan = _plan(draft)
+        context = replace(written, session_id=sessions[new.session_id], metadata=new.metadata)
+        apply_plan(plan=plan.without(EnqueueWork), context=context)
+        work += plan.of(EnqueueWork)
+        outcomes.append(outcome_of(draft, unsure=unsure))
+    apply_plan(plan=WritePlan(tuple(work)), context=written)  # the lease of the work is locked after all memories
+    return tuple(outcomes)
 
 
-def _with_one_value_each(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Split candidates where a slot gets another value, which is settled against what the ones before have become."""
-    parts: list[list[Candidate]] = [[]]
-    taken: set[tuple[UUID | None, str]] = set()
-    for each in candidates:
-        slot = (each.subject_id, each.predicate)
-        if slot in taken:
-            parts.append([])
-            taken.clear()
-        if takes_slot(each):
-            taken.add(slot)
-        parts[-1].append(each)
-    return parts
-
-
-def _becomes_live(candidate: Candidate) -> bool:
+def _doubting_retracted(candidate: Candidate, end_user: EndUser) -> Candidate:
+    """Send a value to review if one that a user said or a person approved was retracted in its slot."""
     given = candidate.given
-    return given is None or given.status is None or given.status in LIVE_STATUSES
+    if given is None or given.doubts or not takes_slot(candidate):
+        return candidate
+    rows = Memory.objects.for_end_user(end_user.id).filter(
+        subject_id=candidate.subject_id, predicate=candidate.predicate, status=Status.RETRACTED
+    )
+    if not rows.filter(Q(origins__withdrawn=False) | Q(confidence_parts__review__gt=0)).exists():
+        return candidate
+    return candidate.evolve(given=replace(given, doubts=(Reason.LESS_TRUSTED,)))
 
 
-def _operations(draft: Draft) -> Iterator[Operation]:
-    """Yield the operations of a settled draft, apart from repetitions that change nothing.
+def _draft(request: StoreRequest, new: NewMemory, end_user: EndUser, policy: Policy, ports: Ports) -> Draft:
+    """Return the draft of one memory: a request without turns."""
+    origin = Origin(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
+        api_key_id=request.api_key_id,
+        agent_scope=new.agent_scope,
+    )
+    told = Request(trace_id=ports.ids.new(), origin=origin, turns=(), metadata=new.metadata, private_to=new.private_to)
+    return Draft.start(request=told, policy=policy)
+
+
+def _settled(draft: Draft, candidate: Candidate, entities: tuple[KnownEntity, ...], ports: Ports) -> Draft:
+    """Settle a memory that becomes live; another one is stored as it is."""
+    status = candidate.given.status if candidate.given else None
+    if status is None or status in LIVE_STATUSES:
+        return flow.settle_given(draft.evolve(candidates=(candidate,), entities=entities), ports)
+    return draft.evolve(rulings=(Ruling(candidate=candidate, memory_id=ports.ids.new()),))
+
+
+def _plan(draft: Draft) -> WritePlan:
+    """Return the plan of a settled draft; a repetition that changes nothing is not written.
 
     Possible duplicates are named to the caller, who can settle them, instead of to a reviewer.
     """
-    for each in plan_from(draft).operations:
-        changes_nothing = isinstance(each, MergeInto) and not each.changes
-        is_hint = isinstance(each, LinkMemories) and each.kind is LinkKind.POSSIBLE_DUPLICATE
-        if not changes_nothing and not is_hint:
-            yield each
+    (ruling,) = draft.rulings
+    if ruling.merge_into is not None and not ruling.changes:
+        return WritePlan()
+    return plan_from(draft.evolve(rulings=(ruling.evolve(possible_duplicates=()),)))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:

@@ -17,7 +17,6 @@ from apps.pipeline.core.candidate_facts import (
     merged_confidence,
     origins_of,
     said_at,
-    source_of,
     starts_at,
 )
 from apps.pipeline.core.draft import Draft, Ruling
@@ -50,6 +49,10 @@ class WritePlan:
     def statements(self) -> tuple[AddMemory | MergeInto, ...]:
         """Return the statements of the plan: new memories and merges into known ones."""
         return *self.of(AddMemory), *self.of(MergeInto)
+
+    def without(self, kind: type[Operation]) -> "WritePlan":
+        """Return the plan without the operations of one kind."""
+        return WritePlan(tuple(each for each in self.operations if not isinstance(each, kind)))
 
     def of(self, kind: type[_Operation]) -> tuple[_Operation, ...]:
         """Return the operations of one kind, in their order."""
@@ -125,7 +128,7 @@ def _links(ruling: Ruling) -> Iterator[LinkMemories]:
 
 
 def _add(draft: Draft, ruling: Ruling) -> AddMemory:
-    candidate, source = ruling.candidate, source_of(draft, ruling.candidate)
+    candidate = ruling.candidate
     confidence = candidate_confidence(draft, candidate)
     superseded_by, ends = _end(draft, ruling)
     return AddMemory(
@@ -141,8 +144,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         superseded_by=superseded_by,
         context=context_of(draft, candidate),
         expires_at=expires_at(draft, candidate),
-        metadata=source.metadata,
-        agent_scope=source.scope,
+        agent_scope=draft.request.origin.agent_scope,
         private_to=draft.private_to,
     )
 
@@ -151,7 +153,7 @@ def _end(draft: Draft, ruling: Ruling) -> tuple[UUID | None, datetime | None]:
     """Return the successor and the end of a new memory: a value that arrives late ends where a newer one begins."""
     candidate, newer, ends = ruling.candidate, ruling.superseded_by, ends_at(draft, ruling.candidate)
     if newer is None:
-        return candidate.given and candidate.given.superseded_by, ends
+        return candidate.given.superseded_by if candidate.given else None, ends
     began = max(newer.valid_from or newer.said_at, starts_at(draft, candidate))
     return newer.id, began if ends is None else min(began, ends)
 

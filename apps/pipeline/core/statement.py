@@ -122,7 +122,6 @@ class Given:
     superseded_by: UUID | None = None
     expires_at: datetime | None = None
     context: str = ""
-    source: MemorySource = field(default_factory=MemorySource)
     is_trusted: bool = True  # whether the caller may change what a user said or a person approved
     may_replace: bool = True  # whether it may close or reword known memories
     doubts: tuple[str, ...] = ()  # reasons why a person has to review the statement

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.agent_scope import with_source
-from apps.pipeline.core.candidate_facts import source_of
 from apps.pipeline.core.draft import Draft, Drop, Ruling
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.memory_conversion import as_memory
@@ -182,9 +181,7 @@ class DedupeSession:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
         if changes.get("canonical_hash") in self._known_hashes:
             changes.pop("canonical_hash")  # another memory has the hash
-        changes |= with_source(
-            first=known.source, further=known.further_sources, told=source_of(self._draft, fresh.candidate)
-        )
+        changes |= with_source(first=known.source, further=known.further_sources, told=self._draft.request.source)
         rule = f"merge_by_{match.tier}"
         return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=rule, possible_duplicates=())
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import EntityType, Reason, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import Policy
@@ -58,7 +58,6 @@ def check_new(new: NewMemory, *, at: str) -> None:
 def candidate_of(
     new: NewMemory,
     *,
-    index: int,
     entity_index: EntityIndex,
     policy: Policy,
     now: datetime,
@@ -74,7 +73,7 @@ def candidate_of(
         "reliability": policy.extraction.model_reliability,
     }
     candidate = Candidate(
-        index=index,
+        index=0,
         source_turn_ids=(),
         valid_from=new.valid_from or said_at,
         valid_until=new.valid_until,
@@ -87,7 +86,6 @@ def candidate_of(
         superseded_by=new.superseded_by,
         expires_at=new.expires_at,
         context=new.context,
-        source=MemorySource(scope=new.agent_scope, metadata=new.metadata),
         is_trusted=is_trusted,
         may_replace=may_replace,
         doubts=doubts_about(candidate, is_trusted=is_trusted),

@@ -1,8 +1,9 @@
-"""What became of each memory that a caller stored directly."""
+"""What became of a memory that a caller stored directly."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Ruling
@@ -20,7 +21,7 @@ class StoreResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoreOutcome:
-    """The outcome for one memory; `memory_id` is the memory that says it."""
+    """The outcome for a memory; `memory_id` is the memory that says it."""
 
     memory_id: UUID
     result: StoreResult
@@ -33,29 +34,22 @@ class StoreOutcome:
 _LEAST_SHARE = 0.75  # of the cosine from which memories may be duplicates
 
 
-def outcomes_of(draft: Draft, *, unsure: float) -> dict[int, StoreOutcome]:
-    """Return the outcomes of a settled draft by the indexes of its candidates.
-
-    `unsure` is the cosine from which two memories may be duplicates.
-    """
+def outcome_of(draft: Draft, *, unsure: float) -> StoreOutcome:
+    """Return the outcome of a settled draft with one statement; from a cosine `unsure` on, it may be a duplicate."""
+    (ruling,) = draft.rulings
+    compared: dict[str, Any] = next(
+        (each.details["compared"] for each in draft.spans if each.stage is Stage.DEDUPE), {}
+    )
+    near = compared[str(ruling.candidate.index)]["near"] if compared else ()
     alike_from = _LEAST_SHARE * unsure
-    compared = next((each.details["compared"] for each in draft.spans if each.stage is Stage.DEDUPE), {})
-    found: dict[int, StoreOutcome] = {}
-    for ruling in draft.rulings:
-        near = compared.get(str(ruling.candidate.index), {}).get("near", ())
-        differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= alike_from]
-        found[ruling.candidate.index] = StoreOutcome(
-            memory_id=ruling.memory_id,
-            result=_result(ruling),
-            supersedes=tuple(each.id for each in ruling.supersedes),
-            review_reasons=ruling.review_reasons,
-            may_conflict_with=() if ruling.merge_into else _left_open(ruling, differing),
-        )
-    for drop in draft.drops:
-        if drop.candidate is not None:  # a repeat within the request
-            first = found[drop.detail["same_as"]]
-            found[drop.candidate.index] = StoreOutcome(first.memory_id, StoreResult.MERGED)
-    return found
+    differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= alike_from]
+    return StoreOutcome(
+        memory_id=ruling.memory_id,
+        result=_result(ruling),
+        supersedes=tuple(each.id for each in ruling.supersedes),
+        review_reasons=ruling.review_reasons,
+        may_conflict_with=() if ruling.merge_into else _left_open(ruling, differing),
+    )
 
 
 def _left_open(ruling: Ruling, differing: Iterable[UUID]) -> tuple[UUID, ...]:
