@@ -1,12 +1,11 @@
 """What became of a memory that a caller stored directly."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, Ruling
+from apps.pipeline.core.draft import Draft, Ruling, StageSpan
 from apps.pipeline.core.enums import Stage, Status
 
 
@@ -37,10 +36,9 @@ _LEAST_SHARE = 0.75  # of the cosine from which memories may be duplicates
 def outcome_of(draft: Draft, *, unsure: float) -> StoreOutcome:
     """Return the outcome of a settled draft with one statement; from a cosine `unsure` on, it may be a duplicate."""
     (ruling,) = draft.rulings
-    compared: dict[str, Any] = next(
-        (each.details["compared"] for each in draft.spans if each.stage is Stage.DEDUPE), {}
-    )
-    near = compared[str(ruling.candidate.index)]["near"] if compared else ()
+    spans: Mapping[Stage, StageSpan] = {each.stage: each for each in draft.spans}
+    compared = spans[Stage.DEDUPE].details["compared"] if Stage.DEDUPE in spans else {}
+    near = compared.get(str(ruling.candidate.index), {}).get("near", ())
     alike_from = _LEAST_SHARE * unsure
     differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= alike_from]
     return StoreOutcome(

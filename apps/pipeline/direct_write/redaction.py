@@ -9,7 +9,6 @@ from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.pipeline.redaction.redact import redact, redact_json
 
-
 _TEXTS = ("content", "evidence", "context", "subject", "object", "topic", "tags", "metadata")
 
 
