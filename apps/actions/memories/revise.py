@@ -23,9 +23,9 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.status_transitions import APPROVED, verb_of
 from apps.pipeline.direct_write.redaction import redacted_changes
-from apps.pipeline.direct_write.review import approval
 from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
 from apps.pipeline.redaction.redact import redact
+from apps.pipeline.review.decisions import approval
 from apps.traces.policies import active_policy
 
 MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed

@@ -10,14 +10,14 @@ from apps.actions.get_or_create import hold_end_user
 from apps.memories.codec import read_columns
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.pipeline.conflict.slots import duplicate_of, takes_slot
 from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import duplicate_of, is_taken, takes_slot
-from apps.pipeline.direct_write.review import in_slot
+from apps.pipeline.review.decisions import in_slot
 
 
 def settle_slot(
@@ -71,7 +71,6 @@ def beside_others(*, memory: Memory, changes: dict[str, Any], apart_from: Collec
     others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
     if duplicate := duplicate_of(changed, others):
         raise Conflict(f"{show(Prefix.MEMORY, duplicate.id)} says the same already")
-    free_hash = changed.canonical_hash
-    if is_taken(changed, others):
-        free_hash = salted_hash(free_hash, memory_id=memory.pk)
-    return {**changes, "canonical_hash": free_hash}
+    is_taken = any(each.canonical_hash == changed.canonical_hash for each in others)
+    free = salted_hash(changed.canonical_hash, memory_id=memory.pk) if is_taken else changed.canonical_hash
+    return {**changes, "canonical_hash": free}

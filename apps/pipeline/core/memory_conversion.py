@@ -74,6 +74,8 @@ def _stored_object(value: ObjectValue) -> ObjectValue:
 
 
 def role_of(*, draft: Draft, candidate: Candidate) -> Role:
-    """Return the least trusted role among a candidate's source turns."""
+    """Return the least trusted role among a candidate's source turns; of a given one, the user's."""
+    if candidate.given is not None:
+        return Role.USER
     roles = {turn.role for turn in draft.request.turns if turn.id in candidate.source_turn_ids}
     return min(roles, key=lambda role: draft.policy.conflict.trust[role])

@@ -7,13 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
-from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
-from apps.pipeline.core.enums import EntityType, Status
+from apps.pipeline.core.enums import EntityType, Reason, Status
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement
+from apps.pipeline.core.statement import Candidate, Given, Mention, ObjectValue, Statement
+from apps.pipeline.direct_write.orders import is_order
+from apps.pipeline.provenance.orders import looks_injected
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.names import fold_name
 
@@ -56,51 +55,49 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
 
 
-def add_memory(
+def candidate_of(
     new: NewMemory,
     *,
-    memory_id: UUID,
-    index: int,
     entity_index: EntityIndex,
     policy: Policy,
     now: datetime,
     is_trusted: bool = True,
-) -> AddMemory:
-    """Convert a new memory to its operation; entities that it names are found in the index or added to it.
-
-    A caller without trust can lower the confidence that the policy computes, but not raise it.
-    """
-    candidate = _candidate(new, index=index, entity_index=entity_index, reliability=policy.extraction.model_reliability)
-    confidence = _confidence(new, candidate, policy, is_trusted=is_trusted)
+    may_replace: bool = True,
+) -> Candidate:
+    """Convert a new memory to a candidate; entities that it names are found in the index or added to it."""
     said_at = new.said_at or now
-    review = confidence.value < policy.confidence.review_below
-    return AddMemory(
-        memory_id=memory_id,
-        candidate=candidate,
-        origins=(),
-        status=new.status or (Status.PENDING_REVIEW if review else Status.ACTIVE),
-        confidence=confidence,
-        canonical_hash=canonical_hash(candidate),
-        said_at=said_at,
-        valid_from=new.valid_from or said_at,
-        valid_until=new.valid_until,
-        superseded_by=new.superseded_by,
-        context=new.context,
-        expires_at=new.expires_at,
-        metadata=new.metadata,
-        agent_scope=new.agent_scope,
-        private_to=new.private_to or policy.sharing.private_to(new.agent_scope),
-    )
-
-
-def _candidate(new: NewMemory, *, index: int, entity_index: EntityIndex, reliability: float) -> Candidate:
     statement = {
         **new.statement_fields(),
         "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
         "object": resolved_object(new.object, entity_index),
-        "reliability": reliability,
+        "reliability": policy.extraction.model_reliability,
     }
-    return Candidate(index=index, source_turn_ids=(), **statement)
+    candidate = Candidate(
+        index=0,
+        source_turn_ids=(),
+        valid_from=new.valid_from or said_at,
+        valid_until=new.valid_until,
+        **statement,
+    )
+    given = Given(
+        said_at=said_at,
+        confidence=new.confidence,
+        status=new.status,
+        superseded_by=new.superseded_by,
+        expires_at=new.expires_at,
+        context=new.context,
+        is_trusted=is_trusted,
+        may_replace=may_replace,
+        doubts=doubts_about(candidate, is_trusted=is_trusted),
+    )
+    return candidate.evolve(given=given)
+
+
+def doubts_about(candidate: Candidate, *, is_trusted: bool) -> tuple[str, ...]:
+    """Return why a person has to review a statement before agents see it, whatever else is known."""
+    if looks_injected(candidate.content):
+        return (Reason.SUSPECTED_INJECTION,)
+    return () if is_trusted or not is_order(candidate) else (Reason.LESS_TRUSTED,)
 
 
 def resolved_object(value: ObjectValue, entity_index: EntityIndex) -> ObjectValue:
@@ -117,11 +114,3 @@ def _resolved(mention: Mention, entity_index: EntityIndex) -> Mention:
         found = entity_index.named(name, kind=kind)
         entity = found[0] if found else entity_index.add(name=name, kind=kind, aliases=(name,))
     return Mention(text=name, type=entity.type, entity_id=entity.id)
-
-
-def _confidence(new: NewMemory, candidate: Candidate, policy: Policy, *, is_trusted: bool) -> Confidence:
-    """Compute the confidence of a memory; a value given by the caller is reached by the adjustment."""
-    computed = confidence_of(candidate, policy=policy.confidence)
-    if new.confidence is None or (new.confidence > computed.value and not is_trusted):
-        return computed
-    return with_value(computed.parts(), value=new.confidence)

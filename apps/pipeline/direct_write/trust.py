@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from apps.pipeline.core.enums import BINDING_TAGS, SourceConfidence, Status
-from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
 from apps.pipeline.direct_write.orders import orders_others
 
@@ -24,15 +23,10 @@ def binds_agents(tags: tuple[str, ...] | list[str]) -> bool:
     return not BINDING_TAGS.isdisjoint(tags)
 
 
-def is_vouched_for(memory: StoredMemory) -> bool:
-    """Return True if a turn says the memory or a person has approved it."""
-    return bool(memory.origins) or bool(memory.confidence_parts.get("review"))
-
-
 def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
     """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
 
-    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed (`add_memory`).
+    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed.
     """
     source = new.source_confidence
     if source in _SURE:

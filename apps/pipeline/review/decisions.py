@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.conflict.slots import closing, end_before, placement_in_slot
 from apps.pipeline.core.confidence import approved, with_recurrence
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, Stakes, Status
 from apps.pipeline.core.operations import CopyOrigins, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, RetrievalPolicy
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import end_before, placement_in_slot
-from apps.pipeline.direct_write.dedupe import closing
 
 
 @dataclass(frozen=True, slots=True)

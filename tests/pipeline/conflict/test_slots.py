@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from apps.pipeline.conflict.slots import duplicate_of, end_before, placement_in_slot
 from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
-from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 from tests.pipeline.builders import MONDAY
 
 ANA, BO = UUID(int=11), UUID(int=12)
@@ -38,7 +38,6 @@ def known(number: int, place: str = "Lisbon", **changes: Any) -> StoredMemory:
         ({"content": "Ana lives in Lisbon, in Alfama."}, True),
         ({"canonical_hash": "of its own"}, True),
         ({"canonical_hash": "of its own", "content": "Lisbon is Ana's home."}, False),
-        ({"canonical_hash": "of its own", "object": ObjectValue(literal="Porto")}, False),
         ({"content": "Ana doesn't live in Lisbon."}, False),
         ({"subject": Mention("", entity_id=BO)}, False),
         ({"type": MemoryType.PREFERENCE}, False),
