@@ -1,8 +1,9 @@
 """Store memories directly: without extraction, but without duplicates and with one value per slot."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.db import transaction
@@ -19,15 +20,23 @@ from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline import flow
 from apps.pipeline.conflict.slots import takes_slot
-from apps.pipeline.core.draft import Draft, KnownEntity, Origin, Request, Ruling
-from apps.pipeline.core.enums import LIVE_STATUSES, Reason, Status
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
+from apps.pipeline.core.enums import Reason, Status
 from apps.pipeline.core.operations import AddEntity, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.direct_write.new_memory import EXTRACTOR, MAX_ENTITIES, NewMemory, candidate_of, check_new
-from apps.pipeline.direct_write.outcomes import StoreOutcome, outcome_of
+from apps.pipeline.direct_write.new_memory import (
+    EXTRACTOR,
+    MAX_ENTITIES,
+    NewMemory,
+    becomes_live,
+    candidates_of,
+    check_new,
+)
+from apps.pipeline.direct_write.outcomes import StoreOutcome, outcomes_of
 from apps.pipeline.direct_write.redaction import redacted_memory
 from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
@@ -85,77 +94,111 @@ def store_with_outcomes(*, request: StoreRequest) -> tuple[StoreOutcome, ...]:
 
 @transaction.atomic
 def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[StoreOutcome, ...]:
-    """Settle and write the memories, each against what the ones before have become. Raises StalePlan and Unfit."""
+    """Settle and write the memories. Raises StalePlan and Unfit."""
     end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
     names = dict.fromkeys(new.session_id for new in request.memories)
     sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
     _check_successors(request.memories, end_user)
     known = ports.memories.entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
     index = EntityIndex(entities=known, new_id=ports.ids.new)
-    build = partial(
-        candidate_of,
+    candidates = candidates_of(
+        request.memories,
         entity_index=index,
         policy=policy,
         now=timezone.now(),
         is_trusted=request.is_trusted,
         may_replace=request.may_replace,
     )
-    candidates = [build(new) for new in request.memories]
-    written = WriteContext(
+    if not request.is_trusted:
+        candidates = _doubting_retracted(candidates, end_user)
+    context = WriteContext(
         project_id=request.project_id,
         end_user_id=end_user.id,
         actor=actor_of(request.api_key_id, request.person_id),
         api_key_id=request.api_key_id,
     )
-    apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=written)
+    apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=context)
     unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
-    outcomes: list[StoreOutcome] = []
+    outcomes: dict[int, StoreOutcome] = {}
     work: list[EnqueueWork] = []
-    for new, candidate in zip(request.memories, candidates, strict=True):
-        if not request.is_trusted:
-            candidate = _doubting_retracted(candidate, end_user)
-        draft = _settled(_draft(request, new, end_user, policy, ports), candidate, tuple(index), ports)
+    for part in _parts(request.memories, candidates, policy):
+        draft = _draft(request, end_user, policy, ports, private_to=part.private_to)
+        draft = _settled(draft.evolve(entities=tuple(index)), part.candidates, ports)
         plan = _plan(draft)
-        context = replace(written, session_id=sessions[new.session_id], metadata=new.metadata)
-        apply_plan(plan=plan.without(EnqueueWork), context=context)
+        apply_plan(plan=plan.without(EnqueueWork), context=replace(context, session_id=sessions[part.session_id]))
         work += plan.of(EnqueueWork)
-        outcomes.append(outcome_of(draft, unsure=unsure))
-    apply_plan(plan=WritePlan(tuple(work)), context=written)  # the lease of the work is locked after all memories
-    return tuple(outcomes)
+        outcomes |= outcomes_of(draft, unsure=unsure)
+    apply_plan(plan=WritePlan(tuple(work)), context=context)  # the lease of the work is locked after all memories
+    return tuple(outcomes[index] for index in range(len(request.memories)))
 
 
-def _doubting_retracted(candidate: Candidate, end_user: EndUser) -> Candidate:
+def _doubting_retracted(candidates: Sequence[Candidate], end_user: EndUser) -> list[Candidate]:
     """Send a value to review if one that a user said or a person approved was retracted in its slot."""
-    given = candidate.given
-    if given is None or given.doubts or not takes_slot(candidate):
-        return candidate
+    slots = {(each.subject_id, each.predicate) for each in candidates if takes_slot(each)}
+    if not slots:
+        return list(candidates)
     rows = Memory.objects.for_end_user(end_user.id).filter(
-        subject_id=candidate.subject_id, predicate=candidate.predicate, status=Status.RETRACTED
+        reduce(or_, (Q(subject_id=subject, predicate=predicate) for subject, predicate in slots)),
+        Q(origins__withdrawn=False) | Q(confidence_parts__review__gt=0),
+        status=Status.RETRACTED,
     )
-    if not rows.filter(Q(origins__withdrawn=False) | Q(confidence_parts__review__gt=0)).exists():
-        return candidate
-    return candidate.evolve(given=replace(given, doubts=(Reason.LESS_TRUSTED,)))
+    retracted = set(rows.values_list("subject_id", "predicate"))
+    found: list[Candidate] = []
+    for each in candidates:
+        given = each.given
+        if given and not given.doubts and takes_slot(each) and (each.subject_id, each.predicate) in retracted:
+            each = each.evolve(given=replace(given, doubts=(Reason.LESS_TRUSTED,)))
+        found.append(each)
+    return found
 
 
-def _draft(request: StoreRequest, new: NewMemory, end_user: EndUser, policy: Policy, ports: Ports) -> Draft:
-    """Return the draft of one memory: a request without turns."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Memories that are settled and written together: of one session, known to the same agents."""
+
+    session_id: str
+    private_to: str
+    candidates: list[Candidate]
+
+
+def _parts(memories: Sequence[NewMemory], candidates: Sequence[Candidate], policy: Policy) -> Iterator[_Part]:
+    """Split memories where one repeats a sentence or gives a slot another value.
+
+    It is settled against what the ones before have become, so that each keeps its own time and source.
+    """
+    part, taken = _Part("", "", []), set[object]()
+    for new, candidate in zip(memories, candidates, strict=True):
+        private_to = new.private_to or policy.sharing.private_to(new.agent_scope)
+        slot = (candidate.subject_id, candidate.predicate)
+        said = {canonical_text(candidate.content), *([slot] if takes_slot(candidate) else [])}
+        if (part.session_id, part.private_to) != (new.session_id, private_to) or taken & said:
+            if part.candidates:
+                yield part
+            part, taken = _Part(new.session_id, private_to, []), set()
+        part.candidates.append(candidate)
+        taken |= said
+    if part.candidates:
+        yield part
+
+
+def _draft(request: StoreRequest, end_user: EndUser, policy: Policy, ports: Ports, *, private_to: str) -> Draft:
+    """Return a draft without turns."""
     origin = Origin(
         project_id=request.project_id,
         end_user_id=end_user.id,
         session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
         api_key_id=request.api_key_id,
-        agent_scope=new.agent_scope,
     )
-    told = Request(trace_id=ports.ids.new(), origin=origin, turns=(), metadata=new.metadata, private_to=new.private_to)
+    told = Request(trace_id=ports.ids.new(), origin=origin, turns=(), private_to=private_to)
     return Draft.start(request=told, policy=policy)
 
 
-def _settled(draft: Draft, candidate: Candidate, entities: tuple[KnownEntity, ...], ports: Ports) -> Draft:
-    """Settle a memory that becomes live; another one is stored as it is."""
-    status = candidate.given.status if candidate.given else None
-    if status is None or status in LIVE_STATUSES:
-        return flow.settle_given(draft.evolve(candidates=(candidate,), entities=entities), ports)
-    return draft.evolve(rulings=(Ruling(candidate=candidate, memory_id=ports.ids.new()),))
+def _settled(draft: Draft, candidates: Sequence[Candidate], ports: Ports) -> Draft:
+    """Settle the memories that become live; the others are stored as they are."""
+    live = tuple(each for each in candidates if becomes_live(each))
+    settled = flow.settle_given(draft.evolve(candidates=live), ports)
+    kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in candidates if not becomes_live(each))
+    return settled.evolve(rulings=(*settled.rulings, *kept))
 
 
 def _plan(draft: Draft) -> WritePlan:
@@ -163,10 +206,8 @@ def _plan(draft: Draft) -> WritePlan:
 
     Possible duplicates are named to the caller, who can settle them, instead of to a reviewer.
     """
-    (ruling,) = draft.rulings
-    if ruling.merge_into is not None and not ruling.changes:
-        return WritePlan()
-    return plan_from(draft.evolve(rulings=(ruling.evolve(possible_duplicates=()),)))
+    written = (each for each in draft.rulings if each.merge_into is None or each.changes)
+    return plan_from(draft.evolve(rulings=tuple(each.evolve(possible_duplicates=()) for each in written)))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:

@@ -104,7 +104,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
         if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
-        relation = relate(memory, rival, evidence=candidate.evidence)
+        relation = relate(memory, rival, evidence=candidate.wording)
         if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
             continue
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):

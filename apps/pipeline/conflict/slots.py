@@ -38,7 +38,7 @@ def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMe
 def takes_slot(memory: Statement) -> bool:
     """Return True if a memory states the one value of its predicate; an additional value doesn't."""
     is_value = memory.takes_one_value and memory.subject_id is not None and memory.polarity is Polarity.POSITIVE
-    return is_value and not says_additional(memory.evidence)
+    return is_value and not says_additional(memory.wording)
 
 
 def placement_in_slot(

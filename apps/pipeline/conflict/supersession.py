@@ -63,7 +63,7 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, evidence: str) -> PairR
             return PairRelation.COEXISTS
         has_ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
         return PairRelation.REPLACES if has_one_value or has_ended else PairRelation.CONTRADICTS
-    is_additional = says_additional(evidence) or says_additional(rival.evidence)
+    is_additional = says_additional(evidence) or says_additional(rival.wording)
     replaces = has_one_value and both_hold and not is_additional
     return PairRelation.REPLACES if replaces else PairRelation.COEXISTS
 

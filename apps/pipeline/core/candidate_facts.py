@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from apps.pipeline.core.agent_scope import MemorySource
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
 from apps.pipeline.core.draft import Draft, Ruling
@@ -116,6 +117,11 @@ def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
         for turn in draft.request.turns
         if turn.id in candidate.source_turn_ids
     )
+
+
+def source_of(draft: Draft, candidate: Candidate) -> MemorySource:
+    """Return who tells a candidate."""
+    return draft.request.source if candidate.given is None else candidate.given.source
 
 
 def context_of(draft: Draft, candidate: Candidate) -> str:

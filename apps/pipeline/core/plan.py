@@ -17,6 +17,7 @@ from apps.pipeline.core.candidate_facts import (
     merged_confidence,
     origins_of,
     said_at,
+    source_of,
     starts_at,
 )
 from apps.pipeline.core.draft import Draft, Ruling
@@ -128,7 +129,7 @@ def _links(ruling: Ruling) -> Iterator[LinkMemories]:
 
 
 def _add(draft: Draft, ruling: Ruling) -> AddMemory:
-    candidate = ruling.candidate
+    candidate, source = ruling.candidate, source_of(draft, ruling.candidate)
     confidence = candidate_confidence(draft, candidate)
     superseded_by, ends = _end(draft, ruling)
     return AddMemory(
@@ -144,7 +145,8 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         superseded_by=superseded_by,
         context=context_of(draft, candidate),
         expires_at=expires_at(draft, candidate),
-        agent_scope=draft.request.origin.agent_scope,
+        metadata=source.metadata,
+        agent_scope=source.scope,
         private_to=draft.private_to,
     )
 

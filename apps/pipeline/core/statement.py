@@ -100,6 +100,11 @@ class Statement:
         """Return the object as plain text."""
         return self.object.text
 
+    @property
+    def wording(self) -> str:
+        """Return the quote, or the sentence of a statement that was not read from a turn."""
+        return self.evidence or self.content
+
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""
         return replace(self, **changes)
@@ -122,6 +127,7 @@ class Given:
     superseded_by: UUID | None = None
     expires_at: datetime | None = None
     context: str = ""
+    source: MemorySource = field(default_factory=MemorySource)
     is_trusted: bool = True  # whether the caller may change what a user said or a person approved
     may_replace: bool = True  # whether it may close or reword known memories
     doubts: tuple[str, ...] = ()  # reasons why a person has to review the statement

@@ -69,6 +69,7 @@ def exclusions(one: str, two: str) -> frozenset[Difference]:
     return differences(one, two) - nested
 
 
+@lru_cache(maxsize=16_384)
 def plain_words(text: str) -> tuple[str, ...]:
     """Return the words of a sentence in their order, in one spelling: "The 2 cats" and "Two cats" have the same."""
     folded = (_plain_number(word) if word[0].isdigit() else word.casefold() for word in _words(text))

@@ -1,13 +1,13 @@
 """Memories that callers store directly, without the funnel."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
-from apps.pipeline.core.enums import EntityType, Reason, Status
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, Reason, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Candidate, Given, Mention, ObjectValue, Statement
@@ -55,42 +55,52 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
 
 
-def candidate_of(
-    new: NewMemory,
+def candidates_of(
+    memories: Sequence[NewMemory],
     *,
     entity_index: EntityIndex,
     policy: Policy,
     now: datetime,
     is_trusted: bool = True,
     may_replace: bool = True,
-) -> Candidate:
-    """Convert a new memory to a candidate; entities that it names are found in the index or added to it."""
-    said_at = new.said_at or now
-    statement = {
-        **new.statement_fields(),
-        "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
-        "object": resolved_object(new.object, entity_index),
-        "reliability": policy.extraction.model_reliability,
-    }
-    candidate = Candidate(
-        index=0,
-        source_turn_ids=(),
-        valid_from=new.valid_from or said_at,
-        valid_until=new.valid_until,
-        **statement,
-    )
-    given = Given(
-        said_at=said_at,
-        confidence=new.confidence,
-        status=new.status,
-        superseded_by=new.superseded_by,
-        expires_at=new.expires_at,
-        context=new.context,
-        is_trusted=is_trusted,
-        may_replace=may_replace,
-        doubts=doubts_about(candidate, is_trusted=is_trusted),
-    )
-    return candidate.evolve(given=given)
+) -> list[Candidate]:
+    """Convert new memories to candidates; entities that they name are found in the index or added to it."""
+    found: list[Candidate] = []
+    for index, new in enumerate(memories):
+        said_at = new.said_at or now
+        statement = {
+            **new.statement_fields(),
+            "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
+            "object": resolved_object(new.object, entity_index),
+            "reliability": policy.extraction.model_reliability,
+        }
+        candidate = Candidate(
+            index=index,
+            source_turn_ids=(),
+            valid_from=new.valid_from or said_at,
+            valid_until=new.valid_until,
+            **statement,
+        )
+        given = Given(
+            said_at=said_at,
+            confidence=new.confidence,
+            status=new.status,
+            superseded_by=new.superseded_by,
+            expires_at=new.expires_at,
+            context=new.context,
+            source=MemorySource(scope=new.agent_scope, metadata=new.metadata),
+            is_trusted=is_trusted,
+            may_replace=may_replace,
+            doubts=doubts_about(candidate, is_trusted=is_trusted),
+        )
+        found.append(candidate.evolve(given=given))
+    return found
+
+
+def becomes_live(candidate: Candidate) -> bool:
+    """Return True unless a caller stores a memory as history."""
+    given = candidate.given
+    return given is None or given.status is None or given.status in LIVE_STATUSES
 
 
 def doubts_about(candidate: Candidate, *, is_trusted: bool) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What became of a memory that a caller stored directly."""
+"""What became of each memory that a caller stored directly."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Ruling, StageSpan
 from apps.pipeline.core.enums import Stage, Status
+from apps.pipeline.deduplication.matching import NEAR_SHARE
 
 
 class StoreResult(StrEnum):
@@ -29,25 +30,30 @@ class StoreOutcome:
     may_conflict_with: tuple[UUID, ...] = ()  # live memories that contradict it, or are alike and differ in a detail
 
 
-# Other names and numbers lower a cosine: "on the Team plan", "on the Business plan". A hint closes nothing.
-_LEAST_SHARE = 0.75  # of the cosine from which memories may be duplicates
+def outcomes_of(draft: Draft, *, unsure: float) -> dict[int, StoreOutcome]:
+    """Return the outcomes of a settled draft by the indexes of its candidates.
 
-
-def outcome_of(draft: Draft, *, unsure: float) -> StoreOutcome:
-    """Return the outcome of a settled draft with one statement; from a cosine `unsure` on, it may be a duplicate."""
-    (ruling,) = draft.rulings
+    `unsure` is the cosine from which two memories may be duplicates.
+    """
     spans: Mapping[Stage, StageSpan] = {each.stage: each for each in draft.spans}
     compared = spans[Stage.DEDUPE].details["compared"] if Stage.DEDUPE in spans else {}
-    near = compared.get(str(ruling.candidate.index), {}).get("near", ())
-    alike_from = _LEAST_SHARE * unsure
-    differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= alike_from]
-    return StoreOutcome(
-        memory_id=ruling.memory_id,
-        result=_result(ruling),
-        supersedes=tuple(each.id for each in ruling.supersedes),
-        review_reasons=ruling.review_reasons,
-        may_conflict_with=() if ruling.merge_into else _left_open(ruling, differing),
-    )
+    near_from = NEAR_SHARE * unsure
+    found: dict[int, StoreOutcome] = {}
+    for ruling in draft.rulings:
+        near = compared.get(str(ruling.candidate.index), {}).get("near", ())
+        differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= near_from]
+        found[ruling.candidate.index] = StoreOutcome(
+            memory_id=ruling.memory_id,
+            result=_result(ruling),
+            supersedes=tuple(each.id for each in ruling.supersedes),
+            review_reasons=ruling.review_reasons,
+            may_conflict_with=() if ruling.merge_into else _left_open(ruling, differing),
+        )
+    for drop in draft.drops:  # repetitions within the request
+        if drop.candidate is not None:
+            first = found[drop.detail["same_as"]]
+            found[drop.candidate.index] = StoreOutcome(first.memory_id, StoreResult.MERGED)
+    return found
 
 
 def _left_open(ruling: Ruling, differing: Iterable[UUID]) -> tuple[UUID, ...]:
