@@ -22,7 +22,7 @@ from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.status_transitions import APPROVED, verb_of
-from apps.pipeline.direct_write.redaction import redacted_changes
+from apps.pipeline.direct_write.new_memory import redacted_changes
 from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
 from apps.pipeline.redaction.redact import redact
 from apps.pipeline.review.decisions import approval

@@ -35,10 +35,10 @@ from apps.pipeline.direct_write.new_memory import (
     becomes_live,
     candidates_of,
     check_new,
+    on_own_word,
+    redacted_memory,
 )
 from apps.pipeline.direct_write.outcomes import StoreOutcome, outcomes_of
-from apps.pipeline.direct_write.redaction import redacted_memory
-from apps.pipeline.direct_write.trust import on_own_word
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
@@ -119,15 +119,15 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     )
     apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=context)
     unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
+    draft = _empty_draft(request, end_user, policy, ports).evolve(entities=tuple(index))
     outcomes: dict[int, StoreOutcome] = {}
     work: list[EnqueueWork] = []
     for part in _parts(request.memories, candidates, policy):
-        draft = _draft(request, end_user, policy, ports, private_to=part.private_to)
-        draft = _settled(draft.evolve(entities=tuple(index)), part.candidates, ports)
-        plan = _plan(draft)
+        settled = _settled(draft, part, ports)
+        plan = _plan(settled)
         apply_plan(plan=plan.without(EnqueueWork), context=replace(context, session_id=sessions[part.session_id]))
         work += plan.of(EnqueueWork)
-        outcomes |= outcomes_of(draft, unsure=unsure)
+        outcomes |= outcomes_of(settled, unsure=unsure)
     apply_plan(plan=WritePlan(tuple(work)), context=context)  # the lease of the work is locked after all memories
     return tuple(outcomes[index] for index in range(len(request.memories)))
 
@@ -181,23 +181,22 @@ def _parts(memories: Sequence[NewMemory], candidates: Sequence[Candidate], polic
         yield part
 
 
-def _draft(request: StoreRequest, end_user: EndUser, policy: Policy, ports: Ports, *, private_to: str) -> Draft:
-    """Return a draft without turns."""
+def _empty_draft(request: StoreRequest, end_user: EndUser, policy: Policy, ports: Ports) -> Draft:
     origin = Origin(
         project_id=request.project_id,
         end_user_id=end_user.id,
         session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
         api_key_id=request.api_key_id,
     )
-    told = Request(trace_id=ports.ids.new(), origin=origin, turns=(), private_to=private_to)
-    return Draft.start(request=told, policy=policy)
+    return Draft.start(request=Request(trace_id=ports.ids.new(), origin=origin, turns=()), policy=policy)
 
 
-def _settled(draft: Draft, candidates: Sequence[Candidate], ports: Ports) -> Draft:
+def _settled(draft: Draft, part: _Part, ports: Ports) -> Draft:
     """Settle the memories that become live; the others are stored as they are."""
-    live = tuple(each for each in candidates if becomes_live(each))
-    settled = flow.settle_given(draft.evolve(candidates=live), ports)
-    kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in candidates if not becomes_live(each))
+    live = tuple(each for each in part.candidates if becomes_live(each))
+    told = replace(draft.request, private_to=part.private_to)
+    settled = flow.settle_given(draft.evolve(request=told, candidates=live), ports)
+    kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
     return settled.evolve(rulings=(*settled.rulings, *kept))
 
 

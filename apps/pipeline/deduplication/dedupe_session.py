@@ -228,8 +228,9 @@ class DedupeSession:
 
 def _is_given_apart(mine: StoredMemory, theirs: StoredMemory) -> bool:
     """Return True if a caller gives another subject or end, whatever the sentence says."""
-    subjects = {mine.subject_id, theirs.subject_id} - {None}
-    return len(subjects) > 1 or mine.valid_until != theirs.valid_until
+    if mine.valid_until != theirs.valid_until:
+        return True
+    return None not in (mine.subject_id, theirs.subject_id) and mine.subject_id != theirs.subject_id
 
 
 def _proven_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[int, float]:

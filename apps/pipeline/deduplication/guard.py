@@ -118,6 +118,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(normalize_times(in_digits(plain))))
 
 
+@lru_cache(maxsize=16_384)
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of a sentence, in digits and without thousands separators."""
     return frozenset(_plain_number(word) for word in _words(text) if word[0].isdigit())
@@ -129,6 +130,7 @@ def _plain_number(word: str) -> str:
     return word.replace(",", ".").removesuffix(".00").lstrip("0") or "0"
 
 
+@lru_cache(maxsize=16_384)
 def _dates(text: str) -> frozenset[str]:
     may = {"may"} if _MONTH_OF_MAY in _words(text)[1:] else set()
     return frozenset(may | {_DATES[word.casefold()] for word in _words(text) if word.casefold() in _DATES})

@@ -1,24 +1,26 @@
-"""Memories that callers store directly, without the funnel."""
+"""Memories that callers store directly: candidates without turns, which the stages after extraction settle."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
-from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, Reason, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, SourceConfidence, Status
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.policy import Policy, RedactionPolicy
 from apps.pipeline.core.statement import Candidate, Given, Mention, ObjectValue, Statement
-from apps.pipeline.direct_write.orders import is_order
-from apps.pipeline.provenance.orders import looks_injected
+from apps.pipeline.direct_write.trust import doubts_about
+from apps.pipeline.redaction.redact import redact, redact_json
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.names import fold_name
 
 EXTRACTOR = "direct"
 MAX_ENTITIES = 10_000  # names are searched among these; an end user has far fewer
 _THE_USER = frozenset({"user", "the user"})
+_SURE = frozenset({SourceConfidence.DIRECT, SourceConfidence.CONFIRMED})
+_TEXTS = ("content", "evidence", "context", "subject", "object", "topic", "tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,42 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is for status superseded only", at=f"{at}/superseded_by")
     if new.object.text and not new.predicate:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
+
+
+def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
+    """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
+
+    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed.
+    """
+    source = new.source_confidence
+    if source in _SURE:
+        fills_slot = new.takes_one_value and bool(new.subject.text and new.object_text)
+        source = SourceConfidence.DIRECT if fills_slot else SourceConfidence.INFERRED
+    status = None if new.status is Status.ACTIVE else new.status
+    return new.evolve(source_confidence=source, status=status, extractor=extractor)
+
+
+def redacted_memory(new: NewMemory, *, policy: RedactionPolicy) -> NewMemory:
+    """Return a memory without the sensitive data that the policy masks or drops, in any of its texts."""
+    return new.evolve(**redacted_changes({name: getattr(new, name) for name in _TEXTS}, policy=policy))
+
+
+def redacted_changes(changes: Mapping[str, Any], *, policy: RedactionPolicy) -> dict[str, Any]:
+    """Return the changes of a memory by field, with each text redacted."""
+    return {name: _redacted(value, policy) for name, value in changes.items()}
+
+
+def _redacted(value: Any, policy: RedactionPolicy) -> Any:
+    if isinstance(value, ObjectValue):
+        parts = {name: getattr(value, name) for name in ("literal", "entity", "items")}
+        return replace(value, **{name: _redacted(part, policy) for name, part in parts.items()})
+    if isinstance(value, Mention):
+        return replace(value, text=redact(value.text, policy=policy).text)
+    if isinstance(value, tuple):
+        return tuple(_redacted(each, policy) for each in value)
+    if isinstance(value, Mapping | list) or type(value) is str:  # enums and times stay as they are
+        return redact_json(value, policy=policy)
+    return value
 
 
 def candidates_of(
@@ -101,13 +139,6 @@ def becomes_live(candidate: Candidate) -> bool:
     """Return True unless a caller stores a memory as history."""
     given = candidate.given
     return given is None or given.status is None or given.status in LIVE_STATUSES
-
-
-def doubts_about(candidate: Candidate, *, is_trusted: bool) -> tuple[str, ...]:
-    """Return why a person has to review a statement before agents see it, whatever else is known."""
-    if looks_injected(candidate.content):
-        return (Reason.SUSPECTED_INJECTION,)
-    return () if is_trusted or not is_order(candidate) else (Reason.LESS_TRUSTED,)
 
 
 def resolved_object(value: ObjectValue, entity_index: EntityIndex) -> ObjectValue:
