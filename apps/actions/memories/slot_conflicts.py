@@ -10,13 +10,12 @@ from apps.actions.get_or_create import hold_end_user
 from apps.memories.codec import read_columns
 from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
-from apps.pipeline.conflict.slots import duplicate_of, takes_slot
+from apps.pipeline.conflict.slots import duplicate_of, in_slot, takes_slot
 from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import Operation
 from apps.pipeline.core.ports import Slot
-from apps.pipeline.review.decisions import in_slot
 
 
 def settle_change(

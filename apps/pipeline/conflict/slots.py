@@ -1,8 +1,8 @@
 """Slots: the one value of a stateful predicate, for memories that become active by a decision."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from apps.pipeline.conflict.supersession import says_additional
@@ -14,14 +14,6 @@ from apps.pipeline.deduplication.matching import MatchVerdict, compare
 
 _NEVER_ALIKE = SimilarityBand(unsure=1)  # only hashes, words and triples are compared
 _COMMON = ("type", "subject_id", "valid_until", "private_to")  # fields that duplicates have in common
-
-
-@dataclass(frozen=True, slots=True)
-class SlotPlacement:
-    """The position of a value in its slot: history before its successor, or the current value that closes others."""
-
-    successor: StoredMemory | None = None
-    closes: tuple[StoredMemory, ...] = ()
 
 
 def duplicate_of(memory: StoredMemory, live: Iterable[StoredMemory]) -> StoredMemory | None:
@@ -41,25 +33,27 @@ def takes_slot(memory: Statement) -> bool:
     return is_value and not says_additional(memory.wording)
 
 
-def placement_in_slot(
-    memory: StoredMemory, live: Collection[StoredMemory], *, replaces: Collection[UUID] = ()
-) -> SlotPlacement:
-    """Return the position of a memory that becomes active: of the values of a slot, the one said last stays.
+def in_slot(
+    memory: StoredMemory, changes: Mapping[str, Any], *, live: Collection[StoredMemory], replaces: Collection[UUID] = ()
+) -> tuple[dict[str, Any], list[SupersedeMemory]]:
+    """Return the changes of a memory that becomes active, and the operations that close the memories that it replaces.
 
-    The memories in `replaces` are closed in any case, whatever their slot and time.
+    `memory` has its new values. Of the values of a slot, the one said last stays; if that is another one, the memory
+    becomes history instead. The memories in `replaces` are closed in any case, whatever their slot and time.
     """
     beside = [each for each in live if each.private_to == memory.private_to and each.id != memory.id]
-    named = tuple(each for each in beside if each.id in replaces)
-    if not takes_slot(memory):
-        return SlotPlacement(closes=named)
-    holders = (each for each in beside if each.id not in replaces and _is_rival(memory, each))
-    rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
-    later = [each for each in rivals if each.said_at > memory.said_at and not was_over(each)]
-    if later:
-        return SlotPlacement(successor=later[0])
-    if rivals and was_over(memory):
-        return SlotPlacement(successor=rivals[-1])
-    return SlotPlacement(closes=(*rivals, *named))
+    closes = [each for each in beside if each.id in replaces]
+    if takes_slot(memory):
+        holders = (each for each in beside if each.id not in replaces and _is_rival(memory, each))
+        rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
+        later = [each for each in rivals if each.said_at > memory.said_at and not was_over(each)]
+        if later or (rivals and was_over(memory)):
+            successor = later[0] if later else rivals[-1]
+            ended = end_before(successor, memory)
+            history = {"status": Status.SUPERSEDED, "superseded_by_id": successor.id, "valid_until": ended}
+            return {**changes, **history}, []
+        closes = [*rivals, *closes]
+    return dict(changes), [_closing(each, successor=memory) for each in closes]
 
 
 def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
@@ -78,8 +72,7 @@ def end_before(successor: StoredMemory, memory: StoredMemory) -> datetime:
     return ends if memory.valid_until is None else min(ends, memory.valid_until)
 
 
-def closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:
-    """Return the operation that closes a value for its successor."""
+def _closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:
     return SupersedeMemory(
         memory_id=memory.id,
         expected_version=memory.version,

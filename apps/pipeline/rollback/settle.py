@@ -5,11 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.conflict.slots import duplicate_of
+from apps.pipeline.conflict.slots import duplicate_of, in_slot
 from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LeftAlone, Status
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.review.decisions import in_slot
 from apps.pipeline.rollback.history import Kept
 from apps.pipeline.rollback.memories import ReadColumns
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.pipeline.conflict.slots import duplicate_of, end_before, placement_in_slot
+from apps.pipeline.conflict.slots import duplicate_of, end_before, in_slot
 from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
 from tests.pipeline.builders import MONDAY
@@ -71,17 +71,16 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
 def test_the_value_said_last_is_left(
     said: int, rivals: list[StoredMemory], successor: int | None, closes: list[int]
 ) -> None:
-    place = placement_in_slot(known(said, "Porto"), rivals)
-    assert (place.successor and place.successor.id.int) == successor
-    assert [each.id.int for each in place.closes] == closes
+    changes, closed = in_slot(known(said, "Porto"), {}, live=rivals)
+    assert changes.get("superseded_by_id") == (successor and UUID(int=successor))
+    assert [each.memory_id.int for each in closed] == closes
 
 
 def test_what_was_over_when_it_was_said_is_history() -> None:
     over = known(5, "Porto", valid_from=day(-9), valid_until=day(-3))
-    place = placement_in_slot(over, [known(1)])
-    assert (place.successor, place.closes) == (known(1), ())
-    assert end_before(known(1), over) == day(-3)
-    assert placement_in_slot(over, []).successor is None
+    history = {"status": Status.SUPERSEDED, "superseded_by_id": known(1).id, "valid_until": day(-3)}
+    assert in_slot(over, {}, live=[known(1)]) == (history, [])
+    assert in_slot(over, {}, live=[]) == ({}, [])
 
 
 def test_no_time_runs_backwards() -> None:
