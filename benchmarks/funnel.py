@@ -14,6 +14,7 @@ from uuid import UUID
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import StoredState
 from apps.pipeline import flow
+from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import LIVE_STATUSES, ExtractorKind, Role, Status
 from apps.pipeline.core.identifiers import new_id
@@ -22,7 +23,6 @@ from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Embedder, Ports
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.direct_write.conflicts import takes_slot
 from apps.pipeline.resolution.pronouns import kind_of
 from apps.providers.fake import ScriptedModel
 from benchmarks.locomo_data import Conversation, LocomoObservation, LocomoTurn

@@ -146,6 +146,8 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "merge-entity": (REVIEWER, BOTH),
     "split-entity": (REVIEWER, POSTS),
     "dashboard": (VIEWER, BOTH),
+    "reading": (VIEWER, BOTH),
+    "read-again": (ADMIN, POSTS),
     "traces": (VIEWER, BOTH),
     "trace": (VIEWER, BOTH),
     "why-not": (VIEWER, BOTH),

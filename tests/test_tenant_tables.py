@@ -41,6 +41,8 @@ OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
 # Indexes over all end users of a project, for queues and lists; no turn waits for their queries.
 ACROSS_USERS = {
     "trace_of_project_by_time",
+    "trace_that_reads_again",
+    "memory_live_note",
     "memory_of_project",
     "memory_by_creation",
     "memory_by_first_access",

@@ -14,7 +14,8 @@ from apps.tenants.models import Project
 class Backlog:
     """When the oldest open row, and the oldest open index row, was enqueued (None: none is open); the dead rows.
 
-    Runs that wait for further turns of their session don't count as open.
+    Runs that wait for further turns of their session don't count as open, nor do sessions that are read again: all of
+    a project's may be requested at once.
     """
 
     oldest: datetime | None
@@ -41,7 +42,7 @@ class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  #
         """Summarise open and dead rows; each query uses its own partial index."""
         waits_for_turns = Q(kind=WorkKind.RUN_PIPELINE, attempts=0, waiting_since=None, run_at__gt=Now())
         oldest = self.open().aggregate(
-            oldest=Min("created_at", filter=~waits_for_turns),
+            oldest=Min("created_at", filter=~waits_for_turns & ~Q(kind=WorkKind.READ_AGAIN)),
             oldest_index=Min("created_at", filter=Q(kind=WorkKind.INDEX_MEMORY)),
         )
         return Backlog(**oldest, dead=self.dead().count())

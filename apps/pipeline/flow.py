@@ -90,6 +90,13 @@ def settle(draft: Draft, ports: Ports) -> Draft:
     return draft
 
 
+def settle_given(draft: Draft, ports: Ports) -> Draft:
+    """Decide what each statement becomes that a caller stores directly; its entities are given by name."""
+    for stage, step in SETTLING[1:] if draft.candidates else ():
+        draft = _spanned(stage, draft, partial(step, ports=ports))
+    return draft
+
+
 def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
     """Apply the plan of a draft in one transaction.
 

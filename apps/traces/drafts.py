@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.db.models import QuerySet
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
@@ -94,16 +95,43 @@ def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
     share their memories, only those told to the agent of the trace.
     """
     trace = Trace.objects.select_related("session").get(end_user_id=end_user_id, id=trace_id)
-    policy = policy_of(trace.configuration_id)
-    session = Turn.objects.filter(end_user_id=end_user_id, session_id=trace.session_id, withdrawn=False)
-    if policy.sharing.private_to(_origin(trace).agent_scope):
+    latest = _session_turns(trace).filter(position__gte=trace.session.summarised_until).order_by("-position")
+    most = policy_of(trace.configuration_id).extraction.max_session_turns
+    return _session_draft(trace, list(reversed(latest[:most])))
+
+
+def load_reading_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
+    """Return the draft of a trace that reads its session again: all turns that the trace may see.
+
+    Only turns that `load_session_draft` would pass on are passed on to extraction, and of these only those with the
+    source of the trace, as its statements take agent, topic and metadata from it.
+    """
+    trace = Trace.objects.get(end_user_id=end_user_id, id=trace_id)
+    session = _session_turns(trace)
+    draft = _session_draft(trace, list(session.order_by("position")))
+    alike = session.filter(
+        trace__agent_scope=trace.agent_scope, trace__topic=trace.topic, trace__metadata=trace.metadata
+    )
+    own = set(alike.values_list("id", flat=True))
+    return draft.evolve(turns=tuple(turn for turn in draft.turns if turn.id in own))
+
+
+def _session_turns(trace: Trace) -> QuerySet[Turn]:
+    """Return the turns of a session, without those that were private to other agents."""
+    session = Turn.objects.filter(end_user_id=trace.end_user_id, session_id=trace.session_id, withdrawn=False)
+    if policy_of(trace.configuration_id).sharing.private_to(_origin(trace).agent_scope):
         session = session.filter(trace__agent_scope__agent_id=trace.agent_scope["agent_id"])
-    latest = session.filter(position__gte=trace.session.summarised_until).order_by("-position")
-    rows = list(reversed(latest[: policy.extraction.max_session_turns]))
+    return session
+
+
+def _session_draft(trace: Trace, rows: Sequence[Turn]) -> Draft:
+    policy = policy_of(trace.configuration_id)
     request = Request(
         trace_id=trace.id,
         origin=_origin(trace),
         turns=tuple(_without_context_blocks(source_turn(row)) for row in rows),
+        topic=trace.topic,
+        metadata=trace.metadata,
         traceparent=trace.traceparent,
         is_session_level=True,
     )

@@ -15,7 +15,7 @@ from apps.pipeline.flow import EXTRACTED_WITH
 from apps.traces.models import Span, Trace, Turn
 
 ENDED = (TraceStatus.DONE, TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED)
-_COLUMNS = ("id", "session_id", "configuration_id", "status", "created_at", "finished_at")
+_COLUMNS = ("id", "session_id", "configuration_id", "status", "created_at", "finished_at", "reads_again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class RunHead:
     extractor: str = ""  # that ran; empty where every turn was rejected
     had_model: bool = False  # whether there was a model to ask, however the policy extracts
     is_session_level: bool = False
+    reads_again: bool = False
 
 
 def run_heads(*, end_user_id: UUID, trace_ids: Collection[UUID] | None = None) -> list[RunHead]:
@@ -92,5 +93,6 @@ def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Map
         latency_us=latency_us,
         extracted_with=parse(Prefix.TRACE, first) if first else row["id"],
         extractor=ran,
+        reads_again=row["reads_again"],
         had_model=ran not in ("", ExtractorKind.PLAIN) or told.get("details__configured") == ran,
     )

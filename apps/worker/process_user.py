@@ -22,6 +22,7 @@ from apps.telemetry.counted_metrics import counted_metrics
 from apps.worker import failures
 from apps.worker.deadline_model import OutOfTime
 from apps.worker.model_gate import ModelGate, ModelPaused
+from apps.worker.read_again import read_again
 from apps.worker.run_session import run_session
 from apps.worker.run_traces import run_traces
 from apps.worker.shutdown import StopSignal
@@ -94,6 +95,8 @@ def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
         return run_traces(lease=lease, work=work, ports=guarded)
     if work[0].kind is WorkKind.EXTRACT_SESSION:
         return [run_session(lease=lease, work=each, ports=guarded) for each in work][-1]
+    if work[0].kind is WorkKind.READ_AGAIN:
+        return [read_again(lease=lease, work=each, ports=guarded) for each in work][-1]
     if work[0].kind is WorkKind.ASK_QUESTIONS:
         return ask_questions(lease=lease, work=work, ports=guarded)
     return index_memories(lease=lease, work=work, ports=guarded)

@@ -63,7 +63,7 @@ def test_what_is_left_out_is_chosen(client: APIClient) -> None:
 def test_an_unsure_memory_waits_for_a_person(client: APIClient) -> None:
     (stored,) = put(client, {"type": "fact", "content": "Ana may be a doctor.", "speech_act": "hypothetical"})
 
-    assert (stored["status"], stored["review_reasons"]) == ("pending_review", ["low_confidence"])
+    assert (stored["status"], stored["review_reasons"]) == ("pending_review", ["not_asserted"])
     assert listed(client) == []
     assert listed(client, "&status=pending_review") == ["Ana may be a doctor."]
 

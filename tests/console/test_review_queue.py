@@ -26,8 +26,8 @@ def reviewer(project: Project) -> Client:
 
 @pytest.fixture
 def same(project: Project) -> list[Memory]:
-    """Three memories with the same words, of two users."""
-    said = {"Likes  tea": ("rui", "likes"), "likes tea!": ("mia", "likes"), "LIKES Tea.": ("rui", "drinks")}
+    """Three memories with the same words, of three users."""
+    said = {"Likes  tea": ("rui", "likes"), "likes tea!": ("mia", "likes"), "LIKES Tea.": ("zoe", "likes")}
     return [pending(project, content, user=user, predicate=verb) for content, (user, verb) in said.items()]
 
 
@@ -49,7 +49,7 @@ def test_memories_with_the_same_words_are_one_row(reviewer: Client, project: Pro
     assert rows(reviewer) == [str(same[0].pk), str(other.pk)]
     page = reviewer.get(PAGE).content.decode()
     assert "3 × the same" in page
-    assert "<span>2 users</span>" in page
+    assert "<span>3 users</span>" in page
 
 
 def test_a_group_opens_to_its_members(reviewer: Client, same: list[Memory]) -> None:

@@ -122,7 +122,7 @@ def _calls(text: str) -> int:
         said(text)
         holds_secret(text)
         tells_something(turn(text), before=None)
-        without_unwanted(with_forget_requests(draft_of([], turns=[turn(text)])))
+        without_unwanted([with_forget_requests(draft_of([], turns=[turn(text)]))])
     finally:
         sys.setprofile(before)
     return count

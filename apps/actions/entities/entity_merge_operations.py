@@ -11,11 +11,11 @@ from django.db.models import Q
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, Memory
 from apps.memories.querysets import MemoryQuerySet
+from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
-from apps.pipeline.direct_write.conflicts import takes_slot
 
 MERGED, SPLIT = "entity_merged", "entity_split"  # names of the operations in history and ledger
 

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from apps.actions.entities.entity_merge_operations import MERGED, SPLIT
 from apps.actions.entities.merge_entities import EntityMerge, apply_to, locked_entities, record_merge
 from apps.actions.errors import Conflict
-from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.actions.memories.slot_conflicts import settle_change
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
@@ -90,6 +90,5 @@ def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]
             ended = parse_datetime(before["valid_until"] or "")
             opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
             with suppress(Conflict):  # a live memory says the same by now
-                opened = beside_others(memory=memory, changes=opened)
-                changes, closing = settle_slot(memory=memory, changes=opened)
+                changes, closing = settle_change(memory=memory, changes=opened)
                 yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]

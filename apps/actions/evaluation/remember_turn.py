@@ -3,16 +3,16 @@
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.evaluation.label_item import Labeller, find_item, label_item
 from apps.actions.get_or_create import hold_end_user
-from apps.actions.memories.store import StoreRequest, store
+from apps.actions.memories.store import StoreRequest, store_with_outcomes
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.enums import LabelValue, MemoryType, SourceConfidence, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.pipeline.direct_write.outcomes import StoreResult
 
 
 def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType) -> EvaluationLabel:
@@ -45,7 +45,6 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
 
 def _stored(by: Labeller, user_id: str, new: NewMemory) -> UUID | None:
     """Store a memory; return its identifier, None if it was known."""
-    began = timezone.now()
     request = StoreRequest(
         project_id=by.project_id,
         api_key_id=by.api_key_id,
@@ -54,8 +53,7 @@ def _stored(by: Labeller, user_id: str, new: NewMemory) -> UUID | None:
         memories=(new,),
     )
     try:
-        (memory_id,) = store(request=request)
+        (stored,) = store_with_outcomes(request=request)
     except BadInput as bad:
         raise Unfit(f"the memory {bad}", at=bad.at) from bad
-    is_new = Memory.objects.for_project(by.project_id).filter(id=memory_id, created_at__gte=began).exists()
-    return memory_id if is_new else None
+    return None if stored.result is StoreResult.MERGED else stored.memory_id

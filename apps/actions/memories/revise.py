@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.get_or_create import actor_of
 from apps.actions.memories.edited_triple import with_triple
-from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.actions.memories.slot_conflicts import settle_change
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
@@ -21,10 +21,10 @@ from apps.pipeline.core.enums import Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.direct_write.redaction import redacted_changes
-from apps.pipeline.direct_write.review import approval
+from apps.pipeline.direct_write.new_memory import redacted_changes
 from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
 from apps.pipeline.redaction.redact import redact
+from apps.pipeline.review.decisions import approval
 from apps.traces.policies import active_policy
 
 MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed
@@ -110,11 +110,8 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 
     Call it in a transaction: it locks out other direct writes of the end user, and reads the live memories then.
     """
-    changes = beside_others(memory=memory, changes=_with_dependent_columns(memory, changes, verb=verb))
-    closing: list[Operation] = []
-    is_active = changes.get("status", memory.status) == Status.ACTIVE
-    if is_active and ("status" in changes or "predicate" in changes):
-        changes, closing = settle_slot(memory=memory, changes=changes, replaces=revision.replaces)
+    changes = _with_dependent_columns(memory, changes, verb=verb)
+    changes, closing = settle_change(memory=memory, changes=changes, replaces=revision.replaces)
     revised = ReviseMemory(
         memory_id=memory.id, expected_version=memory.version, verb=verb, changes=changes, note=revision.note
     )

@@ -1,8 +1,8 @@
-"""Store memories directly: without extraction and similarity, but without duplicates and with one value per slot."""
+"""Store memories directly: without extraction, but without duplicates and with one value per slot."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from uuid import UUID
 
@@ -12,29 +12,36 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.get_or_create import actor_of, open_end_user, open_session
+from apps.actions.live_ports import live
+from apps.actions.memories.forgiving_embedder import ForgivingEmbedder
 from apps.actions.memories.revise import MOST_TRIES
 from apps.memories.models import Memory
-from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext
-from apps.pipeline.core.enums import Status, WorkKind
-from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.memory_conversion import as_stored
-from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork, FlagForReview, Operation
-from apps.pipeline.core.plan import WritePlan
+from apps.pipeline import flow
+from apps.pipeline.conflict.slots import takes_slot
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
+from apps.pipeline.core.enums import Reason, Status
+from apps.pipeline.core.operations import AddEntity, EnqueueWork
+from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import StalePlan
-from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import takes_slot
-from apps.pipeline.direct_write.dedupe import DirectWriteSession, StoreResult, read_met
-from apps.pipeline.direct_write.new_memory import EXTRACTOR, MAX_ENTITIES, NewMemory, add_memory, check_new
-from apps.pipeline.direct_write.redaction import redacted_memory
-from apps.pipeline.direct_write.trust import on_own_word
+from apps.pipeline.core.ports import Ports, StalePlan
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.direct_write.new_memory import (
+    EXTRACTOR,
+    MAX_ENTITIES,
+    NewMemory,
+    becomes_live,
+    candidates_of,
+    check_new,
+    on_own_word,
+    redacted_memory,
+)
+from apps.pipeline.direct_write.outcomes import StoreOutcome, outcomes_of
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy
-
-MOST_RETRACTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +59,17 @@ class StoreRequest:
 
 
 def store(*, request: StoreRequest) -> tuple[UUID, ...]:
-    """Store memories in one transaction; return their identifiers in the order of the request.
+    """Store memories in one transaction; return the identifiers of the memories that say them, in their order."""
+    return tuple(each.memory_id for each in store_with_outcomes(request=request))
 
-    A statement that a live memory makes already is not stored again: the identifier is that of the known memory, and
-    the more informative wording wins. Of the values of a stateful predicate the latest stays active. If the caller is
-    not trusted, rules for agents and values that would replace what a user said or a person approved are stored for
-    review. Entities are found by name or created. Sensitive data is replaced as the policy says.
+
+def store_with_outcomes(*, request: StoreRequest) -> tuple[StoreOutcome, ...]:
+    """Store memories in one transaction; return what became of each, in the order of the request.
+
+    They pass the stages of deduplication and conflict: a statement that a live memory makes already is not stored
+    again, and of the values of a stateful predicate the latest stays active. If the caller is not trusted, rules for
+    agents and values that would replace what a user said or a person approved are stored for review. Entities are
+    found by name or created. Sensitive data is replaced as the policy says.
 
     Raises BadInput and Unfit for values that contradict each other, Conflict if other writers change the same memories
     again and again; nothing is written then.
@@ -70,52 +82,131 @@ def store(*, request: StoreRequest) -> tuple[UUID, ...]:
     policy = active_policy(project_id=request.project_id)
     memories = tuple(redacted_memory(new, policy=policy.redaction) for new in request.memories)
     request = replace(request, memories=memories)
+    embedder = ForgivingEmbedder(live().embedder)
+    embedder.embed([new.content for new in memories])  # before the transaction
     for _ in range(MOST_TRIES):
         try:
-            return _store_once(request, policy)
+            return _store_once(request, policy, replace(live(), embedder=embedder, model=None))
         except StalePlan:
             continue
     raise Conflict("the memories are being changed by others; try again")
 
 
-def _store_once(request: StoreRequest, policy: Policy) -> tuple[UUID, ...]:
-    with transaction.atomic():
-        end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
-        names = dict.fromkeys(new.session_id for new in request.memories)
-        sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
-        _check_successors(request.memories, end_user)
-        reader, now = PostgresMemoryReader(), timezone.now()
-        index = EntityIndex(entities=reader.entities(end_user_id=end_user.id, limit=MAX_ENTITIES), new_id=new_id)
-        build = partial(add_memory, entity_index=index, policy=policy, now=now, is_trusted=request.is_trusted)
-        added = [build(new, memory_id=new_id(), index=position) for position, new in enumerate(request.memories)]
-        met = read_met([as_stored(each) for each in added], end_user_id=end_user.id, reader=reader)
-        session = DirectWriteSession(
-            known=met,
-            policy=policy,
-            is_trusted=request.is_trusted,
-            may_replace=request.may_replace,
-            retracted=() if request.is_trusted else _retracted_in_slots(added, end_user, reader),
-        )
-        stored = [session.settle(each) for each in added]
-        _apply(request, end_user, [AddEntity(entity=entity) for entity in index.new_entities])
-        for name, session_id in sessions.items():
-            wanted = zip(request.memories, stored, strict=True)
-            operations = [each for new, one in wanted if new.session_id == name for each in _operations(one)]
-            _apply(request, end_user, operations, session_id=session_id)
-        _apply(request, end_user, [*session.changes, *_indexing(stored)])  # the lease is locked after all memories
-    return tuple(each.memory_id for each in stored)
+@transaction.atomic
+def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[StoreOutcome, ...]:
+    """Settle and write the memories. Raises StalePlan and Unfit."""
+    end_user = open_end_user(project_id=request.project_id, user_id=request.user_id)
+    names = dict.fromkeys(new.session_id for new in request.memories)
+    sessions = {name: open_session(end_user=end_user, session_id=name) for name in names}  # before memories
+    _check_successors(request.memories, end_user)
+    known = ports.memories.entities(end_user_id=end_user.id, limit=MAX_ENTITIES)
+    index = EntityIndex(entities=known, new_id=ports.ids.new)
+    candidates = candidates_of(
+        request.memories,
+        entity_index=index,
+        policy=policy,
+        now=timezone.now(),
+        is_trusted=request.is_trusted,
+        may_replace=request.may_replace,
+    )
+    if not request.is_trusted:
+        candidates = _doubting_retracted(candidates, end_user)
+    context = WriteContext(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        actor=actor_of(request.api_key_id, request.person_id),
+        api_key_id=request.api_key_id,
+    )
+    apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=context)
+    unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
+    draft = _empty_draft(request, end_user, policy, ports).evolve(entities=tuple(index))
+    outcomes: dict[int, StoreOutcome] = {}
+    work: list[EnqueueWork] = []
+    for part in _parts(request.memories, candidates, policy):
+        settled = _settled(draft, part, ports)
+        plan = _plan(settled)
+        apply_plan(plan=plan.without(EnqueueWork), context=replace(context, session_id=sessions[part.session_id]))
+        work += plan.of(EnqueueWork)
+        outcomes |= outcomes_of(settled, unsure=unsure)
+    apply_plan(plan=WritePlan(tuple(work)), context=context)  # the lease of the work is locked after all memories
+    return tuple(outcomes[index] for index in range(len(request.memories)))
 
 
-def _retracted_in_slots(
-    added: Sequence[AddMemory], end_user: EndUser, reader: PostgresMemoryReader
-) -> tuple[StoredMemory, ...]:
-    """Return retracted memories in the slots that new ones take."""
-    taking = [each for each in map(as_stored, added) if takes_slot(each)]
-    if not taking:
-        return ()
-    slots = reduce(or_, (Q(subject_id=each.subject_id, predicate=each.predicate) for each in taking))
-    rows = Memory.objects.for_end_user(end_user.id).filter(slots, status=Status.RETRACTED).order_by("-id")
-    return reader.several(end_user_id=end_user.id, ids=list(rows.values_list("id", flat=True)[:MOST_RETRACTED]))
+def _doubting_retracted(candidates: Sequence[Candidate], end_user: EndUser) -> list[Candidate]:
+    """Send a value to review if one that a user said or a person approved was retracted in its slot."""
+    slots = {(each.subject_id, each.predicate) for each in candidates if takes_slot(each)}
+    if not slots:
+        return list(candidates)
+    rows = Memory.objects.for_end_user(end_user.id).filter(
+        reduce(or_, (Q(subject_id=subject, predicate=predicate) for subject, predicate in slots)),
+        Q(origins__withdrawn=False) | Q(confidence_parts__review__gt=0),
+        status=Status.RETRACTED,
+    )
+    retracted = set(rows.values_list("subject_id", "predicate"))
+    found: list[Candidate] = []
+    for each in candidates:
+        given = each.given
+        if given and not given.doubts and takes_slot(each) and (each.subject_id, each.predicate) in retracted:
+            each = each.evolve(given=replace(given, doubts=(Reason.LESS_TRUSTED,)))
+        found.append(each)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Memories that are settled and written together: of one session, known to the same agents."""
+
+    session_id: str
+    private_to: str
+    candidates: list[Candidate]
+
+
+def _parts(memories: Sequence[NewMemory], candidates: Sequence[Candidate], policy: Policy) -> Iterator[_Part]:
+    """Split memories where one repeats a sentence or gives a slot another value.
+
+    It is settled against what the ones before have become, so that each keeps its own time and source.
+    """
+    part, taken = _Part("", "", []), set[object]()
+    for new, candidate in zip(memories, candidates, strict=True):
+        private_to = new.private_to or policy.sharing.private_to(new.agent_scope)
+        slot = (candidate.subject_id, candidate.predicate)
+        said = {canonical_text(candidate.content), *([slot] if takes_slot(candidate) else [])}
+        if (part.session_id, part.private_to) != (new.session_id, private_to) or taken & said:
+            if part.candidates:
+                yield part
+            part, taken = _Part(new.session_id, private_to, []), set()
+        part.candidates.append(candidate)
+        taken |= said
+    if part.candidates:
+        yield part
+
+
+def _empty_draft(request: StoreRequest, end_user: EndUser, policy: Policy, ports: Ports) -> Draft:
+    origin = Origin(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
+        api_key_id=request.api_key_id,
+    )
+    return Draft.start(request=Request(trace_id=ports.ids.new(), origin=origin, turns=()), policy=policy)
+
+
+def _settled(draft: Draft, part: _Part, ports: Ports) -> Draft:
+    """Settle the memories that become live; the others are stored as they are."""
+    live = tuple(each for each in part.candidates if becomes_live(each))
+    told = replace(draft.request, private_to=part.private_to)
+    settled = flow.settle_given(draft.evolve(request=told, candidates=live), ports)
+    kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
+    return settled.evolve(rulings=(*settled.rulings, *kept))
+
+
+def _plan(draft: Draft) -> WritePlan:
+    """Return the plan of a settled draft; a repetition that changes nothing is not written.
+
+    Possible duplicates are named to the caller, who can settle them, instead of to a reviewer.
+    """
+    written = (each for each in draft.rulings if each.merge_into is None or each.changes)
+    return plan_from(draft.evolve(rulings=tuple(each.evolve(possible_duplicates=()) for each in written)))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:
@@ -125,30 +216,3 @@ def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:
     for index, new in enumerate(memories):
         if new.superseded_by is not None and new.superseded_by not in known:
             raise Unfit("is no memory of this end user", at=f"/memories/{index}/superseded_by")
-
-
-def _operations(result: StoreResult) -> Iterator[Operation]:
-    if result.adds is None:
-        return
-    yield result.adds
-    if result.asks is not None:
-        yield FlagForReview(memory_id=result.memory_id, reason=result.asks)
-
-
-def _indexing(results: Iterable[StoreResult]) -> Iterator[EnqueueWork]:
-    for each in results:
-        if each.adds is not None:
-            yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=each.memory_id)
-
-
-def _apply(
-    request: StoreRequest, end_user: EndUser, operations: Sequence[Operation], *, session_id: UUID | None = None
-) -> None:
-    context = WriteContext(
-        project_id=request.project_id,
-        end_user_id=end_user.id,
-        actor=actor_of(request.api_key_id, request.person_id),
-        session_id=session_id,
-        api_key_id=request.api_key_id,
-    )
-    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)

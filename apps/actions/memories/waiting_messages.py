@@ -1,6 +1,6 @@
 """Find messages that wait to be processed, so that agents learn of them as quotes meanwhile."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -47,7 +47,7 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     drafts = [
         draft
         for trace_ids in by_session.values()
-        for draft in load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)
+        for draft in _wanted(load_drafts(end_user_id=end_user_id, trace_ids=trace_ids))
         if _is_told_to(draft, told_in)
     ]
     if not drafts:
@@ -70,11 +70,15 @@ def _is_told_to(draft: Draft, told_in: AgentScope) -> bool:
     return is_shared and told_in.given().items() <= said_in.given().items()
 
 
+def _wanted(drafts: Iterable[Draft]) -> list[Draft]:
+    """Return the drafts of a session without what is not to be stored."""
+    return without_unwanted([with_forget_requests(draft) for draft in drafts])
+
+
 def _own_words(draft: Draft) -> Iterator[tuple[UUID, str, datetime]]:
-    """Yield the turns of a draft: what their speakers say as themselves, without what is not to be stored."""
-    left = without_unwanted(with_forget_requests(draft))
-    said = (*left.request.earlier_turns, *left.request.turns)
-    for turn in left.turns:
+    """Yield the turns of a draft: what their speakers say as themselves."""
+    said = (*draft.request.earlier_turns, *draft.request.turns)
+    for turn in draft.turns:
         before = [each for each in said if each.position < turn.position]
         sentences = own_sentences(turn, before=before, most=draft.policy.extraction.max_turn_characters)
         if sentences:

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from apps.actions.ledger.record import record
 from apps.outbox import enqueue, manual, model_pauses
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import RUNS, TraceStatus, WorkKind, WorkState
+from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.traces import recorder
 from apps.traces.models import Trace, Turn
@@ -81,7 +81,7 @@ def _retry_extractions(rows: QuerySet[Trace], error: str) -> int:
                 enqueue.enqueue(
                     end_user_id=trace.end_user_id,
                     project_id=trace.project_id,
-                    kind=WorkKind.RUN_PIPELINE if trace.has_turns else WorkKind.EXTRACT_SESSION,
+                    kind=trace.work_kind(has_turns=trace.has_turns),
                     subject_ids=[trace.id],
                     session_id=trace.session_id,
                 )

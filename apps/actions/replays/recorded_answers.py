@@ -21,10 +21,7 @@ _STOPS = {AnswerKind.TRUNCATED: StopReason.TRUNCATED, AnswerKind.REFUSED: StopRe
 
 
 class ReplayMiss(Exception):
-    """A prompt has no recorded answer, and no live call was allowed."""
-
-    def __init__(self, request: ModelRequest) -> None:
-        super().__init__(f"the prompt of {request.purpose} ({request.prompt_version}) was never asked before")
+    """A prompt has no recorded answer, and no live call was allowed; or the run can't be asked about again."""
 
 
 class RecordedAnswers:
@@ -51,7 +48,7 @@ class RecordedAnswers:
         if call is not None:
             return _answer(call, request)
         if self._live is None:
-            raise ReplayMiss(request)
+            raise ReplayMiss(f"the prompt of {request.purpose} ({request.prompt_version}) was never asked before")
         return self._live.complete(request)
 
     def _find(self, request_hash: str) -> ModelCall | None:

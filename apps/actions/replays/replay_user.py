@@ -125,6 +125,8 @@ class UserReplay:
         asked = [draft for draft in drafts if draft.turns]
         if not asked:
             return {}
+        if first.reads_again:  # which notes there were is not recorded
+            raise ReplayMiss("a session that was read again is not replayed")
         ports = self._ports_for(first)
         if first.is_session_level:
             by_plain = asked[0].policy.extraction.extractor is ExtractorKind.PLAIN or ports.model is None

@@ -12,7 +12,7 @@ from apps.actions.review.review_decisions import (
     check_pair,
     find_seen,
 )
-from apps.pipeline.direct_write.review import Merge, operations_of
+from apps.pipeline.review.decisions import Merge, operations_of
 
 
 def merge_memories(*, by: Reviewer, seen: SeenVersion, into: SeenVersion) -> ReviewDecision:

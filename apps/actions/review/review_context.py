@@ -9,7 +9,7 @@ from apps.memories.reading.holders_of_several import HolderProbe, holders_of_sev
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
-from apps.pipeline.direct_write.review import ReviewContext
+from apps.pipeline.review.decisions import ReviewContext
 from apps.traces.policies import active_policy
 
 

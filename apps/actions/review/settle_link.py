@@ -21,7 +21,7 @@ from apps.actions.review.review_decisions import (
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.core.operations import ReviseMemory, SetLinkStatus
-from apps.pipeline.direct_write.review import ReviewContext, Settle, Validity, newer_first, operations_of
+from apps.pipeline.review.decisions import ReviewContext, Settle, Validity, newer_first, operations_of
 
 
 @dataclass(frozen=True, slots=True)

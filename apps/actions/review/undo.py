@@ -11,7 +11,7 @@ from django.db import transaction
 from apps.actions.errors import Conflict, NotAllowed, NotFound
 from apps.actions.get_or_create import hold_end_user
 from apps.actions.memories.revise import find_memory
-from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.actions.memories.slot_conflicts import settle_change
 from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, apply_decision
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.memories.reading.past_values import past_values
@@ -131,10 +131,7 @@ def _closings(closed: Memory) -> list[MemoryVersion]:
 
 def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) -> Iterator[Operation]:
     """Restore values; a memory that becomes active again settles its slot. Raises Conflict for a duplicate."""
-    closing: list[Operation] = []
-    changes = beside_others(memory=memory, changes=changes, apart_from=own)
-    if changes.get("status") == Status.ACTIVE and memory.status != Status.ACTIVE:
-        changes, closing = settle_slot(memory=memory, changes=changes, apart_from=own)
+    changes, closing = settle_change(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
     yield from closing
 

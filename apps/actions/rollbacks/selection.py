@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.actions.errors import Unfit
 from apps.pipeline.core.enums import TraceStatus, values_of
@@ -52,7 +52,8 @@ class TraceSelection:
     ) -> QuerySet[Trace]:
         """Return the traces that can be rolled back; `before` excludes those accepted since.
 
-        With `with_rejected` also those that wrote nothing, as another configuration may keep their turns.
+        With `with_rejected` also those that wrote nothing, as another configuration may keep their turns. Traces that
+        have read the turns of chosen ones again are chosen as well.
         """
         statuses = _ROLLABLE | {TraceStatus.REJECTED} if with_rejected else _ROLLABLE
         conditions = Q(project_id=project_id, status__in=values_of(statuses))
@@ -68,4 +69,13 @@ class TraceSelection:
         ends = [each for each in (self.until, before) if each]
         if ends:
             conditions &= Q(created_at__lt=min(ends))
-        return Trace.objects.filter(conditions)
+        read = Trace.objects.filter(
+            conditions,
+            end_user_id=OuterRef("end_user_id"),
+            session_id=OuterRef("session_id"),
+            created_at__lte=OuterRef("created_at"),
+        )
+        readings = Q(Exists(read), project_id=project_id, reads_again=True, status__in=values_of(_ROLLABLE))
+        if before:
+            readings &= Q(created_at__lt=before)
+        return Trace.objects.filter(conditions | readings)

@@ -7,11 +7,10 @@ from uuid import UUID
 
 from apps.actions.rollbacks.history import Kept
 from apps.actions.rollbacks.memories import ReadColumns
+from apps.pipeline.conflict.slots import duplicate_of, in_slot
 from apps.pipeline.core.canonical import salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LeftAlone, Status
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import duplicate_of, is_taken
-from apps.pipeline.direct_write.review import in_slot
 
 Changes = dict[UUID, dict[str, Any]]
 
@@ -64,8 +63,8 @@ class SlotSettlement:
         self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
 
     def _keep_hash_unique(self, memory: StoredMemory) -> None:
-        others = [each for each in self._live.values() if each.id != memory.id]
-        if is_taken(memory, others):
+        others = (each for each in self._live.values() if each.id != memory.id)
+        if any((each.private_to, each.canonical_hash) == (memory.private_to, memory.canonical_hash) for each in others):
             self._change(memory.id, {"canonical_hash": salted_hash(memory.canonical_hash, memory_id=memory.id)})
 
     def _change(self, memory_id: UUID, values: Mapping[str, Any]) -> None:

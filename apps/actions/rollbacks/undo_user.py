@@ -13,7 +13,7 @@ from apps.actions.rollbacks.one_user import kept_as_json, lock_item, outdate_ses
 from apps.actions.rollbacks.plan import Takings, plan_undo
 from apps.memories.models import MemoryVersion, Rollback, RollbackItem
 from apps.outbox import enqueue
-from apps.pipeline.core.enums import LeftAlone, RollbackState, TraceStatus, WorkKind
+from apps.pipeline.core.enums import LeftAlone, RollbackState, TraceStatus
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
 from apps.traces.models import Trace, Turn
 
@@ -62,7 +62,7 @@ def _reopen(trace: Trace, status: str) -> None:
         enqueue.enqueue(
             end_user_id=trace.end_user_id,
             project_id=trace.project_id,
-            kind=WorkKind.RUN_PIPELINE if has_turns else WorkKind.EXTRACT_SESSION,
+            kind=trace.work_kind(has_turns=has_turns),
             subject_ids=[trace.id],
             session_id=trace.session_id,
         )

@@ -227,10 +227,12 @@ def _delete_memories(session: Session, values: dict[str, Any]) -> None:
 def _delete_traces(session: Session, values: dict[str, Any]) -> None:
     """Delete the traces that have no turn left, and the session if it is deleted as a whole."""
     traces = Trace.objects.filter(end_user_id=session.end_user_id, session=session)
-    touched = traces if values["whole"] else traces.filter(turns__in=values["turns"])
-    values["touched"] = list(touched.distinct().values_list("id", flat=True))
+    own = traces if values["whole"] else traces.filter(turns__in=values["turns"])
+    ids = set(own.distinct().values_list("id", flat=True))
+    # Traces without turns of their own have read those of the whole session.
+    values["touched"] = list(ids | set(traces.filter(turns__isnull=True).values_list("id", flat=True)))
     _execute(_EMPTY_TRACES, values)
-    without_turns = traces.filter(id__in=values["touched"], turns__isnull=True)
+    without_turns = traces.filter(id__in=ids, turns__isnull=True)
     values["ended"] = list(without_turns.values_list("id", flat=True))
     _execute(_DELETE_TRACES, values)
     if values["whole"]:

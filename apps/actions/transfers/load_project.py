@@ -26,7 +26,7 @@ from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.providers import registry
 from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
-from apps.traces.models import ConfigurationVersion, PreFilterRule, Session, Trace
+from apps.traces.models import ConfigurationVersion, PreFilterRule, Session, Trace, Turn
 from apps.traces.policies import active_policy
 
 AT_ONCE = 500  # rows per statement
@@ -172,14 +172,14 @@ class ProjectLoader:
     def _enqueue(self, user: UUID, inserted: Mapping[type[Model], Sequence[Any]], embedded: set[UUID]) -> None:
         """Enqueue what was waiting: pipeline runs, and vectors that the file did not name."""
         live = [each for each in inserted[Memory] if each.status in LIVE_STATUSES and each.pk not in embedded]
-        for session in inserted[Session]:
-            queued = [
-                trace.pk
-                for trace in inserted[Trace]
-                if trace.session_id == session.pk and trace.status == TraceStatus.QUEUED
-            ]
-            if queued:
-                self._add_work(user, WorkKind.RUN_PIPELINE, queued, session_id=session.pk)
+        with_turns = {turn.trace_id for turn in inserted[Turn]}
+        queued: dict[tuple[UUID, WorkKind], list[UUID]] = {}
+        for trace in inserted[Trace]:
+            if trace.status == TraceStatus.QUEUED:
+                kind = trace.work_kind(has_turns=trace.pk in with_turns)
+                queued.setdefault((trace.session_id, kind), []).append(trace.pk)
+        for (session_id, kind), traces in queued.items():
+            self._add_work(user, kind, traces, session_id=session_id)
         if live:
             self._add_work(user, WorkKind.INDEX_MEMORY, [each.pk for each in live])
 

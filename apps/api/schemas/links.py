@@ -11,7 +11,7 @@ from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment
-from apps.pipeline.direct_write.review import Validity
+from apps.pipeline.review.decisions import Validity
 
 Version = Annotated[int, Meta(ge=1)]
 

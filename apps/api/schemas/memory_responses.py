@@ -19,6 +19,7 @@ from apps.pipeline.core.enums import (
     Status,
 )
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
+from apps.pipeline.direct_write.outcomes import StoreOutcome, StoreResult
 
 
 class EntityReference(ResponseBody):
@@ -98,10 +99,28 @@ class MemoryList(ResponseBody):
     results: list[MemoryResponse]
 
 
+class StoreOutcomeResponse(ResponseBody):
+    """What became of a memory: stored, merged into a known one, superseded by a later value, or waiting for review.
+
+    `may_conflict_with` names known memories that contradict it, or that are alike and differ in a number, date or name:
+    all of them stay as they are until they are revised or retracted.
+    """
+
+    id: str
+    outcome: StoreResult
+    supersedes: list[str]
+    review_reasons: list[str]
+    may_conflict_with: list[str]
+
+
 class StoredMemoriesResponse(ResponseBody):
-    """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
+    """The stored memories and their outcomes, in the order of the request.
+
+    `adjusted`: what was stored otherwise than it was sent.
+    """
 
     results: list[MemoryResponse]
+    outcomes: list[StoreOutcomeResponse]
     adjusted: list[AdjustmentResponse]
 
 
@@ -149,6 +168,17 @@ class HistoryResponse(ResponseBody):
 
     memory: MemoryResponse
     versions: list[VersionResponse]
+
+
+def outcome_response(outcome: StoreOutcome) -> StoreOutcomeResponse:
+    """Return the outcome of a memory that was stored directly."""
+    return StoreOutcomeResponse(
+        id=show(Prefix.MEMORY, outcome.memory_id),
+        outcome=outcome.result,
+        supersedes=[show(Prefix.MEMORY, each) for each in outcome.supersedes],
+        review_reasons=list(outcome.review_reasons),
+        may_conflict_with=[show(Prefix.MEMORY, each) for each in outcome.may_conflict_with],
+    )
 
 
 def memory_response(memory: Memory) -> MemoryResponse:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.memories.store import StoreRequest, store
+from apps.actions.memories.store import StoreRequest, store_with_outcomes
 from apps.api.memory_selection import selected, statuses_of
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -34,6 +34,7 @@ from apps.api.schemas.memory_responses import (
     history_response,
     memory_detail_response,
     memory_response,
+    outcome_response,
 )
 from apps.api.schemas.memory_selection import MemoriesQuery
 from apps.api.validation import not_found, read_body, read_id, read_query
@@ -92,7 +93,8 @@ class MemoriesView(ApiView):
 
         A memory that is already known in the same words or as the same triple isn't stored again; the response contains
         the known one. Of several values of a stateful predicate the one said last stays active: it supersedes the
-        others, or is itself stored as superseded.
+        others, or is itself stored as superseded. `outcomes` says what became of each, and which known memories it may
+        conflict with.
 
         Without the scope trust, no memory gets a higher confidence than the project's policy computes, free text is
         inferred, and the extractor is "direct". Tags that bind agents (constraint, convention), orders in any type and
@@ -112,10 +114,14 @@ class MemoriesView(ApiView):
 
 
 def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> ReplayableAnswer:
-    stored = store(request=request)
-    rows = Memory.objects.for_project(request.project_id).to_show().in_bulk(list(stored))
-    memories = [memory_response(rows[memory_id]) for memory_id in stored]
-    return replayable_answer(StoredMemoriesResponse(results=memories, adjusted=adjusted), status=201)
+    stored = store_with_outcomes(request=request)
+    rows = Memory.objects.for_project(request.project_id).to_show().in_bulk([each.memory_id for each in stored])
+    answer = StoredMemoriesResponse(
+        results=[memory_response(rows[each.memory_id]) for each in stored],
+        outcomes=[outcome_response(each) for each in stored],
+        adjusted=adjusted,
+    )
+    return replayable_answer(answer, status=201)
 
 
 def _believed(

@@ -11,7 +11,7 @@ from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.review import (
+from apps.pipeline.review.decisions import (
     Approve,
     ClosedMemory,
     Consequences,

@@ -17,6 +17,7 @@ from apps.actions.projects.policy_changes import policy_changes
 from apps.actions.projects.presets import Preset, preset_values
 from apps.actions.projects.restore_version import restore_version
 from apps.actions.projects.save_draft import save_draft
+from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.settings import (
@@ -195,6 +196,7 @@ def _show(
         "model": site.MODEL,
         "embedder": site.EMBEDDER,
         "problem": problem,
+        "reading": sessions_to_read(visit.project.pk),
     }
     return render(request, "console/configuration.html", context, status=422 if problem else 200)
 

@@ -30,7 +30,7 @@ from apps.console.selectors.teamwork import reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
-from apps.pipeline.direct_write.review import Validity
+from apps.pipeline.review.decisions import Validity
 
 
 @project_page()

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.alerts import alert_cards, dashboard_alerts
 from apps.console.selectors.charts import funnel_bars
@@ -39,6 +40,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "redacted": redacted_text(shown.totals),
         "calls": int(shown.totals.of(Measure.CALLS)),
         "pauses": [each for each in model_pauses(project_id=visit.project.pk) if each.alert_key not in known],
+        "reading": sessions_to_read(visit.project.pk),
         "has_turns": bool(shown.totals.of(Measure.TURNS)),
     }
     return render(request, "console/dashboard.html", context)

@@ -21,9 +21,11 @@ from apps.pipeline.core.enums import (
     values_of,
 )
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.statement import NOTE_EXTRACTOR
 from apps.tenants.fields import SameUserForeignKey
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
+_LIVE_NOTE = Q(status__in=values_of(LIVE_STATUSES), extractor=NOTE_EXTRACTOR)
 
 
 def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedField:
@@ -205,6 +207,7 @@ class Memory(models.Model):
                 condition=Q(status=Status.PENDING_REVIEW.value),
                 name="memory_pending_by_wording",
             ),
+            models.Index(fields=("project", "created_at"), condition=_LIVE_NOTE, name="memory_live_note"),
             models.Index(fields=("subject",), condition=Q(subject__isnull=False), name="memory_by_subject"),
             models.Index(
                 fields=("superseded_by",), condition=Q(superseded_by__isnull=False), name="memory_by_successor"

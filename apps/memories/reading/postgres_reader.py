@@ -24,13 +24,14 @@ group by entity.end_user_id, entity.id order by entity.is_user desc, entity.last
 """
 
 # For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.
+# They are searched once, also where the planner has no statistics yet and expects a single memory.
 _NEIGHBOURS = """
 with probe as (
     select * from unnest(
         (select %(numbers)s::int[]), (select %(hashes)s::text[]), (select %(contents)s::text[]),
         (select %(vectors)s::halfvec[])
     ) as probe(number, hash, content, vector)
-), found as (
+), found as materialized (
     select probe.number, near.id, near.is_held, near.is_equal, near.cosine
     from probe cross join lateral (
         select m.id, m.canonical_hash = probe.hash as is_held, m.content = probe.content as is_equal,

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from apps.pipeline.conflict.ending import with_ended
 from apps.pipeline.conflict.forgetting import with_forgotten
+from apps.pipeline.conflict.replaced_notes import with_replaced_notes
+from apps.pipeline.conflict.slots import was_over
 from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.draft import Draft, Ruling
@@ -21,6 +23,8 @@ def run(draft: Draft, ports: Ports) -> Draft:
     left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
     left = with_ended(left, ports)
     decided = decide(left, holders=left.holders or ()) if left.rulings else left
+    if draft.notes:
+        decided = with_replaced_notes(decided, ports)
     return decided.evolve(details={**left.details, **decided.details})
 
 
@@ -59,7 +63,7 @@ def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemo
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
     """Let a repeated statement close what it replaces, and promote its memory if that was pending."""
     merged = known.evolve(**ruling.changes)
-    if not may_change_known(draft, ruling.candidate):
+    if ruling.candidate.given is not None or not may_change_known(draft, ruling.candidate, known):
         return ruling
     if known.status is Status.PENDING_REVIEW:
         return _promote(draft, ruling, merged, rivals)
@@ -84,8 +88,8 @@ def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequenc
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
     """Decide about one new memory: first by itself, then against each rival."""
     memory = as_memory(draft=draft, ruling=ruling)
-    doubts = (*ruling.review_reasons, *_doubts(draft, memory), *doubts_about_origin(draft, ruling.candidate))
-    if doubts:
+    doubts = (*ruling.review_reasons, *_doubts(draft, ruling, memory), *doubts_about_origin(draft, ruling.candidate))
+    if doubts or ruling.needs_review:
         # What it would replace is shown to the reviewer who decides.
         named = _proposed(draft, ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
         doubtful = ruling.evolve(review_reasons=doubts)
@@ -102,7 +106,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
         if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
-        relation = relate(memory, rival, evidence=candidate.evidence)
+        relation = relate(memory, rival, evidence=candidate.wording)
         if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
             continue
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):
@@ -122,7 +126,7 @@ def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids:
 
 def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
     """Return True for a temporary value beside a lasting one: a stay with a friend until May doesn't end the home."""
-    return memory.valid_until is not None and rival.valid_until is None
+    return memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
 
 
 def _leaves_open(draft: Draft, ruling: Ruling) -> bool:
@@ -131,12 +135,15 @@ def _leaves_open(draft: Draft, ruling: Ruling) -> bool:
     Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A quote
     that says that something has changed is enough.
     """
-    by_model = not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
+    by_model = ruling.candidate.given is None and not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
     return by_model and draft.policy.judges.pairs and not says_changed(ruling.candidate.evidence)
 
 
-def _doubts(draft: Draft, memory: StoredMemory) -> tuple[str, ...]:
+def _doubts(draft: Draft, ruling: Ruling, memory: StoredMemory) -> tuple[str, ...]:
     """Return the reasons for review that don't depend on other memories."""
+    given = ruling.candidate.given
+    if given is not None and given.status is Status.ACTIVE:
+        return ()
     if memory.speech_act is not SpeechAct.ASSERTED:
         return (Reason.NOT_ASSERTED,)
     return (Reason.LOW_CONFIDENCE,) if memory.confidence < draft.policy.confidence.review_below else ()
@@ -152,7 +159,7 @@ def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequenc
     """Let the newer statement close the older ones, unless its evidence is weaker."""
     if not rivals:
         return ruling
-    newer = [rival for rival in rivals if rival.said_at > memory.said_at]
+    newer = list(rivals) if was_over(memory) else [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
         successor = min(newer, key=lambda each: each.said_at)
         return ruling.evolve(superseded_by=_began_later(successor, memory), rule="late_arrival")
@@ -179,7 +186,7 @@ def _began_later(successor: StoredMemory, memory: StoredMemory) -> StoredMemory:
 def _weakness(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> str | None:
     """Return how a statement is weaker than the one that it would replace."""
     policy = draft.policy.conflict
-    if policy.trust[memory.role] < policy.trust[rival.role] or not may_change_known(draft, ruling.candidate):
+    if policy.trust[memory.role] < policy.trust[rival.role] or not may_change_known(draft, ruling.candidate, rival):
         return Reason.LESS_TRUSTED
     weaker = memory.confidence < rival.confidence - policy.confidence_slack
     return Reason.WEAKER_EVIDENCE if weaker else None

@@ -49,9 +49,10 @@ def says_additional(evidence: str) -> bool:
 
 def relate(memory: StoredMemory, rival: StoredMemory, *, evidence: str) -> PairRelation:
     """Relate a new memory to a live one by their slots; events never replace or contradict: each of them happened."""
-    if memory.subject_id != rival.subject_id or axis_of(memory.predicate) != axis_of(rival.predicate):
+    if not memory.predicate or memory.subject_id != rival.subject_id:
         return PairRelation.COEXISTS
-    if not (memory.traits.holds_slot and rival.traits.holds_slot):
+    hold_slots = memory.traits.holds_slot and rival.traits.holds_slot
+    if not hold_slots or axis_of(memory.predicate) != axis_of(rival.predicate):
         return PairRelation.COEXISTS
     has_one_value = memory.stateful and memory.predicate == rival.predicate
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
@@ -63,8 +64,9 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, evidence: str) -> PairR
             return PairRelation.COEXISTS
         has_ended = _ENDED.search(evidence) or _ENDED.search(memory.content)
         return PairRelation.REPLACES if has_one_value or has_ended else PairRelation.CONTRADICTS
-    replaces = has_one_value and both_hold and not says_additional(evidence)
-    return PairRelation.REPLACES if replaces else PairRelation.COEXISTS
+    if not (has_one_value and both_hold) or says_additional(evidence) or says_additional(rival.wording):
+        return PairRelation.COEXISTS
+    return PairRelation.REPLACES
 
 
 def _same_value(one: StoredMemory, two: StoredMemory) -> bool:

@@ -8,11 +8,10 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
-from apps.pipeline.core.statement import Candidate
+from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.provenance.orders import injection_signs, is_binding
-from apps.pipeline.provenance.own_words import words_of
-from apps.pipeline.provenance.spans import Standing
+from apps.pipeline.provenance.own_words import Standing, words_of
 
 _HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
@@ -20,6 +19,8 @@ SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wi
 
 def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     """Return the reasons for review that follow from where a statement comes from."""
+    if candidate.given is not None:
+        return candidate.given.doubts
     standing = standing_of(draft, candidate)
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
@@ -33,8 +34,10 @@ def _is_of_health(candidate: Candidate) -> bool:
     return candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(said) is not None
 
 
-def may_change_known(draft: Draft, candidate: Candidate) -> bool:
+def may_change_known(draft: Draft, candidate: Candidate, known: StoredMemory) -> bool:
     """Return True if a statement may close, promote or correct a memory: the user asserts it in their own words."""
+    if candidate.given is not None:
+        return candidate.given.may_change(known)
     is_users = role_of(draft=draft, candidate=candidate) is Role.USER
     is_asserted = candidate.speech_act is SpeechAct.ASSERTED
     return is_users and is_asserted and standing_of(draft, candidate) is Standing.OWN

@@ -7,7 +7,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
-from apps.pipeline.core.enums import EntityType, SpanResult, Stage
+from apps.pipeline.core.enums import EntityType, SpanResult, Stage, Status
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Candidate, StoredMemory
@@ -37,6 +37,7 @@ class Request:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     traceparent: str = ""  # of the distributed trace that the request belongs to (W3C Trace Context)
     is_session_level: bool = False  # the turns are those of other traces of the session
+    private_to: str = ""  # the agent that alone is told, whatever the policy says
 
     @property
     def source(self) -> MemorySource:
@@ -91,7 +92,8 @@ class Ruling:
     @property
     def needs_review(self) -> bool:
         """Return True if the memory is hidden until a person has reviewed it."""
-        return bool(self.review_reasons)
+        given = self.candidate.given
+        return bool(self.review_reasons) or (given is not None and given.status is Status.PENDING_REVIEW)
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""
@@ -146,6 +148,7 @@ class Draft:
     forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
     maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
     ended: tuple[StoredMemory, ...] = ()  # over without a new one, with their end
+    notes: tuple[tuple[UUID, UUID], ...] = ()  # of turns that are read again: (turn, its note)
     rulings: tuple[Ruling, ...] = ()
     drops: tuple[Drop, ...] = ()
     model_calls: tuple[ModelCallRecord, ...] = ()
@@ -156,7 +159,7 @@ class Draft:
     @property
     def private_to(self) -> str:
         """Return the agent that alone is told what the turns say; empty where all agents of the user are."""
-        return self.policy.sharing.private_to(self.request.origin.agent_scope)
+        return self.request.private_to or self.policy.sharing.private_to(self.request.origin.agent_scope)
 
     @classmethod
     def start(cls, *, request: Request, policy: Policy) -> "Draft":

@@ -348,9 +348,11 @@ class WorkKind(StrEnum):
     INDEX_MEMORY = "index_memory"
     EXTRACT_SESSION = "extract_session"
     ASK_QUESTIONS = "ask_questions"
+    READ_AGAIN = "read_again"
 
 
-RUNS = frozenset({WorkKind.RUN_PIPELINE, WorkKind.EXTRACT_SESSION})  # kinds whose subject is a trace
+# Kinds whose subject is a trace.
+RUNS = frozenset({WorkKind.RUN_PIPELINE, WorkKind.EXTRACT_SESSION, WorkKind.READ_AGAIN})
 
 
 class WorkState(StrEnum):

@@ -1,11 +1,12 @@
 """What a candidate says, and the memory that it would become, so that new and known memories can be compared."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from apps.pipeline.core.agent_scope import MemorySource
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
-from apps.pipeline.core.confidence import Confidence, confidence_of
+from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import NOTE, Precision, Role, Status
 from apps.pipeline.core.operations import AddMemory, MergeInto, PlannedOrigin
@@ -13,7 +14,9 @@ from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Stored
 
 
 def said_at(draft: Draft, candidate: Candidate) -> datetime:
-    """Return the time of the last of a candidate's source turns."""
+    """Return the time that was given, otherwise that of the last of a candidate's source turns."""
+    if candidate.given is not None:
+        return candidate.given.said_at
     return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
 
 
@@ -25,7 +28,8 @@ def starts_at(draft: Draft, candidate: Candidate) -> datetime:
 def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
     """Return when a candidate's statement stops being true; a statement about the past stays true."""
     ends = candidate.valid_until
-    return ends if ends is not None and ends > said_at(draft, candidate) else None
+    is_kept = ends is not None and (candidate.given is not None or ends > said_at(draft, candidate))
+    return ends if is_kept else None
 
 
 # The most days that an event may last beyond its first day, by the precision of its time.
@@ -45,6 +49,8 @@ def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
 
     More important events, and events that were over when they were mentioned, don't expire.
     """
+    if candidate.given is not None:
+        return candidate.given.expires_at
     if NOTE in candidate.tags:
         return None  # its day is that on which it was said, by the speaker's calendar
     is_plan = (
@@ -67,8 +73,15 @@ def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datet
 
 
 def candidate_confidence(draft: Draft, candidate: Candidate) -> Confidence:
-    """Compute the confidence of a candidate that was stated once."""
-    return confidence_of(candidate, policy=draft.policy.confidence)
+    """Compute the confidence of a candidate that was stated once; a given value is reached by the adjustment.
+
+    A caller without trust can lower the computed value, but not raise it.
+    """
+    computed = confidence_of(candidate, policy=draft.policy.confidence)
+    given = candidate.given
+    if given is None or given.confidence is None or (given.confidence > computed.value and not given.is_trusted):
+        return computed
+    return with_value(computed.parts(), value=given.confidence)
 
 
 def days_of(draft: Draft, candidate: Candidate, known: StoredMemory) -> set[tuple[str, str]]:
@@ -77,7 +90,12 @@ def days_of(draft: Draft, candidate: Candidate, known: StoredMemory) -> set[tupl
 
 
 def merged_confidence(draft: Draft, candidate: Candidate, merged: StoredMemory) -> Confidence:
-    """Compute the confidence of a known memory that a candidate repeats; the approval of a person stays in the sum."""
+    """Compute the confidence of a known memory that a candidate repeats; the approval of a person stays in the sum.
+
+    A repetition that no turn makes changes nothing.
+    """
+    if candidate.given is not None:
+        return replace(Confidence.from_parts(merged.confidence_parts), value=merged.confidence)
     origins = len(days_of(draft, candidate, merged))
     computed = confidence_of(merged, policy=draft.policy.confidence, origins=origins)
     return Confidence.from_parts({**computed.parts(), "review": merged.confidence_parts.get("review")})
@@ -102,8 +120,15 @@ def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
     )
 
 
+def source_of(draft: Draft, candidate: Candidate) -> MemorySource:
+    """Return who tells a candidate."""
+    return draft.request.source if candidate.given is None else candidate.given.source
+
+
 def context_of(draft: Draft, candidate: Candidate) -> str:
     """Return the quoted turn and the turn before it; search gives their words a lower weight."""
+    if candidate.given is not None:
+        return candidate.given.context
     turns = (*draft.request.earlier_turns, *draft.request.turns)
     last = max(index for index, turn in enumerate(turns) if turn.id in candidate.source_turn_ids)
     around = turns[max(0, last - 1) : last + 1]
@@ -180,6 +205,8 @@ def _stored_object(value: ObjectValue) -> ObjectValue:
 
 
 def role_of(*, draft: Draft, candidate: Candidate) -> Role:
-    """Return the least trusted role among a candidate's source turns."""
+    """Return the least trusted role among a candidate's source turns; of a given one, the user's."""
+    if candidate.given is not None:
+        return Role.USER
     roles = {turn.role for turn in draft.request.turns if turn.id in candidate.source_turn_ids}
     return min(roles, key=lambda role: draft.policy.conflict.trust[role])

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
+from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import LinkKind, Reason, Status, WorkKind
@@ -17,6 +19,7 @@ from apps.pipeline.core.memory_conversion import (
     merged_confidence,
     origins_of,
     said_at,
+    source_of,
     starts_at,
 )
 from apps.pipeline.core.operations import (
@@ -47,6 +50,10 @@ class WritePlan:
     def statements(self) -> tuple[AddMemory | MergeInto, ...]:
         """Return the statements of the plan: new memories and merges into known ones."""
         return *self.of(AddMemory), *self.of(MergeInto)
+
+    def without(self, kind: type[Operation]) -> "WritePlan":
+        """Return the plan without the operations of one kind."""
+        return WritePlan(tuple(each for each in self.operations if not isinstance(each, kind)))
 
     def of(self, kind: type[_Operation]) -> tuple[_Operation, ...]:
         """Return the operations of one kind, in their order."""
@@ -122,8 +129,9 @@ def _links(ruling: Ruling) -> Iterator[LinkMemories]:
 
 
 def _add(draft: Draft, ruling: Ruling) -> AddMemory:
-    candidate, history = ruling.candidate, ruling.superseded_by
+    candidate, source = ruling.candidate, source_of(draft, ruling.candidate)
     confidence = candidate_confidence(draft, candidate)
+    superseded_by, ends = _end(draft, ruling)
     return AddMemory(
         memory_id=ruling.memory_id,
         candidate=candidate,
@@ -133,13 +141,23 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         canonical_hash=canonical_hash_of(draft, ruling),
         said_at=said_at(draft, candidate),
         valid_from=starts_at(draft, candidate),
-        valid_until=history.valid_from or history.said_at if history else ends_at(draft, candidate),
-        superseded_by=history.id if history else None,
+        valid_until=ends,
+        superseded_by=superseded_by,
         context=context_of(draft, candidate),
         expires_at=expires_at(draft, candidate),
-        agent_scope=draft.request.origin.agent_scope,
+        metadata=source.metadata,
+        agent_scope=source.scope,
         private_to=draft.private_to,
     )
+
+
+def _end(draft: Draft, ruling: Ruling) -> tuple[UUID | None, datetime | None]:
+    """Return the successor and the end of a new memory: a value that arrives late ends where a newer one begins."""
+    candidate, newer, ends = ruling.candidate, ruling.superseded_by, ends_at(draft, ruling.candidate)
+    if newer is None:
+        return candidate.given.superseded_by if candidate.given else None, ends
+    began = max(newer.valid_from or newer.said_at, starts_at(draft, candidate))
+    return newer.id, began if ends is None else min(began, ends)
 
 
 def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
@@ -154,11 +172,14 @@ def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
         confidence=merged_confidence(draft, ruling.candidate, merged),
         status=Status.ACTIVE if ruling.promotes else known.status,
         promotes=ruling.promotes,
-        recurrence=len(days_of(draft, ruling.candidate, known)),
+        recurrence=max(1, len(days_of(draft, ruling.candidate, known))),
     )
 
 
 def _status(ruling: Ruling) -> Status:
     if ruling.superseded_by is not None:
         return Status.SUPERSEDED
-    return Status.PENDING_REVIEW if ruling.needs_review else Status.ACTIVE
+    if ruling.needs_review:
+        return Status.PENDING_REVIEW
+    given = ruling.candidate.given
+    return given.status if given is not None and given.status is not None else Status.ACTIVE

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from apps.pipeline.core.agent_scope import AgentScope, MemorySource
 from apps.pipeline.core.enums import (
+    NOTE,
     EntityType,
     Grounding,
     MemoryType,
@@ -48,6 +49,7 @@ class ObjectValue:
 
 
 PLAIN = "plain:"  # how the names of the rows that read a statement without a model begin
+NOTE_EXTRACTOR = f"{PLAIN}{NOTE}"
 PLAIN_EXTRACTORS = (PLAIN, "patterns:")  # the latter in memories of former versions
 
 
@@ -100,6 +102,11 @@ class Statement:
         """Return the object as plain text."""
         return self.object.text
 
+    @property
+    def wording(self) -> str:
+        """Return the quote, or the sentence of a statement that was not read from a turn."""
+        return self.evidence or self.content
+
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with the changes."""
         return replace(self, **changes)
@@ -110,6 +117,26 @@ class Statement:
 
 
 STATEMENT_FIELDS = tuple(each.name for each in fields(Statement))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a caller gives with a statement that it stores directly; stages use it instead of facts of source turns."""
+
+    said_at: datetime
+    confidence: float | None = None  # instead of the computed one
+    status: Status | None = None  # None: as the confidence allows
+    superseded_by: UUID | None = None
+    expires_at: datetime | None = None
+    context: str = ""
+    source: MemorySource = field(default_factory=MemorySource)
+    is_trusted: bool = True  # whether the caller may change what a user said or a person approved
+    may_replace: bool = True  # whether it may close or reword known memories
+    doubts: tuple[str, ...] = ()  # reasons why a person has to review the statement
+
+    def may_change(self, known: "StoredMemory") -> bool:
+        """Return True if the statement may close or reword a known memory."""
+        return self.may_replace and not self.doubts and (self.is_trusted or not known.is_vouched_for)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +159,7 @@ class Candidate(Statement):
     valid_until: datetime | None = None
     valid_from_precision: Precision | None = None
     valid_until_precision: Precision | None = None
+    given: Given | None = None  # of a statement that is stored directly: it has no source turns
 
     @property
     def proposed(self) -> frozenset[UUID]:
@@ -166,6 +194,11 @@ class StoredMemory(Statement):
     further_sources: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
     # Distinct (session id, ISO day) pairs in which it was stated.
     origins: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Return True if a turn says the memory or a person has approved it."""
+        return bool(self.origins) or bool(self.confidence_parts.get("review"))
 
     @property
     def source(self) -> MemorySource:

@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.pipeline.core.agent_scope import with_source
 from apps.pipeline.core.draft import Draft, Drop, Ruling
 from apps.pipeline.core.enums import Reason, Stage
-from apps.pipeline.core.memory_conversion import as_memory
+from apps.pipeline.core.memory_conversion import as_memory, source_of
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
@@ -37,6 +37,7 @@ class DedupeSession:
         self._verdicts = verdicts
         self._became: dict[UUID, UUID] = {}  # memories of earlier candidates
         self._names = _current_names(draft)
+        self._earlier: list[StoredMemory] = []  # of the rulings, in their order
         self._vectors: list[Vector] = []
         self._known_hashes: set[str] = set()  # of known memories that were compared
         self.rulings: list[Ruling] = []
@@ -48,10 +49,9 @@ class DedupeSession:
         """Settle one candidate, first against earlier ones, then against known memories."""
         fresh = self._with_verdicts(self._with_refusals(self._with_earlier(fresh)))
         mine = self._as_memory(fresh)
-        earlier = [self._as_memory(ruling) for ruling in self.rulings]
         before = [
             (memory, self._compare(fresh, mine, memory, cosine(vector, theirs)))
-            for memory, theirs in zip(earlier, self._vectors, strict=True)
+            for memory, theirs in zip(self._earlier, self._vectors, strict=True)
         ]
         places = [place for place, (_, match) in enumerate(before) if match.verdict is MatchVerdict.SAME]
         known = [
@@ -62,12 +62,13 @@ class DedupeSession:
         if places:
             return self._join(places[0], fresh.candidate)
         ruling = self._rule(fresh, mine, known=known, before=before)
-        self.notes[str(fresh.candidate.index)] = _note(ruling, known)
+        self.notes[str(fresh.candidate.index)] = _note(ruling, (*known, *before))
         # A plan changes each version once, so further repeats of a memory join the first one.
         targets = [each.merge_into.id if each.merge_into else None for each in self.rulings]
         if ruling.merge_into is not None and ruling.merge_into.id in targets:
             return self._join(targets.index(ruling.merge_into.id), fresh.candidate)
         self.rulings.append(ruling)
+        self._earlier.append(self._as_memory(ruling))
         self._vectors.append(vector)
         self._note_memory(ruling.candidate, ruling)
         return None
@@ -90,7 +91,7 @@ class DedupeSession:
 
     def _with_refusals(self, fresh: Ruling) -> Ruling:
         """Record refused proposals of the extractor in the span; a link to an unrelated memory is for a person."""
-        named = {**self._named, **{ruling.memory_id: self._as_memory(ruling) for ruling in self.rulings}}
+        named = {**self._named, **{memory.id: memory for memory in self._earlier}}
         refused = list(refused_proposals(self._draft, fresh.candidate, named=named))
         if not refused:
             return fresh
@@ -133,6 +134,8 @@ class DedupeSession:
     def _compare(self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
         """Compare by words first: equal sentences are one memory, whatever an extractor or a judge says."""
         candidate = fresh.candidate
+        if candidate.given is not None and _is_given_apart(mine, theirs):
+            return Match(MatchVerdict.DIFFERENT, "facts", cosine)
         match = compare(mine, theirs, cosine=cosine, band=self._band)
         if match.verdict is MatchVerdict.SAME and match.tier == "words":
             return match
@@ -179,7 +182,8 @@ class DedupeSession:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
         if changes.get("canonical_hash") in self._known_hashes:
             changes.pop("canonical_hash")  # another memory has the hash
-        changes |= with_source(first=known.source, further=known.further_sources, told=self._draft.request.source)
+        told = source_of(self._draft, fresh.candidate)
+        changes |= with_source(first=known.source, further=known.further_sources, told=told)
         rule = f"merge_by_{match.tier}"
         return fresh.evolve(memory_id=known.id, merge_into=known, changes=changes, rule=rule, possible_duplicates=())
 
@@ -187,7 +191,8 @@ class DedupeSession:
         """Join a repeat to an earlier candidate: both turns are its sources, the more precise wording wins."""
         ruling = self.rulings[place]
         first = ruling.candidate
-        better = candidate if tells_more(candidate.content, than=first.content) else first
+        rewords = tells_more(candidate.content, than=first.content) and not (candidate.given and candidate.given.doubts)
+        better = candidate if rewords else first
         joined = better.evolve(
             index=first.index,
             source_turn_ids=tuple(dict.fromkeys((*first.source_turn_ids, *candidate.source_turn_ids))),
@@ -203,6 +208,7 @@ class DedupeSession:
             taken = self._as_memory(ruling).canonical_hash in self._known_hashes
             ruling = ruling.evolve(hash_salted=ruling.hash_salted or taken)
         self.rulings[place] = ruling
+        self._earlier[place] = self._as_memory(ruling)
         detail = {"same_as": first.index}
         self.drops.append(Drop(stage=Stage.DEDUPE, reason=Reason.DUPLICATE, candidate=candidate, detail=detail))
 
@@ -217,6 +223,13 @@ class DedupeSession:
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
         content = replace_mentions(memory.content, names=names)
         return memory if content == memory.content else replace(memory, content=content)
+
+
+def _is_given_apart(mine: StoredMemory, theirs: StoredMemory) -> bool:
+    """Return True if a caller gives another subject or end, whatever the sentence says."""
+    if mine.valid_until != theirs.valid_until:
+        return True
+    return None not in (mine.subject_id, theirs.subject_id) and mine.subject_id != theirs.subject_id
 
 
 def _proven_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[int, float]:

@@ -69,6 +69,7 @@ def exclusions(one: str, two: str) -> frozenset[Difference]:
     return differences(one, two) - nested
 
 
+@lru_cache(maxsize=16_384)
 def plain_words(text: str) -> tuple[str, ...]:
     """Return the words of a sentence in their order, in one spelling: "The 2 cats" and "Two cats" have the same."""
     folded = (_plain_number(word) if word[0].isdigit() else word.casefold() for word in _words(text))
@@ -117,6 +118,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(normalize_times(in_digits(plain))))
 
 
+@lru_cache(maxsize=16_384)
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of a sentence, in digits and without thousands separators."""
     return frozenset(_plain_number(word) for word in _words(text) if word[0].isdigit())
@@ -128,6 +130,7 @@ def _plain_number(word: str) -> str:
     return word.replace(",", ".").removesuffix(".00").lstrip("0") or "0"
 
 
+@lru_cache(maxsize=16_384)
 def _dates(text: str) -> frozenset[str]:
     may = {"may"} if _MONTH_OF_MAY in _words(text)[1:] else set()
     return frozenset(may | {_DATES[word.casefold()] for word in _words(text) if word.casefold() in _DATES})

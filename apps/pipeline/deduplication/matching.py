@@ -18,6 +18,9 @@ from apps.pipeline.deduplication.guard import (
 )
 from apps.pipeline.resolution.dates import around
 
+# Share of the cosine from which memories may be duplicates. Other names and numbers lower a cosine: "on the Team plan",
+# "on the Business plan". Below it, the differences between two sentences say nothing about them.
+NEAR_SHARE = 0.75
 _WHOLE = frozenset({Precision.MONTH, Precision.QUARTER, Precision.YEAR})
 
 
@@ -51,11 +54,14 @@ def compare(one: StoredMemory, two: StoredMemory, *, cosine: float | None, band:
         return Match(MatchVerdict.SAME, "words", cosine)
     if one.type is not two.type or _subjects_differ(one, two) or _values_differ(one, two):
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
+    has_same_hash, is_more_precise = one.canonical_hash == two.canonical_hash, _is_more_precise(one, two)
+    if not (has_same_hash or is_more_precise) and cosine is not None and cosine < NEAR_SHARE * band.unsure:
+        return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
     excluding = exclusions(one.content, two.content)
-    if one.canonical_hash == two.canonical_hash:
+    if has_same_hash:
         found = differences(one.content, two.content) if one.traits.repeatable else excluding
         return Match(MatchVerdict.DIFFERENT if found else MatchVerdict.SAME, "hash", cosine, found)
-    if _is_more_precise(one, two) and not excluding:
+    if is_more_precise and not excluding:
         return Match(MatchVerdict.SAME, "value", cosine)
     is_alike = cosine is not None and cosine >= band.unsure and not excluding
     return Match(MatchVerdict.UNSURE if is_alike else MatchVerdict.DIFFERENT, "cosine", cosine, excluding)

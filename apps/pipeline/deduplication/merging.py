@@ -17,8 +17,11 @@ def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: Confiden
     """Return the fields of a known memory that change when a candidate repeats it, with their new values.
 
     A firm statement replaces a hedged one, never the reverse; of two equally firm ones, the more precise wording wins.
-    Tags are joined, the greater importance stays.
+    Tags are joined, the greater importance stays. A statement that is stored directly changes the wording alone.
     """
+    if candidate.given is not None:
+        rewords = candidate.given.may_change(known) and tells_more(candidate.content, than=known.content)
+        return {"content": candidate.content} if rewords else {}
     gain = _firmness(candidate, policy) - _firmness(known, policy)
     fields: dict[str, Any] = {
         "importance": max(known.importance, candidate.importance),

@@ -2,19 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import sqrt
 from operator import mul
 
 from apps.pipeline.core.ports import Embedder, Neighbour, Vector
 
 
 def cosine(one: Vector, two: Vector) -> float:
-    """Return the cosine of two vectors; 0 where one has no length."""
-    lengths = sqrt(_product(one, one)) * sqrt(_product(two, two))
-    return _product(one, two) / lengths if lengths else 0.0
-
-
-def _product(one: Vector, two: Vector) -> float:
+    """Return the cosine of two vectors of an embedder, which have the length 1 or 0."""
     return float(sum(map(mul, one, two)))
 
 

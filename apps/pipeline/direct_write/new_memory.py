@@ -1,25 +1,26 @@
-"""Memories that callers store directly, without the funnel."""
+"""Memories that callers store directly: candidates without turns, which the stages after extraction settle."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
-from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
-from apps.pipeline.core.enums import EntityType, Status
+from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope, MemorySource
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, SourceConfidence, Status
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.operations import AddMemory
-from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, Statement
+from apps.pipeline.core.policy import Policy, RedactionPolicy
+from apps.pipeline.core.statement import Candidate, Given, Mention, ObjectValue, Statement
+from apps.pipeline.direct_write.trust import doubts_about
+from apps.pipeline.redaction.redact import redact, redact_json
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.resolution.names import fold_name
 
 EXTRACTOR = "direct"
 MAX_ENTITIES = 10_000  # names are searched among these; an end user has far fewer
 _THE_USER = frozenset({"user", "the user"})
+_SURE = frozenset({SourceConfidence.DIRECT, SourceConfidence.CONFIRMED})
+_TEXTS = ("content", "evidence", "context", "subject", "object", "topic", "tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,51 +57,88 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
 
 
-def add_memory(
-    new: NewMemory,
+def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
+    """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
+
+    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed.
+    """
+    source = new.source_confidence
+    if source in _SURE:
+        fills_slot = new.takes_one_value and bool(new.subject.text and new.object_text)
+        source = SourceConfidence.DIRECT if fills_slot else SourceConfidence.INFERRED
+    status = None if new.status is Status.ACTIVE else new.status
+    return new.evolve(source_confidence=source, status=status, extractor=extractor)
+
+
+def redacted_memory(new: NewMemory, *, policy: RedactionPolicy) -> NewMemory:
+    """Return a memory without the sensitive data that the policy masks or drops, in any of its texts."""
+    return new.evolve(**redacted_changes({name: getattr(new, name) for name in _TEXTS}, policy=policy))
+
+
+def redacted_changes(changes: Mapping[str, Any], *, policy: RedactionPolicy) -> dict[str, Any]:
+    """Return the changes of a memory by field, with each text redacted."""
+    return {name: _redacted(value, policy) for name, value in changes.items()}
+
+
+def _redacted(value: Any, policy: RedactionPolicy) -> Any:
+    if isinstance(value, ObjectValue):
+        parts = {name: getattr(value, name) for name in ("literal", "entity", "items")}
+        return replace(value, **{name: _redacted(part, policy) for name, part in parts.items()})
+    if isinstance(value, Mention):
+        return replace(value, text=redact(value.text, policy=policy).text)
+    if isinstance(value, tuple):
+        return tuple(_redacted(each, policy) for each in value)
+    if isinstance(value, Mapping | list) or type(value) is str:  # enums and times stay as they are
+        return redact_json(value, policy=policy)
+    return value
+
+
+def candidates_of(
+    memories: Sequence[NewMemory],
     *,
-    memory_id: UUID,
-    index: int,
     entity_index: EntityIndex,
     policy: Policy,
     now: datetime,
     is_trusted: bool = True,
-) -> AddMemory:
-    """Convert a new memory to its operation; entities that it names are found in the index or added to it.
+    may_replace: bool = True,
+) -> list[Candidate]:
+    """Convert new memories to candidates; entities that they name are found in the index or added to it."""
+    found: list[Candidate] = []
+    for index, new in enumerate(memories):
+        said_at = new.said_at or now
+        statement = {
+            **new.statement_fields(),
+            "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
+            "object": resolved_object(new.object, entity_index),
+            "reliability": policy.extraction.model_reliability,
+        }
+        candidate = Candidate(
+            index=index,
+            source_turn_ids=(),
+            valid_from=new.valid_from or said_at,
+            valid_until=new.valid_until,
+            **statement,
+        )
+        given = Given(
+            said_at=said_at,
+            confidence=new.confidence,
+            status=new.status,
+            superseded_by=new.superseded_by,
+            expires_at=new.expires_at,
+            context=new.context,
+            source=MemorySource(scope=new.agent_scope, metadata=new.metadata),
+            is_trusted=is_trusted,
+            may_replace=may_replace,
+            doubts=doubts_about(candidate, is_trusted=is_trusted),
+        )
+        found.append(candidate.evolve(given=given))
+    return found
 
-    A caller without trust can lower the confidence that the policy computes, but not raise it.
-    """
-    candidate = _candidate(new, index=index, entity_index=entity_index, reliability=policy.extraction.model_reliability)
-    confidence = _confidence(new, candidate, policy, is_trusted=is_trusted)
-    said_at = new.said_at or now
-    review = confidence.value < policy.confidence.review_below
-    return AddMemory(
-        memory_id=memory_id,
-        candidate=candidate,
-        origins=(),
-        status=new.status or (Status.PENDING_REVIEW if review else Status.ACTIVE),
-        confidence=confidence,
-        canonical_hash=canonical_hash(candidate),
-        said_at=said_at,
-        valid_from=new.valid_from or said_at,
-        valid_until=new.valid_until,
-        superseded_by=new.superseded_by,
-        context=new.context,
-        expires_at=new.expires_at,
-        metadata=new.metadata,
-        agent_scope=new.agent_scope,
-        private_to=new.private_to or policy.sharing.private_to(new.agent_scope),
-    )
 
-
-def _candidate(new: NewMemory, *, index: int, entity_index: EntityIndex, reliability: float) -> Candidate:
-    statement = {
-        **new.statement_fields(),
-        "subject": _resolved(new.subject, entity_index) if new.subject.text else new.subject,
-        "object": resolved_object(new.object, entity_index),
-        "reliability": reliability,
-    }
-    return Candidate(index=index, source_turn_ids=(), **statement)
+def becomes_live(candidate: Candidate) -> bool:
+    """Return True unless a caller stores a memory as history."""
+    given = candidate.given
+    return given is None or given.status is None or given.status in LIVE_STATUSES
 
 
 def resolved_object(value: ObjectValue, entity_index: EntityIndex) -> ObjectValue:
@@ -117,11 +155,3 @@ def _resolved(mention: Mention, entity_index: EntityIndex) -> Mention:
         found = entity_index.named(name, kind=kind)
         entity = found[0] if found else entity_index.add(name=name, kind=kind, aliases=(name,))
     return Mention(text=name, type=entity.type, entity_id=entity.id)
-
-
-def _confidence(new: NewMemory, candidate: Candidate, policy: Policy, *, is_trusted: bool) -> Confidence:
-    """Compute the confidence of a memory; a value given by the caller is reached by the adjustment."""
-    computed = confidence_of(candidate, policy=policy.confidence)
-    if new.confidence is None or (new.confidence > computed.value and not is_trusted):
-        return computed
-    return with_value(computed.parts(), value=new.confidence)

@@ -1,7 +1,7 @@
-"""What a caller may do with memories, and what requires the scope trust.
+"""What requires the scope trust: binding agents, confirming, and changing what a user said or a person approved.
 
-A caller without it may state facts and describe memories. Its free text is hearsay. It may not confirm anything, raise
-a confidence, bind agents by a tag or by an order in words, or change what a user said or a person approved.
+A caller without it may state facts and describe memories. Orders in the words of a statement, whatever its type, are
+imperatives, duties, and wishes about what others do.
 """
 
 from collections.abc import Mapping
@@ -9,37 +9,74 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.pipeline.core.enums import BINDING_TAGS, SourceConfidence, Status
-from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
-from apps.pipeline.direct_write.orders import orders_others
+import re2
 
+from apps.pipeline.core.enums import BINDING_TAGS, Reason
+from apps.pipeline.core.statement import Candidate
+from apps.pipeline.lexicon.verbs import PARTICIPLES
+from apps.pipeline.provenance.orders import is_binding, looks_injected, orders_agent
+
+_OBJECT = r"(?:the|an?|all|every|each|any|no|my|your|our|his|her|their|its|this|that|these|those|it|them|him|me|us)"
+_PARTICLE = "(?:up|off|out|back|away|only|just|to|for|with)"
+# A sentence without a subject: "Approve the refunds". Forms in -s, -ed and -ing tell of somebody: "Loves the sea".
+_SUBJECTLESS = re2.compile(rf"(?:^|[.!?;:\n][ \t]*)(?P<verb>\p{{Lu}}\p{{Ll}}+) (?:{_PARTICLE} )?{_OBJECT}\b")
+_TELLS = re2.compile(
+    rf"(?i)(?:[^s]s|ed|ing)$|^(?:{_OBJECT}|i|he|she|we|you|they|there|here|in|on|at|by|of|for|from|with|after|before"
+    r"|since|during|as|both|half|most|some|one|not|and|but|also|had|was|were|did|went|got|took|saw|said|user)$"
+)
+# What somebody must do, unless it is the user: "Refunds must be approved"; "User must not eat gluten" is a fact.
+_OBLIGES = re2.compile(
+    r"(?i)(?:^|[.!?;:\n])[ \t]*(?P<subject>[^.!?;:\n]{1,80}?) "
+    r"(?:must|shall|should|ought to|(?:has|have|needs?|is|are) to|(?:is|are) (?:not )?(?:allowed|required|permitted))\b"
+)
+_THE_USER = re2.compile(r"(?i)^(?:the )?user(?:['’]s\b.*)?$")
+# A wish about what others do: "wants every refund approved"; "wants to travel" is the own goal of who has it.
+_WISH = re2.compile(
+    r"(?i)\b(?:wants?|expects?|requires?|demands?|insists?(?: on)?|asks?|wishes|would like)"
+    r" (?P<what>[^.!?\n]{1,200})"
+)
+_OTHERS_DO = re2.compile(r"(?i)\b(?:to \pL|without \pL+ing\b|that\b|\pL+ed\b)")
+_OWN_GOAL = re2.compile(r"(?i)^to\b")
 # Fields that describe a memory without changing what it says, how sure it is, or when it holds.
 _DESCRIPTIVE = frozenset({"topic", "tags", "importance", "metadata"})
-_SURE = frozenset({SourceConfidence.DIRECT, SourceConfidence.CONFIRMED})
+
+
+def doubts_about(candidate: Candidate, *, is_trusted: bool) -> tuple[str, ...]:
+    """Return why a person has to review a statement before agents see it, whatever else is known."""
+    if looks_injected(candidate.content):
+        return (Reason.SUSPECTED_INJECTION,)
+    return () if is_trusted or not is_order(candidate) else (Reason.LESS_TRUSTED,)
+
+
+def is_order(candidate: Candidate) -> bool:
+    """Return True if agents would follow a statement: by its tags or predicate, as an order, a duty or a wish."""
+    return is_binding(candidate) or orders_others(candidate.content)
+
+
+def orders_others(text: str) -> bool:
+    """Return True for a sentence that tells others what to do."""
+    return orders_agent(text) or _is_imperative(text) or _is_duty(text) or _is_wish(text)
+
+
+def _is_imperative(text: str) -> bool:
+    return any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
+
+
+def _is_duty(text: str) -> bool:
+    return any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+
+
+def _is_wish(text: str) -> bool:
+    """Return True for a wish about what others do; an infinitive right after the verb is the user's own goal."""
+    return any(
+        not _OWN_GOAL.match(what) and (_OTHERS_DO.search(what) or not PARTICIPLES.isdisjoint(what.casefold().split()))
+        for what in (found["what"] for found in _WISH.finditer(text))
+    )
 
 
 def binds_agents(tags: tuple[str, ...] | list[str]) -> bool:
     """Return True if one of a memory's tags binds agents."""
     return not BINDING_TAGS.isdisjoint(tags)
-
-
-def is_vouched_for(memory: StoredMemory) -> bool:
-    """Return True if a turn says the memory or a person has approved it."""
-    return bool(memory.origins) or bool(memory.confidence_parts.get("review"))
-
-
-def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
-    """Return a memory as a caller without trust may store it: not confirmed, and active only if it is confident enough.
-
-    Free text is hearsay, below the user's own words. Its confidence is limited where it is computed (`add_memory`).
-    """
-    source = new.source_confidence
-    if source in _SURE:
-        fills_slot = new.takes_one_value and bool(new.subject.text and new.object_text)
-        source = SourceConfidence.DIRECT if fills_slot else SourceConfidence.INFERRED
-    status = None if new.status is Status.ACTIVE else new.status
-    return new.evolve(source_confidence=source, status=status, extractor=extractor)
 
 
 @dataclass(frozen=True, slots=True)

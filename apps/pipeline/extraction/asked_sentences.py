@@ -9,8 +9,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.personal_data import with_common_names
 from apps.pipeline.lexicon.verbs import stem
-from apps.pipeline.provenance.own_words import words_of
-from apps.pipeline.provenance.spans import HIDDEN, ForeignKind, TurnWords
+from apps.pipeline.provenance.own_words import HIDDEN, words_of
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
@@ -45,24 +44,14 @@ def asked_sentences(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: in
     """Yield the sentences of a turn; after pasted text without an end, all words may be others'."""
     before = [each for each in earlier if (each.role, each.speaker) == (turn.role, turn.speaker)]
     words = words_of(turn, earlier=before)
-    prose = _prose_with_addresses(words)
     for found in _SENTENCE.finditer(turn.content[:most]):
         start, end = found.start(), found.end()
         said: str = found.group()
         if not _WORD.search(said):
             continue
         left = len(said) - len(said.lstrip())
-        own = prose[start:end] if end <= words.resumes_at else HIDDEN * len(said)
+        own = words.prose[start:end] if end <= words.resumes_at else HIDDEN * len(said)
         yield AskedSentence(start, end, said.strip(), own[left:])
-
-
-def _prose_with_addresses(words: TurnWords) -> str:
-    """Return the speaker's own words at their places: web addresses within them are no others' words."""
-    prose = list(words.prose)
-    for span in words.spans:
-        if span.kind is ForeignKind.ADDRESS:
-            prose[span.start : span.end] = words.text[span.start : span.end]
-    return "".join(prose)
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -31,7 +31,7 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     Without a model, the plain extractor replaces every kind of extractor, which the span records. A draft whose
     answers were unusable has a `failure`. Raises ModelFailed, unless the policy falls back on the plain extractor.
     """
-    drafts = [without_unwanted(with_forget_requests(draft)) for draft in drafts]
+    drafts = without_unwanted([with_forget_requests(draft) for draft in drafts])
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
     if model_asked is None or kind is ExtractorKind.PLAIN:

@@ -20,7 +20,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     asked = ports.model_for(draft.policy)
     if asked is None:
         raise ModelFailed("no model is configured", permanent=True, kind=FailureKind.REFUSED)
-    draft = without_unwanted(with_forget_requests(draft))
+    (draft,) = without_unwanted([with_forget_requests(draft)])
     found = session_extractor.extract(draft, model=asked, ports=ports)
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))

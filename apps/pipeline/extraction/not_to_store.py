@@ -4,7 +4,7 @@ What such a wish covers is cut out of the turns before anything reads them: its 
 points ("don't store that"), the sentence beside it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -16,83 +16,87 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_sentences, content_words
 
 CUT = "…"  # stands where the words were
-_MAY_WISH = re2.compile(
-    r"(?i)\b(?:n['’]?t|dont|not?|never|without|rather|off the record|(?:keep|leave) \w+ \w+ of|nicht|nirgends"
-    r"|nirgendwo|nothing|none|inutile|pas|ne|n['’]\p{L}+)\b|n['’]t\b"
-)
-_BEGINS = r"(?:^|[,;:(–—-]\s*|\b(?:but|and|so|aber|und|mais|et|please|pls|bitte|also|oh|ok|okay)[,\s]+)"
+_BEGINS = r"(?:^|[,;:(–—.-]\s*|\b(?:but|and|so|aber|und|mais|et|pero|y|please|pls|bitte|also|oh|well|ok|okay)[,\s]+)"
+_ENDS_CLAUSE = r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:but|aber|mais|pero)\b)"
 _THIS = (
-    r"(?:this|that|it|these|those|any of (?:this|that|it)|(?:this|that) (?:message|conversation|chat|info(?:rmation)?"
-    r"|part|bit|detail|fact)s?)"
+    r"(?:this|that|it|these|those|any of (?:this|that|it)"
+    r"|(?:this|that) (?:message|conversation|chat|info(?:rmation)?|part|bit|detail|fact)s?)"
 )
+# "Don't save this", but not "don't save this file".
 _THIS_ENDS = (
-    r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:down|anywhere|at all|please|pls|thanks|but|and|because|since|ok|in (?:your"
-    r"|the) (?:memory|notes|records?|system|profile|database|files?)"
-    r"|in memory|on (?:record|file)|about me|to (?:your )?memory)\b)"
+    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pls|thanks|and|because|since|on (?:record|file)"
+    r"|(?:in|to) (?:(?:your|the) )?(?:memory|notes|records?|system|profile|database|files?))\b)"
 )
 _CLAIM = (
     r"(?:(?:down |a note )?(?:the fact )?that (?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their|the"
-    r"|\p{Lu}\p{L}+)\b"
-    r"|(?:down )?(?:where|how|who|what|when|why) (?:i|my|we|our|he|she)\b)"
+    r"|\p{Lu}\p{L}+)\b|(?:down )?(?:where|how|who|what|when|why) (?:i|my|we|our|he|she)\b)"
 )
-_STORE = r"(?:store|save|record|log|memori[sz]e|retain|keep|note|jot|write|take|put|make a (?:note|record) of)"
-_STORING = r"(?:stor|sav|record|logg|memori[sz]|retain|keep|not|writ|remember)ing"
+_OBJECT = rf"(?:(?:down )?{_THIS}{_THIS_ENDS}|{_CLAIM})"
+_STORE = (
+    r"(?:(?:stor|sav|memori[sz])(?:e|ing)|(?:record|logg?|retain|keep|not|jot|writ|tak|put)(?:e|ing)?"
+    r"|(?:make|keep|take) (?:a |any )?(?:record|note)s? (?:of|on))"
+)
 _STORED = (
     r"(?:stored|saved|recorded|logged|memori[sz]ed|retained|kept|noted|written down|remembered|on (?:record|file))"
 )
-_NOT_EN = (
-    r"(?:do not|don['’]?t|never|no need to|not to|(?:you )?(?:(?:should|must|need)(?:n['’]t| not)(?: to)?|(?:do not"
-    r"|don['’]?t) (?:have|need) to))"
+_YOU_NOT = (
+    r"(?:no need to|you (?:(?:should|must|need)(?:n['’]t| not)(?: to)?|(?:do not|don['’]?t) (?:have|need) to)"
+    r"|i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer(?: it if| that)?) you did(?:n['’]?t"
+    r"| not))"
 )
-_OBJECT = rf"(?:(?:down )?{_THIS}{_THIS_ENDS}|{_CLAIM})"
-_LET_EN = (
-    r"i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer|prefer it if"
-    r"|prefer that) you did(?:n['’]?t| not)"
+_DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festh[aä]lt|beh[aä]lt|vermerk)"
+_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir|euch|sich|bitte|mir|hier|aber|also|bloß|ja) )*"
+_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|dürfen|müssen|brauchen)"
+_ROMANCE_STORE = (
+    r"(?:(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|enn)|reten|inscri|écri)\w*"
+    r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
 )
-_DE_VERB = (
-    r"(?:(?:ab)?speicher\w*|merk\w*|notier\w*|aufschreib\w*|mitschreib\w*|festh[aä]lt?\w*|beh[aä]lt\w*|vermerk\w*)"
+_ROMANCE_IT = r"(?:l['’]|(?:le|la|les|lo|los|las|me|te|se|vous) )*"
+_CONFIDENTIAL = (
+    r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns|im vertrauen"
+    r"|entre nous|entre toi et moi|entre nosotr[oa]s|entre tú y yo|confiden(?:tial|tiel|cial))"
 )
-_FR_VERB = r"(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|enn)|reten|inscri|écri)\w*"
-_FR_IT = r"(?:l['’]|le |la |les |me |te |vous )*"
-_WISHES = (
-    rf"{_BEGINS}(?:please |pls )?{_NOT_EN}(?: (?:ever|even|please|you))* {_STORE} {_OBJECT}",
-    rf"(?:\b(?:please|pls) (?:do not|don['’]?t)|{_BEGINS}(?:do not|no need to|you (?:do not|don['’]?t) (?:have"
-    rf"|need) to)) remember {_OBJECT}",
-    rf"{_BEGINS}(?:please )?(?:keep|make) no (?:record|note)s? of {_OBJECT}",
-    rf"\b(?:none|nothing) of (?:this|that|it) (?:should|must|may|is to) be {_STORED}{_THIS_ENDS}",
-    rf"\b(?:{_LET_EN}) (?:{_STORE}|remember) {_OBJECT}",
-    rf"\bwithout (?:you )?{_STORING} {_OBJECT}",
-    rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes"
-    rf"|records?)\b)",
-    rf"\b{_THIS} (?:should|must|may|can|is|does)(?:n['’]?t| not|not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
-    rf"\b(?:keep|leave) {_THIS} (?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books"
-    rf"|profile|files?)\b",
-    r"(?:^|[,;:(–—-]\s*|\bthis is (?:\w+ )?|\bthat['’]?s |\bit['’]?s )(?:strictly |totally |completely )?(?:off"
-    r"|not for) the record\b",
-    rf"{_BEGINS}(?:(?:ab)?speicher[nte]*|merke?|notier[en]*|behalte?n?|schreibe?n?|halte?n?|vermerke?n?)(?: sie)?"
-    r"(?: (?:dir|euch|sich|bitte|das|dies|es|mir|davon|hier|aber|bloß|ja))* (?:nicht|nirgends)\b",
-    rf"{_BEGINS}(?:(?:das|dies|es|davon|bitte|aber|also) )*(?:nicht|nirgends|nirgendwo) (?:ab)?{_DE_VERB}(?:en|n)\b",
-    rf"\b(?:(?:du|sie|ihr) (?:sollst|darfst|musst|brauchst|sollen|dürfen|müssen|brauchen)|(?:sollst|darfst|musst"
-    rf"|brauchst) du) [^.,!?]{{0,40}}?nicht (?:zu )?{_DE_VERB}",
-    r"\b(?:das|dies|es|davon) (?:soll|sollte|darf|muss|braucht) [^.,!?]{0,30}?(?:nicht|nirgends) (?:ge\w+|auf\w+"
-    r"|fest\w+|behalten)"
-    r" (?:zu )?werden\b",
-    rf"\bich (?:will|möchte) nicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_VERB}",
-    rf"{_BEGINS}(?:s['’]il te plaît,? |surtout )?n(?:e |['’]){_FR_IT}{_FR_VERB} (?:surtout |donc )?(?:pas|rien"
-    rf"|jamais|nulle part)\b",
-    rf"(?:{_BEGINS}|\b(?:merci|prière|préfère|préférerais) (?:de )?)ne (?:pas|rien) {_FR_IT}{_FR_VERB}",
-    rf"\b(?:inutile de|pas besoin de|pas la peine de) {_FR_IT}{_FR_VERB}",
-    rf"\bne (?:doit|doivent|devrait) pas être {_FR_VERB}",
-    rf"\bje (?:ne )?(?:veux|voudrais|souhaite) pas que (?:tu|vous) {_FR_IT}{_FR_VERB}",
+_WISH = tuple(
+    re2.compile(f"(?i){each}")
+    for each in (
+        # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
+        rf"{_BEGINS}(?:do not|don['’]?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|please"
+        rf"|you))* {_STORE} {_OBJECT}",
+        rf"(?:\b(?:please|pls) don['’]?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
+        rf"\b(?:keep|make|take) no (?:record|note)s? of {_OBJECT}",
+        rf"{_BEGINS}(?:do not|don['’]?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
+        rf"\b(?:(?:none|nothing) of {_THIS} \w+|{_THIS} \w+(?:n['’]?t| not))(?: (?:to|be|need"
+        rf"|meant))* {_STORED}{_THIS_ENDS}",
+        rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory"
+        rf"|notes)\b)",
+        rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
+        rf"{_BEGINS}{_DE_IT}(?:nicht|nirgends|nirgendwo) {_DE_STORE}e?n\b",
+        rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
+        rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
+        rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
+        rf"(?:{_BEGINS}|\b(?:de|que|surtout|préfère|plaît) )(?:ne |n['’]|no )(?:pas "
+        rf"|rien )?{_ROMANCE_IT}{_ROMANCE_STORE}",
+        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas être) {_ROMANCE_IT}{_ROMANCE_STORE}",
+        # Words of confidence.
+        rf"{_BEGINS}(?:[\pL'’]+ ){{0,3}}?{_CONFIDENTIAL}{_ENDS_CLAUSE}",
+        r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
+        rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
+        r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
+        rf"{_BEGINS}(?:beh[aä]lte?n? {_DE_IT}für (?:dich|sich)|garde[zs]?[- ](?:ça|cela|ceci|le|tout ça) pour (?:toi"
+        rf"|vous)"
+        r"|gu[áa]rda(?:lo|telo) para ti)\b",
+    )
 )
-_WISH = re2.compile("(?i)" + "|".join(f"(?:{each})" for each in _WISHES))
+_MAY_WISH = re2.compile(
+    r"(?i)n['’]?t\b|\b(?:not?|never|without|rather|nothing|none|off|in confidence|confiden\w*|between|keep|leave|nicht"
+    r"|nirgends|nirgendwo|vertrau\w*|unter uns|beh[aä]lt\w*|pas|ne|inutile|entre|garde\w*|gu[áa]rda\w*)\b|\bn['’]"
+)
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
 # Words of a wish that name nothing of what is not to be stored.
 _OF_WISHES = frozenset(
-    "confidential private secret memory note record anywhere conversation chat message information info part bit"
-    " detail "
-    "store save keep record write remember ever time want need moment ça cela ca mémoire privé confidentiel "
-    "ceci message utile inutile peine besoin vertraulich privat merkst speicherst notierst auf fest ab mit".split()
+    "confidential private secret memory note record anywhere conversation chat message information info part bit detail"
+    " store save keep record write remember ever time want need moment just said ça cela ca mémoire privé confidentiel"
+    " ceci utile inutile peine besoin vertraulich privat merkst speicherst notierst auf fest ab mit strictly".split()
 )
 _FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
 
@@ -112,7 +116,7 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         return
     sentences = list(asked_sentences(turn, earlier=earlier, most=most))
     for place, sentence in enumerate(sentences):
-        found = _WISH.search(sentence.text)
+        found = _match(sentence.text)
         if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
@@ -120,6 +124,12 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         said = [each.text for each in beside] or ([told] if _tells(told) else [])
         covers = tuple((each.start, each.end) for each in (sentence, *beside))
         yield Wish(quote=sentence.text.strip(" .!?"), told=" ".join(said), covers=covers)
+
+
+def _match(sentence: str) -> "re2._Match[str] | None":
+    if not _MAY_WISH.search(sentence):
+        return None
+    return next((found for each in _WISH if (found := each.search(sentence))), None)
 
 
 def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:
@@ -132,16 +142,29 @@ def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:
     return replace(turn, content=left or CUT)
 
 
-def without_unwanted(draft: Draft) -> Draft:
-    """Cut out of all turns of a draft what the user does not want to be stored; say so of the turns of the trace."""
-    most = draft.policy.extraction.max_turn_characters
-    said = (*draft.request.earlier_turns, *draft.request.turns)
+def without_unwanted(drafts: Sequence[Draft]) -> list[Draft]:
+    """Cut out of the turns of a session's drafts what the user does not want to be stored; say so of the traces' turns.
+
+    A wish that points out of its message covers the one before it, also one that waits in an earlier draft: then there
+    is nothing to forget yet.
+    """
+    waiting = {turn.id for draft in drafts for turn in draft.request.turns}
+    said = {turn.id: turn for draft in drafts for turn in (*draft.request.earlier_turns, *draft.request.turns)}
+    in_order = sorted(said.values(), key=lambda turn: turn.position)
+    most = max((draft.policy.extraction.max_turn_characters for draft in drafts), default=0)
     cut: dict[UUID, SourceTurn] = {}
-    for place, turn in enumerate(said):
-        if wishes := list(wishes_of(turn, earlier=said[:place], most=most)):
+    settled: set[UUID] = set()
+    for place, turn in enumerate(in_order):
+        if wishes := list(wishes_of(turn, earlier=in_order[:place], most=most)):
             cut[turn.id] = without_covered(turn, wishes)
-    if not cut:
-        return draft
+            before = [each for each in in_order[:place] if (each.role, each.speaker) == (turn.role, turn.speaker)]
+            if before and not any(wish.told for wish in wishes):
+                cut[before[-1].id] = replace(before[-1], content=CUT)
+                settled |= {turn.id} if before[-1].id in waiting else set()
+    return [_without(draft, cut, settled) for draft in drafts] if cut else list(drafts)
+
+
+def _without(draft: Draft, cut: Mapping[UUID, SourceTurn], settled: Collection[UUID]) -> Draft:
     drops = [Drop(Stage.EXTRACT, Reason.ASKED_NOT_TO_STORE, turn_id=turn.id) for turn in draft.turns if turn.id in cut]
     return draft.evolve(
         request=replace(
@@ -150,6 +173,7 @@ def without_unwanted(draft: Draft) -> Draft:
             earlier_turns=tuple(cut.get(turn.id, turn) for turn in draft.request.earlier_turns),
         ),
         turns=tuple(each for turn in draft.turns if (each := cut.get(turn.id, turn)).content != CUT),
+        forget_requests=tuple(each for each in draft.forget_requests if not (each.points and each.turn_id in settled)),
         drops=(*draft.drops, *drops),
     )
 

@@ -4,8 +4,6 @@ import re
 
 import re2
 
-from apps.pipeline.provenance.spans import ForeignKind
-
 # Labels before a speaker's own words: "Reminder: I'm vegan". Other words before a colon may be a name.
 OWN_LABELS = frozenset(
     "reminder note ps update edit correction fyi btw context background also important question answer summary info fact"
@@ -38,6 +36,9 @@ SPEAKS = re2.compile(
 SPEAKS_SELF = re2.compile(
     r"(?i)\b(?:i|we|i['’]ve|ich|wir|je|j['’]ai)(?: \w+)? (?:wrote|said|say|told|replied|answered|texted|mentioned|sagte|schrieb|dit|sent|asked|posted)\b[^:]*$"
 )
+AS_I_SAID = re2.compile(
+    r"(?i)^(?:as|like|wie|comme|como) (?:i|ich|je)(?: \w+|['’]\w+){1,3}(?: before| already| earlier| schon| déjà)?\s?[,:] "
+)
 ABOUT_SPEAKER = re2.compile(
     r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
@@ -59,7 +60,7 @@ PRESENTS = re2.compile(
 )
 POSTSCRIPT = re2.compile(r"(?i)^[ \t]*p\.? ?s\b")
 SIGN_OFF = re2.compile(
-    r"(?i)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
+    r"(?im)^[ \t]*(?:(?:kind|best|warm|many|with)?[ \t]*(?:kind )?(?:regards|wishes|greetings)|cheers|best|love|sincerely|yours(?: \w+)?|thanks|many thanks|mit (?:\w+ )?gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|sch(?:ö|oe)ne) gr(?:ü|ue)(?:ß|ss)e"
     r"|cordialement|bien (?:à|a) (?:vous|toi)|bien cordialement|un saludo|saludos|sent from my [^\n]{1,30}|-- ?)[ \t]*[,.!]?[ \t]*$"
 )
 # A change of subject after pasted text, or a question about it: "What does this mail want from me?"
@@ -105,9 +106,12 @@ CLAUSE_ENDS = ".!?…\n;"
 
 # ---- Regions with marks of their own
 FENCES = re2.compile(r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)|\"\"\".*?(?:\"\"\"|\z)|'''.*?(?:'''|\z)|/\*.*?(?:\*/|\z)")
-JSON_OPENS, BRACKET = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]"), re.compile(r"[{}\[\]]")
+JSON_OPENS = re2.compile(r"\{\s*[\"'{\[]|\[\s*[\"{\[]")
 ELEMENT = re2.compile(r"(?is)<[a-z!][^<>]*>.*</[a-z][^<>]*>|<!--.*?(?:-->|\z)|<!\[CDATA\[.*?(?:\]\]>|\z)")
-TAG, MAIL_ADDRESS = re2.compile(r"<[a-zA-Z!/][^<>\n]*>"), re2.compile(r"<[^\s<>]+@[^\s<>]+>")
+# After a tag that opens a line, the rest of its paragraph; an address in <> is no tag.
+TAG = re2.compile(r"(?ms)^[ \t]*<[a-zA-Z!/][^<>\n@]*>.*?(?:\n[ \t]*\n|\z)|<[a-zA-Z!/][^<>\n@]*>")
+LINE_BREAK, BLANK_LINE = re2.compile(r"\n\s*"), re2.compile(r"\n[ \t]*\n\s*")
+WRITTEN_LINE = re2.compile(r"(?m)^[^\n]*\S[^\n]*$")
 # Two equal lines of signs, with the text between them.
 DELIMITED = re2.compile(
     "|".join(rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)" for sign in r"- = \* _ # \+ ~".split())
@@ -119,7 +123,6 @@ BRACKETED = re2.compile(
 FIELDS = re2.compile(
     r"(?ims)^[ \t#*]*(?:context|passage|documents?|sources?|input|text|article|data|content|excerpt)[ \t]*\d*[*]*:.*?^[ \t#*]*(?:question|query|task|instructions?|answer|output)[*]*:"
 )
-ADDRESS = re2.compile(r"https?://\S+")
 
 # ---- Lines with marks of their own
 NAME = r"(?:\p{Lu}[\pL\w.'-]*(?: \p{Lu}[\pL\w.'-]*){0,2})"
@@ -142,21 +145,16 @@ DATA = re2.compile(
 OPENS_PARAGRAPH = re2.compile(
     r"^[ \t]*(?:\$ |# (?:cat|ls|curl|tail|head)\b|>>> |\w+@[\w.-]+[:~][^$#\n]*[$#] |PS [A-Z]:\\|[\d:.,]+ --> |\[[\pL\d]+(?: [\pL\d]+){0,2}\][ \t]*$)"
 )
-MARKED: tuple[tuple[ForeignKind, "re2._Regexp[str]"], ...] = (
-    (ForeignKind.TRANSCRIPT, TIMED_MESSAGE),
-    (ForeignKind.CODE, OPENS_PARAGRAPH),
-    (ForeignKind.CODE, DIFF_OPENS),
-    (ForeignKind.CODE, COMMENT),
-    (ForeignKind.QUOTED_LINES, QUOTED),
-    (ForeignKind.DATA, DATA),
-)
 # What an ordinary line has none of, so that it is matched once instead of six times.
-ANY_MARK = re2.compile("|".join((r"\d[:.]\d|oday|esterday", *(f"(?:{each.pattern})" for _, each in MARKED[1:]))))
+ANY_MARK = re2.compile(
+    "|".join(
+        (r"\d[:.]\d|oday|esterday", *(each.pattern for each in (OPENS_PARAGRAPH, DIFF_OPENS, COMMENT, QUOTED, DATA)))
+    )
+)
 SEPARATORS = frozenset(',;\t"')
 CELL_END = re2.compile(
     r"[,;](?:[^\s\d,;]|\d{1,2}\b|\d{4,})|\t|\"[,;]\""
 )  # no space: "Liv,34", but not "Liv, 34" or "1,000"
-FIRST_CELL = re2.compile(r"^[^,;\t ]+(?: [^,;\t ]+)?[,;\t]")  # of one or two words
 BULLETS = " \t*-•"
 
 # ---- Pastes whose end is a guess
@@ -203,6 +201,5 @@ SAYS = re2.compile(
 ENDS_SENTENCE = re.compile(r"[.!?…]\W{0,2}$")
 SOURCE_NOUN = re2.compile(rf"(?i)\b{SOURCE}\b")
 MY = re2.compile(r"(?i)\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mis?)\b")
-MINE = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b[^'’]*$")
 MINE_IS = re2.compile(r"(?i)^\W*(?:my|our|mein\w*|mon|ma|mes|mi)\b.*\b(?:is|are|was|were|ist|sind|est|sont)\b")
 PURPOSE = re2.compile(r"(?i)\b(?:for|für|pour|para)\b.*$")  # "Medicines for the letter" are not from the letter

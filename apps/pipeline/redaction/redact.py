@@ -10,7 +10,6 @@ from apps.pipeline.core.placeholders import PLACEHOLDER
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.assignments import find_assigned_secrets
 from apps.pipeline.redaction.contacts import find_emails, find_phones
-from apps.pipeline.redaction.everyday_codes import find_everyday_codes
 from apps.pipeline.redaction.finding import Finding, pattern
 from apps.pipeline.redaction.numbers import find_cards, find_ibans, find_national_ids
 from apps.pipeline.redaction.spoken_secrets import find_spoken_secrets
@@ -93,7 +92,6 @@ _FINDERS: tuple[tuple[SensitiveKind, int, Callable[[str, RedactionPolicy], Itera
     (SensitiveKind.NATIONAL_ID, 4, lambda text, _: find_national_ids(text)),
     (SensitiveKind.SECRET, 0, lambda text, _: find_assigned_secrets(text)),
     (SensitiveKind.SECRET, 0, lambda text, _: find_spoken_secrets(text)),
-    (SensitiveKind.SECRET, 0, lambda text, _: find_everyday_codes(text)),
     (SensitiveKind.EMAIL, 0, lambda text, _: find_emails(text)),
     (SensitiveKind.PHONE, 1, lambda text, policy: find_phones(text, regions=policy.phone_regions)),
 )

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
-from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, choices_of
+from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.model_calls import AnswerKind
 from apps.tenants.fields import SameUserForeignKey
@@ -42,6 +42,9 @@ class Trace(models.Model):
         max_length=55, blank=True, default="", db_default="", help_text="the distributed trace of its request (W3C)"
     )
     rollback_id = models.UUIDField(null=True, blank=True, help_text="the rollback that took back what it wrote")
+    reads_again = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="it reads turns of earlier traces again, by a model"
+    )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -57,6 +60,9 @@ class Trace(models.Model):
                 condition=Q(status=TraceStatus.EXTRACTION_FAILED.value),
                 name="trace_extraction_failed",
             ),
+            models.Index(
+                fields=("project", "created_at"), condition=Q(reads_again=True), name="trace_that_reads_again"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -71,6 +77,12 @@ class Trace(models.Model):
     def distributed_trace_id(self) -> str:
         """Return the distributed trace that its request belongs to, empty if none."""
         return self.traceparent[3:35]
+
+    def work_kind(self, *, has_turns: bool) -> WorkKind:
+        """Return the kind of work that runs it; a trace without turns of its own reads those of its session."""
+        if has_turns:
+            return WorkKind.RUN_PIPELINE
+        return WorkKind.READ_AGAIN if self.reads_again else WorkKind.EXTRACT_SESSION
 
 
 class Span(models.Model):

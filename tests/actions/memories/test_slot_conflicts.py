@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotFound
-from apps.actions.memories.slot_conflicts import beside_others, settle_slot
+from apps.actions.memories.slot_conflicts import settle_change
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.review.approve import approve
 from apps.actions.review.merge_memories import merge_memories
@@ -148,8 +148,8 @@ def test_a_memory_whose_turn_was_deleted_meanwhile_is_refused(project: Project, 
     Memory.objects.filter(id=memory.id).delete()
 
     with pytest.raises(NotFound):
-        beside_others(memory=memory, changes={"canonical_hash": "another"})
+        settle_change(memory=memory, changes={"canonical_hash": "another"})
     with pytest.raises(NotFound):
-        settle_slot(memory=memory, changes={"status": Status.ACTIVE})
+        settle_change(memory=memory, changes={"status": Status.ACTIVE})
     with pytest.raises(Conflict):
         context_to_decide([memory])

@@ -17,7 +17,7 @@ from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryOrigin, 
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, MemoryType, RejectionReason, Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.pipeline.direct_write.review import Validity
+from apps.pipeline.review.decisions import Validity
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 

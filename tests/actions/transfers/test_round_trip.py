@@ -16,8 +16,9 @@ from rest_framework.test import APIClient
 from apps.actions.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
 from apps.memories.models import LedgerEntry, Memory, MemoryVector
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.enums import Scope, WorkKind
 from apps.tenants.models import Project
+from apps.traces.models import Trace
 from tests.actions.transfers.carrying import SAID, content_of, drain, load, rows_of
 from tests.conftest import MakeClient
 
@@ -108,6 +109,20 @@ def test_queued_traces_are_queued_again(filled: Project, other_project: Project,
     drain()
 
     assert Memory.objects.filter(project=other_project, content__contains="cello").count() == 1
+
+
+def test_a_session_that_waits_to_be_read_again_still_does(filled: Project, other_project: Project) -> None:
+    latest = Trace.objects.filter(project=filled).latest("created_at")
+    Trace.objects.create(
+        end_user_id=latest.end_user_id,
+        project=filled,
+        session_id=latest.session_id,
+        configuration_id=latest.configuration_id,
+        reads_again=True,
+    )
+    load(other_project, content_of(filled))
+    waiting = OutboxRow.objects.get(project=other_project, kind=WorkKind.READ_AGAIN)
+    assert Trace.objects.get(id=waiting.subject_id).reads_again
 
 
 def test_a_project_is_exported_by_rest_and_commands(

@@ -7,9 +7,8 @@ import pytest
 
 from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
-from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.pipeline.direct_write.orders import is_order
-from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust, on_own_word
+from apps.pipeline.direct_write.new_memory import NewMemory, on_own_word
+from apps.pipeline.direct_write.trust import MemoryFacts, is_order, needs_trust
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 OWN = MemoryFacts(confidence=0.8, tags=("goal",), is_vouched_for=False)

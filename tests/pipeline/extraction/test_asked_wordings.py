@@ -70,3 +70,11 @@ def test_what_asks_nothing_of_the_kind(say: str) -> None:
     draft = read(say)
     assert forgotten(draft) == set()
     assert Reason.ASKED_NOT_TO_STORE not in [each.reason for each in draft.drops]
+
+
+def test_a_later_wish_keeps_out_the_message_that_waits() -> None:
+    policy_of = draft_of([], turns=[turn("I live in Lyon.", position=0)])
+    later = draft_of([], turns=[turn("Don't save what I just said.", position=1)])
+    drafts = extract.run([pre_filter.run(policy_of), pre_filter.run(later)], PORTS)
+    assert [draft.candidates for draft in drafts] == [(), ()]
+    assert [draft.forget_requests for draft in drafts] == [(), ()]

@@ -6,8 +6,7 @@ are the user's own although a label, a list, a quotation or a block of code stan
 
 import pytest
 
-from apps.pipeline.provenance.own_words import read_words
-from apps.pipeline.provenance.spans import Standing
+from apps.pipeline.provenance.own_words import Standing, read_words
 from tests.pipeline.provenance.messages import MATERIAL, OWN
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from apps.pipeline.core.enums import Role
-from apps.pipeline.provenance.own_words import read_words, words_of
-from apps.pipeline.provenance.spans import ForeignKind, Standing
+from apps.pipeline.provenance.own_words import ForeignKind, Standing, read_words, words_of
 from tests.pipeline.builders import turn
 
 SAID = "I live in Oslo."

@@ -20,8 +20,7 @@ from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.provenance.orders import is_binding, is_naming
-from apps.pipeline.provenance.own_words import announces, in_first_person, words_of
-from apps.pipeline.provenance.spans import ForeignKind, Standing, TurnWords
+from apps.pipeline.provenance.own_words import ForeignKind, Standing, TurnWords, announces, in_first_person, words_of
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 MOST_WORDS_OF_ACCEPTANCE = 8  # of an answer that points back to a suggestion: "Yes, let's do that"

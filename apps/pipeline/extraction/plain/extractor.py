@@ -11,6 +11,7 @@ from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from apps.pipeline.extraction.plain.statements import statements_of
 from apps.pipeline.language.speech_act import told_to_remember
+from apps.pipeline.provenance.own_words import without_label
 
 DEFAULT_SPEAKER = "User"
 
@@ -29,7 +30,7 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     scores = sentence_scores(sentences, question=question)
     # What is not meant has no score.
     readings = [
-        table.read(told_to_remember(each)) if score else table.Reading()
+        table.read(told_to_remember(without_label(each))) if score else table.Reading()
         for each, score in zip(sentences, scores, strict=True)
     ]
     found: dict[str, Candidate] = {}

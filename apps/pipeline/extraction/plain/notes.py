@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 import re2
 
 from apps.pipeline.core.enums import NOTE, Grounding, MemoryType, Precision
-from apps.pipeline.core.statement import PLAIN, Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import NOTE_EXTRACTOR, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import gate
 from apps.pipeline.extraction.plain.meant import meant
@@ -76,7 +76,7 @@ def note_of(
         adjustment=_NOT_AT_HIGH_STAKES,
         importance=_ASKED_FOR_IMPORTANCE if _SURE in scores else _IMPORTANCE,
         reliability=reliability,
-        extractor=f"{PLAIN}{NOTE}",
+        extractor=NOTE_EXTRACTOR,
     )
 
 

@@ -1,6 +1,7 @@
 """The sentences of a turn in its speaker's own words, and the question that they answer."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import re2
@@ -8,9 +9,7 @@ import re2
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.language.sentence_boundaries import sentence_ends
-from apps.pipeline.provenance.own_words import read_words, spoken_outside_scenes
-from apps.pipeline.provenance.role_play import gives_a_role
-from apps.pipeline.provenance.spans import HIDDEN
+from apps.pipeline.provenance.own_words import HIDDEN, TurnWords, gives_a_role, read_words, words_of
 
 GAP = "…"  # stands where others' words were; quotes are compared in the parts between such signs
 MOST_SENTENCES = 50
@@ -25,10 +24,8 @@ def own_sentences(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) 
     Role play, quotations and pasted text are left out: `…` stands in their place.
     """
     earlier = [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    text = spoken_outside_scenes(turn, earlier=earlier, most=most)
-    if gives_a_role(text):
-        return ()
-    return tuple(islice(sentences_in(text), MOST_SENTENCES))
+    words = words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
+    return () if gives_a_role(words.prose) else tuple(islice(_sentences_of(words), MOST_SENTENCES))
 
 
 def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:
@@ -45,7 +42,10 @@ def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:
 
 def sentences_in(text: str) -> Iterator[str]:
     """Yield the sentences of a text in its author's own words; `…` stands in the place of others' words."""
-    words = read_words(text)
+    return _sentences_of(read_words(text))
+
+
+def _sentences_of(words: TurnWords) -> Iterator[str]:
     prose = f" {GAP} ".join(words.segments())
     for start, end in pairwise((0, *sentence_ends(prose), len(prose))):
         sentence = _GAPS.sub(GAP, " ".join(prose[start:end].replace(HIDDEN, GAP).split()))

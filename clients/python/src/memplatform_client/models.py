@@ -1606,10 +1606,31 @@ class StatsResponse(TypedDict):
 Status = Literal["active", "archived", "merged", "pending_review", "rejected", "retracted", "superseded"]
 
 
+class StoreOutcomeResponse(TypedDict):
+    """What became of a memory: stored, merged into a known one, superseded by a later value, or waiting for review.
+
+    `may_conflict_with` names known memories that contradict it, or that are alike and differ in a number, date or
+    name: all of them stay as they are until they are revised or retracted.
+    """
+
+    id: str
+    outcome: "StoreResult"
+    supersedes: list[str]
+    review_reasons: list[str]
+    may_conflict_with: list[str]
+
+
+StoreResult = Literal["merged", "pending_review", "stored", "superseded"]
+
+
 class StoredMemoriesResponse(TypedDict):
-    """The stored memories, in the order of the request. `adjusted`: what was stored otherwise than it was sent."""
+    """The stored memories and their outcomes, in the order of the request.
+
+    `adjusted`: what was stored otherwise than it was sent.
+    """
 
     results: list["MemoryResponse"]
+    outcomes: list["StoreOutcomeResponse"]
     adjusted: list["AdjustmentResponse"]
 
 

@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.conflict.slots import in_slot
 from apps.pipeline.core.confidence import approved, with_recurrence
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, Stakes, Status
 from apps.pipeline.core.operations import CopyOrigins, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, RetrievalPolicy
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.direct_write.conflicts import end_before, placement_in_slot
-from apps.pipeline.direct_write.dedupe import closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +81,6 @@ def approval(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> 
         "confidence": confidence.value,
         "confidence_parts": confidence.parts(),
     }
-
-
-def in_slot(
-    memory: StoredMemory, changes: Mapping[str, Any], *, live: Collection[StoredMemory], replaces: Collection[UUID] = ()
-) -> tuple[dict[str, Any], list[SupersedeMemory]]:
-    """Return the changes of a memory that becomes active, and the operations that close the memories that it replaces.
-
-    `memory` has its new values. If another value of its slot was said later, it becomes history instead.
-    """
-    place = placement_in_slot(memory, live, replaces=replaces)
-    if place.successor:
-        ended = end_before(place.successor, memory)
-        history = {"status": Status.SUPERSEDED, "superseded_by_id": place.successor.id, "valid_until": ended}
-        return {**changes, **history}, []
-    return dict(changes), [closing(each, successor=memory) for each in place.closes]
 
 
 def _activate(

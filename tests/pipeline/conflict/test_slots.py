@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from apps.pipeline.conflict.slots import duplicate_of, end_before, in_slot
 from apps.pipeline.core.enums import MemoryType, Polarity, Role, SpeechAct, Status
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
-from apps.pipeline.direct_write.conflicts import duplicate_of, end_before, placement_in_slot
 from tests.pipeline.builders import MONDAY
 
 ANA, BO = UUID(int=11), UUID(int=12)
@@ -38,7 +38,6 @@ def known(number: int, place: str = "Lisbon", **changes: Any) -> StoredMemory:
         ({"content": "Ana lives in Lisbon, in Alfama."}, True),
         ({"canonical_hash": "of its own"}, True),
         ({"canonical_hash": "of its own", "content": "Lisbon is Ana's home."}, False),
-        ({"canonical_hash": "of its own", "object": ObjectValue(literal="Porto")}, False),
         ({"content": "Ana doesn't live in Lisbon."}, False),
         ({"subject": Mention("", entity_id=BO)}, False),
         ({"type": MemoryType.PREFERENCE}, False),
@@ -72,17 +71,16 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
 def test_the_value_said_last_is_left(
     said: int, rivals: list[StoredMemory], successor: int | None, closes: list[int]
 ) -> None:
-    place = placement_in_slot(known(said, "Porto"), rivals)
-    assert (place.successor and place.successor.id.int) == successor
-    assert [each.id.int for each in place.closes] == closes
+    changes, closed = in_slot(known(said, "Porto"), {}, live=rivals)
+    assert changes.get("superseded_by_id") == (successor and UUID(int=successor))
+    assert [each.memory_id.int for each in closed] == closes
 
 
 def test_what_was_over_when_it_was_said_is_history() -> None:
     over = known(5, "Porto", valid_from=day(-9), valid_until=day(-3))
-    place = placement_in_slot(over, [known(1)])
-    assert (place.successor, place.closes) == (known(1), ())
-    assert end_before(known(1), over) == day(-3)
-    assert placement_in_slot(over, []).successor is None
+    history = {"status": Status.SUPERSEDED, "superseded_by_id": known(1).id, "valid_until": day(-3)}
+    assert in_slot(over, {}, live=[known(1)]) == (history, [])
+    assert in_slot(over, {}, live=[]) == ({}, [])
 
 
 def test_no_time_runs_backwards() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from apps.actions.memories.edited_triple import disagrees, reworded
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
-from apps.pipeline.direct_write.rewording import disagrees, reworded
 
 
 def lives_in(place: str, content: str = "") -> Statement:

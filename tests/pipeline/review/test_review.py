@@ -14,7 +14,7 @@ from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, MemoryType, 
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
-from apps.pipeline.direct_write.review import (
+from apps.pipeline.review.decisions import (
     Approve,
     Consequences,
     Decision,

@@ -1,0 +1,43 @@
+"""Read a session again with a model: its statements replace the notes of their messages."""
+
+from dataclasses import replace
+
+from apps.memories.reading.notes_of_session import WithoutNotes, notes_of_session, retracted_turns
+from apps.outbox.leases import Lease
+from apps.outbox.scheduling import NextWork
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import ExtractorKind, OnModelFailure
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import Ports
+from apps.telemetry.tracing import span_of_work
+from apps.traces.drafts import load_reading_draft
+from apps.worker.conclude import conclude
+from apps.worker.run_traces import settle_and_commit
+
+
+def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
+    """Read one session again and return the user's remaining open work.
+
+    It is concluded at once where no note is left. Raises what run_traces raises.
+    """
+    draft = _by_model_alone(load_reading_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id))
+    session = {"end_user_id": lease.end_user_id, "session_id": draft.request.origin.session_id}
+    retracted = retracted_turns(**session)
+    turns = tuple(turn for turn in draft.turns if turn.id not in retracted)
+    read = {turn.id for turn in turns}
+    notes = tuple(each for each in notes_of_session(**session) if each[0] in read)
+    if not notes:
+        return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+    known = WithoutNotes(ports.memories, notes=[note for _, note in notes])
+    reading = replace(ports, memories=known)
+    with span_of_work("read again", traceparents=[draft.request.traceparent]):
+        (extracted,) = flow.extract([draft.evolve(turns=turns, notes=notes)], reading)
+        return settle_and_commit(extracted, lease=lease, work=work, ports=reading)
+
+
+def _by_model_alone(draft: Draft) -> Draft:
+    """Return a draft that the plain extractor, which has read it already, does not read; a failure is tried again."""
+    alone = {"extractor": ExtractorKind.MODEL, "on_model_failure": OnModelFailure.RETRY}
+    extraction = draft.policy.extraction.model_copy(update=alone)
+    return draft.evolve(policy=draft.policy.model_copy(update={"extraction": extraction}))
