@@ -1,12 +1,10 @@
 """The settings of the database connection, from addresses and limits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 ENGINE = "memplatform.postgresql"
 CONNECT_SECONDS = 10  # to open a connection
-REPLICA_SECONDS = 2  # the same for a read replica: 2 is the least that libpq takes
-REPLICA_POOL_SECONDS = 0.25  # until a request gives up waiting for a connection, which is opened in the background
 UNACKNOWLEDGED_MS = 30_000  # until a connection counts as dead whose other end confirms nothing that was sent
 
 
@@ -27,18 +25,9 @@ def connection_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size
     return {**ours, **given, **pool}
 
 
-def replica_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size: int) -> dict[str, Any]:
-    """Return the options of a read replica: as those of the primary, but given up soon, as the primary can answer."""
-    options = connection_options(given=given, is_prepared=is_prepared, pool_size=pool_size)
-    pool = {"pool": {**options["pool"], "min_size": 0, "timeout": REPLICA_POOL_SECONDS}} if pool_size else {}
-    return {**options, "connect_timeout": REPLICA_SECONDS, **pool}
-
-
-def database(
-    *, address: Mapping[str, Any], options: Callable[..., dict[str, Any]], is_prepared: bool, pool_size: int
-) -> dict[str, Any]:
-    """Return Django's settings of a database; `options` makes its OPTIONS from those of its address."""
-    made = options(given=address.get("OPTIONS", {}), is_prepared=is_prepared, pool_size=pool_size)
+def database(*, address: Mapping[str, Any], is_prepared: bool, pool_size: int) -> dict[str, Any]:
+    """Return Django's settings of a database; its OPTIONS are made from those of its address."""
+    made = connection_options(given=address.get("OPTIONS", {}), is_prepared=is_prepared, pool_size=pool_size)
     return {**address, "ENGINE": ENGINE, "OPTIONS": made, "DISABLE_SERVER_SIDE_CURSORS": not is_prepared}
 
 

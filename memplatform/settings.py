@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from memplatform import embedded
 from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
 from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
-from memplatform.database_settings import connection_options, database, replica_options
+from memplatform.database_settings import database
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
 
@@ -130,14 +130,7 @@ POOL_SIZE = env.int("DB_POOL_SIZE", default=20)
 DB_PREPARE = env.bool("DB_PREPARE", default=True)
 # The address of the embedded server is completed by memplatform.database.ensure_database(), which starts it.
 _own = {"HOST": str(embedded.socket_directory(EMBEDDED_DIR))} if DATABASE_IS_EMBEDDED else env.db_url("DATABASE_URL")
-DATABASES = {"default": database(address=_own, options=connection_options, is_prepared=DB_PREPARE, pool_size=POOL_SIZE)}
-# A hot standby that answers searches as far as it is current (apps/memories/search/read_replica.py).
-SEARCH_REPLICA = "replica" if env.str("DATABASE_REPLICA_URL", default="") else ""
-if SEARCH_REPLICA:
-    _standby = env.db_url("DATABASE_REPLICA_URL")
-    DATABASES[SEARCH_REPLICA] = database(
-        address=_standby, options=replica_options, is_prepared=DB_PREPARE, pool_size=POOL_SIZE
-    )
+DATABASES = {"default": database(address=_own, is_prepared=DB_PREPARE, pool_size=POOL_SIZE)}
 # What differs in the address of the owner of the tables; `migrate` connects with it.
 _owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
 DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
@@ -186,7 +179,6 @@ SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
 COUNT_LIMITS_ASIDE = env.bool("COUNT_LIMITS_ASIDE", default=True)
 ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
-SEARCH_CACHE_MB = env.int("SEARCH_CACHE_MB", default=256)  # per process; 0: no cache
 SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
 SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; fewer than WEB_THREADS
 

@@ -3,7 +3,6 @@
 from enum import StrEnum
 from uuid import UUID
 
-from apps.memories.search import clear_cache
 from django.db import connection
 
 from apps.intake import session_cache
@@ -72,7 +71,6 @@ def full_project() -> Project:
 
 def _put_back(what: Kept, *, project: UUID | None) -> Project:
     """Put rows back, and forget what this process has cached by the identifiers that they had before."""
-    clear_cache()
     session_cache.forget()
     policy_of.cache_clear()
     with connection.cursor() as cursor:

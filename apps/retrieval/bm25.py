@@ -34,7 +34,7 @@ def query_words(packed: bytes) -> Words:
 
 def count_words(documents: Sequence[bytes], query: Words) -> tuple[Floats, Floats]:
     """Return how often each document (row) has each word of a query (column), and the lengths of the documents."""
-    lengths = np.array([len(each) // 4 for each in documents], dtype=np.int64)
+    lengths: Places = np.array([len(each) // 4 for each in documents], dtype=np.int64)
     counted: Floats = np.zeros((len(documents), len(query)))
     hashes = np.frombuffer(b"".join(documents), dtype=">u4").astype(np.uint32)
     if query and len(hashes):
@@ -45,8 +45,7 @@ def count_words(documents: Sequence[bytes], query: Words) -> tuple[Floats, Float
         is_word = forms[order][at] == hashes
         owners = np.repeat(np.arange(len(documents)), lengths)
         np.add.at(counted, (owners[is_word], columns[order][at[is_word]]), 1)
-    as_floats: Floats = lengths.astype(np.float64)
-    return counted, as_floats
+    return counted, lengths.astype(np.float64)
 
 
 def gather(counted: Floats, lengths: Floats, groups: Places) -> tuple[Floats, Floats]:
@@ -54,7 +53,8 @@ def gather(counted: Floats, lengths: Floats, groups: Places) -> tuple[Floats, Fl
     number = int(groups.max(initial=-1)) + 1
     joined = np.zeros((number, counted.shape[1]))
     np.add.at(joined, groups, counted)
-    return joined, np.bincount(groups, weights=lengths, minlength=number)
+    joined_lengths: Floats = np.bincount(groups, weights=lengths, minlength=number).astype(np.float64)
+    return joined, joined_lengths
 
 
 def word_shares(counted: Floats, lengths: Floats, *, saturation: float, length_normalisation: float) -> Floats:

@@ -138,8 +138,10 @@ class _Chosen:
         may_be = candidates.eligible
         relevant = ranked.best(limit=MAX_HITS) if ranked.min_score >= 0 else []
         ordered = scores.best(limit=MAX_OTHERS, min_score=-1.0, eligible=may_be)
-        tenths = np.round(candidates.memories.importance, 1)
-        by_importance = sorted(ordered, key=lambda place: -tenths[place])
+        tenths, said_at = np.round(candidates.memories.importance, 1), candidates.memories.said_at
+        if ranked.min_score < 0:  # nothing is asked
+            ordered = sorted(np.flatnonzero(may_be).tolist(), key=lambda place: -said_at[place])
+        by_importance = sorted(ordered, key=lambda place: -tenths[place])[:MAX_OTHERS]
         is_next = candidates.are_events & (candidates.event_at > now.timestamp()) & may_be
         upcoming = sorted(np.flatnonzero(is_next).tolist(), key=lambda place: candidates.event_at[place])
         return cls(
@@ -229,7 +231,6 @@ def _context_memory(row: Memory) -> ContextMemory:
         said_at=row.said_at,
         is_rule=not BINDING_TAGS.isdisjoint(row.tags),
         is_quote=NOTE in row.tags,
-        is_statement=bool(row.subject_id and (row.predicate or row.evidence)),
         event_at=row.event_at,
         event_precision=Precision(row.event_precision or Precision.INSTANT),
         valid_from=row.valid_from,

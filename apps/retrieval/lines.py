@@ -24,6 +24,11 @@ _RULE = re.compile(
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 # A sentence with a date of its own needs no other one.
 _DATED = re.compile(rf"\b(?:19|20)\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}\b|\b{_MONTH} \d{{1,2}}\b")
+# Words that need the day on which they were said; an extractor resolves them, a caller may store them.
+_RELATIVE = re.compile(
+    r"(?i)\b(?:yesterday|today|tonight|tomorrow|ago|recently|soon|(?:last|next|this) (?:night|morning|evening|week"
+    r"|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +41,6 @@ class ContextMemory:
     said_at: datetime
     is_rule: bool = False
     is_quote: bool = False
-    is_statement: bool = (
-        True  # not a text stored as it was sent, whose relative times need the day on which it was said
-    )
     event_at: datetime | None = None
     event_precision: Precision = Precision.INSTANT
     valid_from: datetime | None = None
@@ -93,7 +95,7 @@ def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:
             notes.append(_event_date(memory.event_at, memory.event_precision))
-        elif says_when or is_event or not memory.is_statement:
+        elif says_when or is_event or _RELATIVE.search(memory.content):
             notes.append(f"said {_day(memory.said_at)}")
         if memory.valid_from and memory.valid_from > now and not is_event:
             notes.append(f"from {_day(memory.valid_from)}")

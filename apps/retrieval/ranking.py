@@ -30,6 +30,7 @@ PRIORS = ("importance", "recency", "confidence")  # do not depend on the query: 
 # in fourteen languages: docs/decisions/search.md.
 _WORDS_ALONE = 0.7
 _NAME_ALONE = 0.15
+_SESSION_SHARE = 0.5  # of the evidence that another text of its session has, for a verbatim text
 _LEAST = 0.02
 _STRENGTH = 0.5
 
@@ -123,6 +124,7 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
         "meaning": above(memories.content_cosine, noise=noise),
         "questions": above(memories.question_cosine, noise=noise),
     }
+    meaning = np.maximum(evidence["meaning"], evidence["questions"])
     aside = np.where(memories.of_others, policy.others_share, 1.0)
     found = aside * combined(evidence, named=memories.named)
     kinds = {
@@ -131,12 +133,13 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
         "questions": _similarity(memories.question_cosine, memories, sessions, policy),
         "session": over_maximum(bm25.score(heard, saturation=policy.saturation))[groups],
         "named": memories.named.astype(np.float64),
-        "evidence": aside * (1 - (1 - evidence["words"]) * (1 - np.maximum(evidence["meaning"], evidence["questions"]))),
+        "evidence": aside * (1 - (1 - evidence["words"]) * (1 - meaning)),
     }
     unsuited = np.where(memories.lacks_answer & memories.are_statements, policy.no_answer_share, 1.0)
     parts = _weighted(kinds, memories.are_statements, policy, factor=aside * unsuited)
     relevance = sum(parts.values(), np.zeros(len(memories)))
-    own = np.where(memories.are_statements, found, sessions.highest(found))
+    of_session = np.maximum(found, _SESSION_SHARE * sessions.highest(found))
+    own = np.where(memories.are_statements, found, of_session)
     priors = {
         "importance": memories.importance,
         "recency": recency(memories.said_at, now=now, half_life_days=policy.recency_half_life_days),
@@ -154,7 +157,7 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
 def unranked(*, memories: Memories, now: float, policy: RetrievalPolicy) -> Scores:
     """Return the scores of a query without text: 0 for all, ordered by importance, recency and confidence."""
     nothing = np.zeros(len(memories))
-    priors = rank(memories=memories, query=(), noise=1.0, now=now, policy=policy)
+    priors = rank(memories=memories, query=(), noise=0.0, now=now, policy=policy)
     return Scores(score=nothing, parts={}, evidence={}, prior=priors.prior, said_at=memories.said_at)
 
 
@@ -200,14 +203,13 @@ def _shares(counted: Floats, lengths: Floats, policy: RetrievalPolicy) -> Floats
 def _similarity(cosine: Floats, memories: Memories, sessions: _Sessions, policy: RetrievalPolicy) -> Floats:
     """Scale cosines; a neighbour adds its excess over the average, so that having no neighbour is neutral."""
     scaled = over_range(cosine)
-    lent = _supported(scaled - scaled.mean(), memories, sessions, policy) if len(scaled) else scaled
-    return np.where(np.isnan(cosine), 0.0, over_range(lent))
+    if not memories.are_statements.all():
+        scaled = over_range(_supported(scaled - scaled.mean(), memories, sessions, policy))
+    return np.where(np.isnan(cosine), 0.0, scaled)
 
 
 def _supported(values: Floats, memories: Memories, sessions: _Sessions, policy: RetrievalPolicy) -> Floats:
     """Add the values of neighbours in the session to those of verbatim texts; statements keep their own value."""
-    if memories.are_statements.all():
-        return values
     return np.where(memories.are_statements, values, values + policy.neighbour_weight * sessions.of_neighbours(values))
 
 

@@ -48,7 +48,6 @@ class CountedMetrics:
         self.embedding_seconds = histogram(
             "embedding_duration_seconds", "Duration of calls of embedders", STAGE_SECONDS, "embedder"
         )
-        self.searches = counter("searches", "Searches with a read replica", "database", "replica")
         self.pool_connections = gauge("db_pool_connections", "Pooled database connections", "state")
         self.pool_waiting = gauge("db_pool_requests_waiting", "Threads that wait for a pooled connection")
         self.pool_requests = counter("db_pool_requests", "Requests for a pooled connection", "outcome")

@@ -25,7 +25,7 @@ from apps.tenants.models import EndUser, Project
 from tests.api.counting import rows_by_table
 from tests.api.storing import put
 from tests.console.members import text_of
-from tests.memories.conftest import add_vectors
+from tests.retrieval.conftest import add_vectors
 from tests.soak import few
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apps.memories.search.cache import CACHE
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -150,7 +149,6 @@ def cached_texts() -> str:
         if isinstance(value, _lru_cache_wrapper)
     ]
     assert not [each.__qualname__ for each in functions if each.cache_info().currsize]
-    assert not CACHE.entries
     return sessions
 
 

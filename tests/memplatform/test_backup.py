@@ -8,7 +8,6 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from apps.memories.search import clear_cache
 from django.core.management import CommandError, call_command
 from django.db import connection
 from rest_framework.test import APIClient
@@ -34,13 +33,11 @@ def connected(**address: Any) -> Iterator[None]:
     usual = connection.settings_dict
     connection.close()
     connection.settings_dict = {**usual, **address}
-    clear_cache()
     try:
         yield
     finally:
         connection.close()
         connection.settings_dict = usual
-        clear_cache()
 
 
 def address(server: dict[str, Any]) -> list[str]:

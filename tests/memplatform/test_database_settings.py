@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from apps.tenants.scope import no_tenant
-from memplatform.database_settings import REPLICA_SECONDS, connection_options, limited, replica_options
+from memplatform.database_settings import connection_options, limited
 from memplatform.environment import Environment, InvalidSetting
 from tests.instance import PROJECT
 
@@ -30,16 +30,6 @@ def settings_with(**environment: str) -> dict[str, dict[str, object]]:
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, env=given, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
-
-
-def test_a_read_replica_has_the_options_of_the_primary_but_is_given_up_soon() -> None:
-    made = replica_options(given={"sslmode": "require"}, is_prepared=True, pool_size=20)
-    primary = connection_options(given={"sslmode": "require"}, is_prepared=True, pool_size=20)
-    differing = {name for name in primary if made[name] != primary[name]}
-    assert differing == {"connect_timeout", "pool"}
-    assert made["connect_timeout"] == REPLICA_SECONDS
-    assert made["pool"]["timeout"] < primary["pool"]["timeout"]
-    assert "pool" not in replica_options(given={}, is_prepared=True, pool_size=0)
 
 
 def test_options_of_both_addresses_are_kept() -> None:

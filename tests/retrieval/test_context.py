@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.memories.changing import change
 
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import LinkKind, MemoryType, Polarity, SourceConfidence, Stakes, Status
@@ -14,7 +13,7 @@ from apps.pipeline.core.policy import RetrievalPolicy
 from apps.providers.wordllama import WordLlamaEmbedder, count_tokens
 from apps.retrieval.block import RenderedBlock
 from apps.retrieval.context import ContextQuery, build_block
-from tests.memories.conftest import NOW, contradict
+from tests.retrieval.conftest import NOW, contradict
 
 A_DAY = timedelta(days=1)
 
@@ -47,16 +46,17 @@ def known(remember) -> None:
 @pytest.mark.usefixtures("known")
 def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
     assert build("the bicycle").text.splitlines()[1:-1] == [
-        "Constraints:",
-        "- WARNING, never break this: User never wants peanuts. (said 1 June 2030)",
-        "Conventions:",
-        "- User always wants metric units. (said 1 June 2030)",
+        "About the user:",
         "Relevant memories:",
-        "- User repaired the old bicycle. (said 1 June 2030)",
+        "- Repaired the old bicycle.",
+        "Rules that must never be broken:",
+        "- Never wants peanuts.",
+        "Rules:",
+        "- Always wants metric units.",
         "Known facts:",
-        "- lives_in = Oslo (said 1 June 2030)",
-        "- User saw a heron at the lake. (said 1 June 2030)",
-        "- Priya.works_at = Acme (said 1 June 2030)",
+        "- Saw a heron at the lake.",
+        "- Lives in Oslo.",
+        "- Priya works at Acme.",
     ]
 
 
@@ -111,14 +111,14 @@ def test_low_stakes_show_what_is_unverified_and_say_so(build, remember) -> None:
         status=Status.PENDING_REVIEW,
         confidence=0.3,
     )
-    assert "lives_in = Rome (said 1 June 2030, unconfirmed)" in build("home", stakes=Stakes.LOW).text
+    assert "- Lives in Rome. (unconfirmed)" in build("home", stakes=Stakes.LOW).text
 
 
-def test_a_denial_is_rendered_as_a_sentence_not_as_a_triple(build, remember) -> None:
+def test_a_denial_is_shown_as_its_sentence(build, remember) -> None:
     remember(
         "User does not speak Danish.", subject="User", predicate="speaks", object="Danish", polarity=Polarity.NEGATIVE
     )
-    assert "- User does not speak Danish." in build("Danish").text
+    assert "- Does not speak Danish." in build("Danish").text
 
 
 def test_important_facts_come_newest_first(build, remember) -> None:
@@ -159,16 +159,30 @@ class TestByMeaning:
 
 def test_gibberish_brings_no_relevant_memories(build, remember) -> None:
     remember("User saw a heron at the lake.", type=MemoryType.EVENT)
-    assert build("xqzt blorf wug") == RenderedBlock()
+    assert "Relevant memories:" not in build("xqzt blorf wug").text
+
+
+def test_what_is_over_or_denied_is_shown_only_where_it_is_asked_for(build, remember) -> None:
+    """A plan whose day has passed, and what a user does not have."""
+    plan = {"type": MemoryType.EVENT, "said_at": NOW - 9 * A_DAY, "event_at": NOW - A_DAY}
+    remember("User sees the dentist.", **plan)
+    remember(
+        "User is not allergic to penicillin.",
+        subject="User",
+        predicate="allergic_to",
+        object="penicillin",
+        polarity=Polarity.NEGATIVE,
+    )
+    remember("User eats no pork.", subject="User", predicate="diet", object="no pork")
+    assert build("dinner").text.splitlines()[2:-1] == ["Health:", "- Eats no pork."]
+    assert "- Sees the dentist. (on 31 May 2030)" in build("the dentist").text
+    assert "- Is not allergic to penicillin." in build("penicillin").text
 
 
 def test_a_dispute_is_marked(build, remember) -> None:
     rome, bari = remember("User lives in Rome.", said_at=NOW - A_DAY), remember("User lives in Bari.")
     contradict(rome, bari)
-    assert (
-        "- disputed: User lives in Bari. (said 1 June 2030); also said: User lives in Rome. (said 31 May 2030)"
-        in build().text
-    )
+    assert "- disputed: Lives in Bari. (said 1 June 2030); also said: Lives in Rome. (said 31 May 2030)" in build().text
 
 
 def test_what_may_say_the_same_is_not_disputed(build, remember) -> None:
@@ -176,29 +190,29 @@ def test_what_may_say_the_same_is_not_disputed(build, remember) -> None:
     contradict(teaches, works, kind=LinkKind.POSSIBLE_DUPLICATE)
     told = build().text
     assert "disputed" not in told
-    assert "\n- User is a teacher. (said 1 June 2030)" in told
-    assert "\n- User works at Elm School. (said 1 June 2030)" in told
+    assert "\n- Is a teacher.\n" in told
+    assert "\n- Works at Elm School.\n" in told
 
 
 def test_the_hidden_side_of_a_dispute_stays_hidden(build, remember) -> None:
     rome = remember("User lives in Rome.")
     contradict(rome, remember("User lives in Bari.", status=Status.PENDING_REVIEW, confidence=0.3))
-    assert "- disputed: User lives in Rome. (said 1 June 2030)\n" in build().text
+    assert "- disputed: Lives in Rome. (said 1 June 2030)\n" in build().text
     assert "Bari" not in build("Bari").text
-    assert "User lives in Bari. (said 1 June 2030, unconfirmed); also said:" in build(stakes=Stakes.LOW).text
+    assert "also said: Lives in Bari. (said 1 June 2030, unconfirmed)" in build(stakes=Stakes.LOW).text
 
 
 def test_what_is_not_yet_true_says_from_when(build, remember) -> None:
     remember("User lives in Graz.", valid_from=datetime(2030, 10, 30, tzinfo=UTC))
-    assert "- from 30 October 2030: User lives in Graz. (said 1 June 2030)" in build("Graz").text
+    assert "- Lives in Graz. (from 30 October 2030)" in build("Graz").text
 
 
 def test_an_approved_memory_has_no_doubt_left(build, remember) -> None:
     memory = remember("User is a nurse.", source_confidence=SourceConfidence.SPECULATED)
     Memory.objects.filter(id=memory.id).update(status=Status.ACTIVE, confidence=0.8)
-    assert "(said 1 June 2030, uncertain)" in build().text
+    assert "- Is a nurse. (uncertain)" in build().text
     Memory.objects.filter(id=memory.id).update(confidence_parts={"review": 0.5})
-    assert "- User is a nurse. (said 1 June 2030)\n" in build(stakes=Stakes.HIGH).text
+    assert "- Is a nurse.\n" in build(stakes=Stakes.HIGH).text
 
 
 def test_the_next_events_are_shown_before_less_important_facts(remember, build) -> None:
@@ -207,20 +221,7 @@ def test_the_next_events_are_shown_before_less_important_facts(remember, build) 
     remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW + 3 * A_DAY, importance=0.2)
     remember("User flew to Rome.", type=MemoryType.EVENT, event_at=NOW - 3 * A_DAY, importance=0.2)
     lines = build().text.splitlines()
-    assert lines[lines.index("Upcoming:") + 1] == "- User flies to Oslo. (on 4 June 2030)"
-    small = build(token_budget=190)
-    assert "User flies to Oslo." in small.text
-    assert "User owns thing number 7." not in small.text
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_a_block_is_chosen_by_is_read_again_where_it_changed(build, remember) -> None:
-    peanuts = remember("User avoids peanuts.")
-    flight = remember("User flies to Oslo.", type=MemoryType.EVENT, event_at=NOW - A_DAY)
-    for _ in range(3):  # the second time fills the cache
-        assert not {"Constraints:", "Upcoming:"} & set(build().text.splitlines())
-    change(Memory.objects.filter(id=peanuts.id), tags=["constraint"])
-    change(Memory.objects.filter(id=flight.id), event_at=NOW + A_DAY)
-    lines = build().text.splitlines()
-    assert lines[lines.index("Constraints:") + 1].startswith("- WARNING, never break this: User avoids peanuts.")
-    assert lines[lines.index("Upcoming:") + 1].startswith("- User flies to Oslo.")
+    assert lines[lines.index("Upcoming:") + 1] == "- Flies to Oslo. (on 4 June 2030)"
+    small = build(token_budget=80)
+    assert "- Flies to Oslo." in small.text
+    assert "- Owns thing number 7." not in small.text

@@ -1,18 +1,15 @@
 """Filters pick among what may be shown: by kind, by status, by stakes, by time."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
-from apps.actions.memories.revise import apply_revision
-from apps.memories.models import Entity, Memory
+from apps.memories.models import Entity
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import new_id
-from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.statement import Mention
-from tests.memories.conftest import NOW
+from tests.retrieval.conftest import NOW
 
 A_DAY = timedelta(days=1)
 
@@ -123,7 +120,7 @@ def test_a_filtered_memory_still_counts_in_the_statistics(search_hits, remember)
     remember("green tea with lemon", indexed=False)
     filtered = search_hits("tea lemon", types=(MemoryType.FACT,))
     everything = {hit.memory.content: hit for hit in search_hits("tea lemon")}
-    assert filtered[0].rank_parts == everything["green tea with lemon"].rank_parts
+    assert filtered[0].parts == everything["green tea with lemon"].parts
 
 
 @pytest.mark.parametrize(
@@ -153,62 +150,3 @@ def test_entities_are_found_as_subject_and_as_object(find, remember, ana) -> Non
     assert set(find("tea", entities=(ids["Ben"],))) == {"tea with Ben", "tea of Cleo and Ben"}
     assert set(find("tea", entities=(ids["Cleo"], ids["Dora"]))) == {"tea of Cleo and Ben", "tea alone"}
     assert find("tea", entities=(new_id(),)) == []
-
-
-class TestKnowledgeTime:
-    """`known_at`: what had been written by then, as it was written."""
-
-    @pytest.fixture
-    def moved(self, remember) -> datetime:
-        """Correct a memory and retract another, and return the moment before."""
-        rome = remember("Ana lives in Rome.", subject="Ana", importance=0.2)
-        tea = remember("Ana drinks tea.", subject="Ana")
-        before = timezone.now()
-        self.change(rome, content="Ana lives in Oslo.", importance=0.9)
-        self.change(tea, status=Status.RETRACTED)
-        remember("Ana has a dog.", subject="Ana")
-        return before
-
-    def change(self, memory: Memory, **changes: Any) -> None:
-        operation = ReviseMemory(memory_id=memory.id, expected_version=memory.version, verb="revised", changes=changes)
-        apply_revision(memory=memory, operations=[operation], api_key_id=None)
-        memory.refresh_from_db(fields=["version"])
-
-    def test_now_is_as_it_is(self, find, moved) -> None:
-        assert set(find("Ana")) == {"Ana lives in Oslo.", "Ana has a dog."}
-
-    def test_then_is_as_it_was(self, find, moved) -> None:
-        assert set(find("Ana", known_at=moved)) == {"Ana lives in Rome.", "Ana drinks tea."}
-
-    def test_words_of_then_are_searched_and_shown(self, search_hits, moved) -> None:
-        hits = search_hits("Rome", known_at=moved, limit=1)
-        assert (hits[0].memory.content, hits[0].memory.importance) == ("Ana lives in Rome.", 0.2)
-        assert hits[0].rank_parts["words"] > 0
-        assert search_hits("Oslo", known_at=moved) == ()
-
-    def test_words_of_then_are_found_in_their_other_forms(self, find, remember) -> None:
-        memory = remember("Ana mag die Häuser am See.", indexed=False)
-        before = timezone.now()
-        self.change(memory, content="Ana mag die Boote am See.")
-        assert find("Haus", known_at=before) == ["Ana mag die Häuser am See."]
-        assert find("Haus") == []
-        assert find("Boot") == ["Ana mag die Boote am See."]
-
-    def test_of_two_changes_the_first_after_the_moment_tells(self, find, remember) -> None:
-        memory = remember("Ana lives in Rome.")
-        first = timezone.now()
-        self.change(memory, content="Ana lives in Oslo.")
-        second = timezone.now()
-        self.change(memory, content="Ana lives in Bern.")
-        found = [find("Ana lives", known_at=moment) for moment in (first, second, timezone.now())]
-        assert found == [["Ana lives in Rome."], ["Ana lives in Oslo."], ["Ana lives in Bern."]]
-
-    def test_nothing_was_known_before_the_first(self, find, moved) -> None:
-        assert find("Ana", known_at=moved - timedelta(days=365)) == []
-
-    def test_with_valid_time(self, find, remember) -> None:
-        known = timezone.now()
-        remember("Ana lived in Rome.", valid_from=NOW - 30 * A_DAY, valid_until=NOW - 10 * A_DAY)
-        told_later = {"as_of": NOW - 20 * A_DAY, "known_at": timezone.now()}
-        assert find("Rome", **told_later) == ["Ana lived in Rome."]
-        assert find("Rome", **{**told_later, "known_at": known}) == []

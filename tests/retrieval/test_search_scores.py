@@ -1,16 +1,13 @@
 """Scores of a search are absolute: they mean the same for every query, and can be thresholded."""
 
 import pytest
-from apps.memories.search.embedder_noise import noise_floor_of
 
-from apps.actions.memories.store import StoreRequest, store
-from apps.pipeline.core.enums import LinkStatus, MemoryType, Status
+from apps.pipeline.core.enums import LinkStatus, Status
 from apps.pipeline.core.ports import Embedder
-from apps.pipeline.core.statement import Mention
-from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.providers.fake import HashingEmbedder
 from apps.providers.wordllama import WordLlamaEmbedder
-from tests.memories.conftest import contradict
+from apps.retrieval.noise import noise_of
+from tests.retrieval.conftest import contradict
 
 BUDGET = "User's budget for the Japan trip is 7500 euros."
 TOURS = "User dislikes group tours."
@@ -57,7 +54,7 @@ class TestThreshold:
     def test_what_only_the_session_and_the_name_support_has_a_score_of_its_own(self, search_hits) -> None:
         hits = {hit.memory.content: hit for hit in search_hits("how much money for the trip?")}
         assert hits[BUDGET].score > 0.3
-        assert TOURS not in hits or hits[TOURS].score < 0.1
+        assert TOURS not in hits or hits[TOURS].score < 0.5 * hits[BUDGET].score
 
     def test_the_same_words_score_alike_whatever_else_is_known(self, search_hits, remember) -> None:
         before = search_hits("allergic to hazelnuts")[0].score
@@ -96,12 +93,45 @@ def test_the_noise_of_an_embedder_is_measured_once() -> None:
             return super().embed(texts)
 
     counting = Counting(name="counting", dimension=128)
-    assert noise_floor_of(counting) == noise_floor_of(counting)
+    assert noise_of(counting) is noise_of(counting)
     assert counting.calls == 1
 
 
-def test_two_round_trips_are_enough_for_contested_memories(search_hits, project, django_assert_num_queries) -> None:
-    new = NewMemory(type=MemoryType.FACT, content="Ana lives in Rome.", subject=Mention("Ana"))
-    store(request=StoreRequest(project_id=project.id, api_key_id=None, user_id="ana", memories=(new,)))
-    with django_assert_num_queries(2):
-        assert search_hits("Rome")[0].contradicted_by == ()
+UNRELATED = {
+    "Ana lives in Oslo.": [
+        "How do I compile a kernel?",
+        "Who won the league in 1998?",
+        "What is the boiling point of mercury?",
+    ],
+    "היא גרה בחיפה.": ["מהי בירת מונגוליה?", "מי זכה באליפות?", "איך מתקנים אופניים?"],
+    "تسكن في عمّان.": ["ما هي عاصمة منغوليا؟", "كيف أصلح الدراجة؟", "كم سعر التذكرة إلى روما؟"],
+    "او در شیراز زندگی می‌کند.": ["پایتخت مغولستان کجاست؟", "چه کسی قهرمان شد؟", "کتابخانه کی باز می‌شود؟"],
+    "เธออาศัยอยู่ที่เชียงใหม่": ["ใครชนะการแข่งขัน", "ซ่อมจักรยานอย่างไร", "ตั๋วไปโรมราคาเท่าไร"],
+    "Μένει στη Θεσσαλονίκη.": [
+        "Ποιος κέρδισε το πρωτάθλημα;",
+        "Πώς φτιάχνεται ένα ποδήλατο;",
+        "Πότε ανοίγει η βιβλιοθήκη;",
+    ],
+    "Она живёт в Казани.": ["Какая столица Монголии?", "Кто выиграл чемпионат?", "Как починить велосипед?"],
+    "她住在成都。": ["谁赢得了冠军？", "怎么修自行车？", "图书馆几点开门？"],
+}
+
+
+@pytest.mark.parametrize("content", UNRELATED)
+def test_unrelated_queries_find_nothing_in_any_script(search_hits, remember, content) -> None:
+    remember(content)
+    for query in UNRELATED[content]:
+        assert search_hits(query, min_score=None) == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "other_sense"),
+    [
+        ("Where does Ana work?", "Ana works out at six every morning."),
+        ("Which plan does Ana have?", "Ana plans to migrate the blog."),
+        ("When can I call Ana?", "Ana wants to be called Marty."),
+    ],
+)
+def test_words_in_another_sense_are_no_full_match(search_hits, remember, query, other_sense) -> None:
+    remember(other_sense)
+    assert all(hit.score < 0.7 for hit in search_hits(query))
