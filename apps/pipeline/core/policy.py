@@ -152,7 +152,7 @@ class ExtractionPolicy(PolicySection):
     )
     max_entities: int = Field(default=30, ge=0, le=1_000, description="known entities listed in the prompt")
     max_recent_memories: int = Field(
-        default=24,
+        default=40,
         ge=0,
         le=200,
         description="known memories listed in the prompt, so that they are not extracted again",
