@@ -27,7 +27,7 @@ from memplatform.telemetry import start_sending  # isort: skip
 from apps.telemetry.start import stop_telemetry  # isort: skip
 from apps.pipeline.extraction.plain import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.actions.traces.milestones import reached  # isort: skip
-from apps.actions.traces.milestones import AwaitedTrace  # isort: skip
+from apps.actions.traces.awaited_trace import AwaitedTrace  # isort: skip
 from apps.actions.webhooks.read_streams import read_streams  # isort: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from apps.actions.traces.milestones import AwaitedTrace
+from apps.actions.traces.awaited_trace import AwaitedTrace
 from apps.events.streams import StreamPosition
 
 # Set in the WSGI environment of a request that is run again, and of one that is part of another.

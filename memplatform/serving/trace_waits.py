@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 
-from apps.actions.traces.milestones import AwaitedTrace
+from apps.actions.traces.awaited_trace import AwaitedTrace
 
 _log = logging.getLogger(__name__)
 

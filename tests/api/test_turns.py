@@ -8,7 +8,8 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.traces.milestones import AwaitedTrace, reached
+from apps.actions.traces.awaited_trace import AwaitedTrace
+from apps.actions.traces.milestones import reached
 from apps.api.continuations import HAS_WAITED
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState

@@ -3,7 +3,8 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.traces.milestones import AwaitedTrace, index_state
+from apps.actions.traces.awaited_trace import AwaitedTrace
+from apps.actions.traces.milestones import index_state
 from apps.api.continuations import TraceWait, has_waited
 from apps.api.openapi import documented
 from apps.api.pagination import Pages

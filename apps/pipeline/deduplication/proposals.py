@@ -83,7 +83,8 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     """Return why a statement neither replaces nor contradicts a memory that an extractor or a judge names, or None.
 
     They must be about one entity, or share a content word. Statements about two people or animals exclude each other
-    only where both are about one event, or where the memory is a plan whose day is over.
+    only where both are about one event, where each sentence names both of them, or where the memory is a plan whose day
+    is over.
     """
     if stays_true(known, candidate):
         return ProposalRefusal.STILL_TRUE
@@ -91,10 +92,15 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
         return None
     if not content_words(candidate.content) & content_words(known.content):
         return ProposalRefusal.OTHER_SUBJECT
-    animate = {each.id for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
-    are_two_people = candidate.subject_id in animate and known.subject_id in animate
+    animate = {each.id: each.name for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
+    subjects = [animate.get(each) for each in (candidate.subject_id, known.subject_id) if each is not None]
+    named = [content_words(each) for each in subjects if each is not None]
+    are_two_people = len(named) == 2
+    are_in_both = all(
+        each <= content_words(sentence) for each in named for sentence in (candidate.content, known.content)
+    )
     is_one_event = may_be_one_time(candidate, known) or _is_past(known, by=said_at(draft, candidate))
-    return ProposalRefusal.OTHER_SUBJECT if are_two_people and not is_one_event else None
+    return ProposalRefusal.OTHER_SUBJECT if are_two_people and not (is_one_event or are_in_both) else None
 
 
 def _is_past(known: StoredMemory, *, by: datetime) -> bool:

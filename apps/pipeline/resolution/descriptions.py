@@ -11,6 +11,7 @@ _OWNED = re.compile(rf"^(?P<owner>my|his|her|their|its|.+?['’]s?)\s+{_MODIFIER
 _OF = re.compile(r"^(?:the|a|an)\s+(?P<noun>[\w-]+)\s+of\s+(?P<owner>\S.*)$", re.IGNORECASE)
 _DEFINITE = re.compile(rf"^(?:the|this|that)\s+{_MODIFIERS}(?P<noun>[\w-]+)$", re.IGNORECASE)
 _RELATION_OF = re.compile(r"^(?:is_)?(?P<noun>[a-z_]+?)_(?:of|to)$")
+_PREPOSITIONS = frozenset("at by for from in near of on to with".split())
 _MOST_OWNER = 120  # characters of the owner's name in an apposition; the display name of a speaker may be any text
 
 
@@ -51,8 +52,8 @@ def _split_apposition(rest: str) -> tuple[str, str]:
     """Split "manager Priya Rao" into noun and name."""
     words = rest.replace(",", " ").split()
     nouns = [word for word in words if not is_proper_name(word)]
-    if not nouns or words[: len(nouns)] != nouns:
-        return rest.strip(), ""
+    if not nouns or words[: len(nouns)] != nouns or nouns[-1].casefold() in _PREPOSITIONS:
+        return rest.strip(), ""  # "flat in Ottensen" is no apposition
     return " ".join(nouns), " ".join(words[len(nouns) :])
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from apps.actions.traces.milestones import AwaitedTrace
+from apps.actions.traces.awaited_trace import AwaitedTrace
 from apps.api.continuations import HAS_WAITED, TraceWait
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.serving.buffered_application import BufferedApplication

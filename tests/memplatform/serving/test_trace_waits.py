@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Set as AbstractSet
 from uuid import uuid4
 
-from apps.actions.traces.milestones import AwaitedTrace
+from apps.actions.traces.awaited_trace import AwaitedTrace
 from memplatform.serving.trace_waits import TraceWaits
 from tests.event_loop import run_async
 

@@ -70,3 +70,21 @@ def test_a_plan_of_another_person_is_closed_once_its_day_is_over(
     told = resolved(candidate("Nadia's move went as planned.", source=NOW), subject_id=NADIA)
     draft = draft_of([told], turns=[THEN, NOW]).evolve(entities=PEOPLE)
     assert refusal_of_replacement(draft, told, plan) is refusal
+
+
+@pytest.mark.parametrize(
+    ("new", "refusal"),
+    [
+        ("Mogli, Nadia's cat, won't go to Jonah, whose landlord allows no pets.", None),
+        ("Mogli, Nadia's cat, has a new basket.", ProposalRefusal.OTHER_SUBJECT),
+    ],
+)
+def test_a_plan_about_two_is_closed_by_a_statement_that_names_both(new: str, refusal: ProposalRefusal | None) -> None:
+    jonah, mogli = (
+        KnownEntity(id=UUID(int=60), name="Jonah", type=EntityType.PERSON),
+        KnownEntity(id=UUID(int=61), name="Mogli", type=EntityType.ANIMAL),
+    )
+    plan = before("Jonah takes Nadia's cat Mogli for two months.", subject_id=jonah.id)
+    told = resolved(candidate(new, source=NOW), subject_id=mogli.id)
+    draft = draft_of([told], turns=[THEN, NOW]).evolve(entities=(jonah, mogli))
+    assert refusal_of_replacement(draft, told, plan) is refusal
