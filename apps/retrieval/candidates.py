@@ -4,7 +4,7 @@ Most end users have less than a thousand memories, which are all compared. Of mo
 near to the query, that share a word with it, or that are about somebody whom it names.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -16,7 +16,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     BinaryField,
     BooleanField,
-    ExpressionWrapper,
+    Case,
     F,
     FilteredRelation,
     FloatField,
@@ -24,9 +24,9 @@ from django.db.models import (
     IntegerField,
     Q,
     Value,
+    When,
 )
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Least
+from django.db.models.functions import Extract, Least
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
@@ -72,37 +72,48 @@ class Candidates:
 
 def read_candidates(rows: MemoryQuerySet, *, eligible: Q, asked: AskedQuery, end_user_id: UUID) -> Candidates:
     """Read the memories of a queryset, or the likely ones of very many."""
-    if rows.values("id")[MOST_COMPARED : MOST_COMPARED + 1].exists():
-        rows = rows.filter(id__in=_likely(rows.filter(eligible), asked, end_user_id))
-    read = list(_with_cosines(rows, asked).annotate(**_annotations(eligible)).order_by("id").values_list(*_COLUMNS))
-    columns: dict[str, Sequence[Any]] = dict.fromkeys(_COLUMNS, ())
-    if read:
-        columns = dict(zip(_COLUMNS, zip(*read, strict=True), strict=True))
+    read = _read(rows, eligible, asked)
+    if len(read) > MOST_COMPARED:
+        read = _read(rows.filter(id__in=_likely(rows.filter(eligible), asked, end_user_id)), eligible, asked)
+    values = zip(*read, strict=True) if read else (() for _ in _COLUMNS)
+    columns: dict[str, Sequence[Any]] = dict(zip(_COLUMNS, values, strict=True))
     tongues = reduce(or_, (1 << tongue for tongue in {*columns["tongue"], *columns["source_tongue"]}), 0)
     return Candidates(
         memories=_memories(columns, asked),
         query=query_words(_query_terms(tongues, asked.text, end_user_id)),
-        eligible=np.array(columns["is_eligible"], dtype=np.bool_),
-        event_at=np.array([each.timestamp() if each else 0.0 for each in columns["event_at"]]),
-        are_events=np.array([each == MemoryType.EVENT for each in columns["type"]], dtype=np.bool_),
-        are_rules=np.array([not BINDING_TAGS.isdisjoint(each) for each in columns["tags"]], dtype=np.bool_),
+        eligible=_mask(columns["is_eligible"]),
+        event_at=_floats(each or 0.0 for each in columns["happened"]),
+        are_events=_mask(columns["is_event"]),
+        are_rules=_mask(columns["is_rule"]),
     )
 
 
+# What depends on the query is computed by the database: loading a column of a thousand rows takes half a millisecond.
 _COLUMNS = (
-    *("id", "session_id", "subject_id", "object_entity", "said_at", "confidence", "importance", "answer_types"),
-    *("event_at", "type", "tags", "tongue", "source_tongue", "terms", "context_terms", "is_statement"),
-    *("is_eligible", "content_product", "question_product"),
+    *("id", "session_id", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
+    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_rule", "is_eligible"),
+    *("content_product", "question_product"),
 )
 
 
-def _annotations(eligible: Q) -> dict[str, Any]:
-    is_statement = ~Q(predicate="", evidence="") & Q(subject_id__isnull=False)
-    return {
-        "object_entity": KeyTextTransform("entity", "object"),
-        "is_statement": ExpressionWrapper(is_statement, output_field=BooleanField()),
-        "is_eligible": ExpressionWrapper(eligible, output_field=BooleanField()),
+def _read(rows: MemoryQuerySet, eligible: Q, asked: AskedQuery) -> list[tuple[Any, ...]]:
+    """Read the columns of one memory more than are compared, if there are as many."""
+    mentioned = asked.mentioned
+    conditions = {
+        "is_statement": ~Q(predicate="", evidence="") & Q(subject_id__isnull=False),
+        "is_named": Q(subject_id__in=mentioned.entities) | Q(object__entity__in=list(mentioned.shown)),
+        "is_of_user": Q(subject_id__in=mentioned.own),
+        "is_event": Q(type=MemoryType.EVENT),
+        "is_rule": Q(tags__overlap=sorted(BINDING_TAGS)),
+        "is_eligible": eligible,
     }
+    flags = {
+        name: Case(When(condition, then=True), default=False, output_field=BooleanField())
+        for name, condition in conditions.items()
+    }
+    times = {"said": Extract("said_at", "epoch"), "happened": Extract("event_at", "epoch")}
+    found = _with_cosines(rows, asked).annotate(**flags, **times).order_by("id")
+    return list(found.values_list(*_COLUMNS)[: MOST_COMPARED + 1])
 
 
 def _with_cosines(rows: MemoryQuerySet, asked: AskedQuery) -> MemoryQuerySet:
@@ -117,37 +128,33 @@ def _with_cosines(rows: MemoryQuerySet, asked: AskedQuery) -> MemoryQuerySet:
 
 
 def _memories(columns: dict[str, Sequence[Any]], asked: AskedQuery) -> Memories:
-    mentioned, shown = asked.mentioned, asked.mentioned.shown
-    subjects, answers = columns["subject_id"], np.array(columns["answer_types"], dtype=np.int64)
-    named = _mask(
-        zip(subjects, columns["object_entity"], strict=True),
-        lambda pair: pair[0] in mentioned.entities or pair[1] in shown,
-    )
-    are_statements = np.array(columns["is_statement"], dtype=np.bool_)
-    of_others = are_statements & ~named & _mask(subjects, lambda subject: subject not in mentioned.own)
+    named, are_statements = _mask(columns["is_named"]), _mask(columns["is_statement"])
+    answers = np.array(columns["answer_types"], dtype=np.int64)
+    nothing = np.zeros_like(named)
     return Memories(
         ids=columns["id"],
         terms=[bytes(each) for each in columns["terms"]],
         context_terms=[bytes(each) for each in columns["context_terms"]],
         sessions=[session or memory for session, memory in zip(columns["session_id"], columns["id"], strict=True)],
-        said_at=np.array([each.timestamp() for each in columns["said_at"]]),
-        content_cosine=_cosines(columns["content_product"]),
-        question_cosine=_cosines(columns["question_product"]),
+        said_at=_floats(columns["said"]),
+        content_cosine=-_floats(columns["content_product"]),
+        question_cosine=-_floats(columns["question_product"]),
         named=named,
         are_statements=are_statements,
-        of_others=of_others if mentioned.entities else np.zeros_like(named),
-        lacks_answer=(answers & asked.wanted.value == 0) if asked.wanted else np.zeros_like(named),
-        importance=np.array(columns["importance"], dtype=np.float64),
-        confidence=np.array(columns["confidence"], dtype=np.float64),
+        of_others=are_statements & ~named & ~_mask(columns["is_of_user"]) if asked.mentioned.entities else nothing,
+        lacks_answer=(answers & asked.wanted.value == 0) if asked.wanted else nothing,
+        importance=_floats(columns["importance"]),
+        confidence=_floats(columns["confidence"]),
     )
 
 
-def _mask(values: Iterable[Any], holds: Callable[[Any], bool]) -> NDArray[np.bool_]:
-    return np.array([holds(each) for each in values], dtype=np.bool_)
+def _mask(values: Sequence[bool]) -> NDArray[np.bool_]:
+    return np.array(values, dtype=np.bool_)
 
 
-def _cosines(products: Sequence[float | None]) -> NDArray[np.float64]:
-    return -np.array([np.nan if each is None else each for each in products], dtype=np.float64)
+def _floats(values: Iterable[Any]) -> NDArray[np.float64]:
+    """Return numbers as an array; None is unknown."""
+    return np.array([np.nan if each is None else float(each) for each in values], dtype=np.float64)
 
 
 def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:

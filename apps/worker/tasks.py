@@ -12,7 +12,6 @@ from apps.actions.evaluation import draw_weekly_samples as sampling
 from apps.actions.imports import delete_file as forgetting
 from apps.actions.ledger import seal as sealing
 from apps.actions.memories import archive_memories as archiving
-from apps.actions.memories import ask_waiting_questions as asking
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
 from apps.actions.replays import continue_replays as continuing
@@ -110,12 +109,6 @@ def continue_rounds() -> int:
 def close_ended_memories() -> int:
     """Close memories whose validity has ended; return how many were closed."""
     return closing.close_ended_memories(most=PART)
-
-
-@no_tenant()
-def ask_waiting_questions() -> int:
-    """Enqueue calls for the questions of memories that have waited for a day; return for how many end users."""
-    return asking.ask_waiting_questions()
 
 
 @no_tenant()

@@ -58,7 +58,6 @@ def test_unknown_parameters_are_refused(
         ("to=2026-03-01", 0),
         ("as_of=2026-03-02", 1),
         ("as_of=2026-03-01", 0),
-        ("known_at=2026-03-02", 0),  # it was stored later
     ],
 )
 def test_a_date_needs_no_time(client: APIClient, parameters: str, found: int) -> None:

@@ -30,7 +30,7 @@ CARD = "4111 1111 1111 1111"
 TASKS = (
     *("count_rule_hits", "tally", "evaluate_alerts", "deliver_alerts", "prune", "end_idle_sessions"),
     *("continue_erasures", "continue_rollbacks", "seal_ledger", "archive_memories", "continue_rounds"),
-    *("close_ended_memories", "ask_waiting_questions", "draw_weekly_samples", "continue_replays"),
+    *("close_ended_memories", "draw_weekly_samples", "continue_replays"),
     "forget_import_files",
 )
 

@@ -55,8 +55,8 @@ def test_rules_and_facts_are_there_whatever_is_asked(build) -> None:
         "- Always wants metric units.",
         "Known facts:",
         "- Saw a heron at the lake.",
-        "- Lives in Oslo.",
         "- Priya works at Acme.",
+        "- Lives in Oslo.",
     ]
 
 

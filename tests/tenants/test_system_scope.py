@@ -19,7 +19,6 @@ ALLOWED = {
     "apps/actions/ledger/remove.py": ["LEDGER"],
     "apps/actions/ledger/seal.py": ["LEDGER"],
     "apps/actions/management/project_argument.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],
-    "apps/actions/memories/ask_waiting_questions.py": ["SCHEDULE"],
     "apps/actions/memories/count_accesses.py": ["SCHEDULE"],
     "apps/actions/memories/owners.py": ["SCHEDULE"],
     "apps/actions/memories/reembed.py": ["MAINTENANCE", "MAINTENANCE", "MAINTENANCE"],

@@ -10,10 +10,10 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.live_ports import live
-from apps.actions.memories.ask_waiting_questions import ask_waiting_questions
+from apps.actions.memories.questions_due import WAIT
 from apps.actions.projects.configure import configure
 from apps.memories.models import Memory, MemoryVector
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import ExtractorKind, WorkKind, WorkState
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy, IndexPolicy, Policy
@@ -102,18 +102,24 @@ def test_there_is_at_most_one_call_per_ten_memories(ana: Person, memories: int, 
     assert len(model.calls_for_questions()) == calls == memories // MEMORIES_PER_CALL
 
 
-@pytest.mark.parametrize(("age", "calls"), [(timedelta(hours=23), 0), (timedelta(hours=25), 1), (timedelta(days=9), 0)])
-def test_fewer_memories_are_asked_about_after_a_day(ana: Person, settings: Any, age: timedelta, calls: int) -> None:
-    settings.MODEL = "openai:tested"
+def wait(ana: Person, model: HobbyModel) -> None:
+    """Let the time pass in which memories wait for others, and work."""
+    OutboxRow.objects.filter(kind=WorkKind.ASK_QUESTIONS, state=WorkState.PENDING).update(run_at=timezone.now() - WAIT)
+    UserLease.objects.update(ready_at=timezone.now())
+    ana.is_worked_for(ports_of(model))
+
+
+def test_fewer_memories_wait_for_others_less_than_a_minute(ana: Person) -> None:
     model = HobbyModel()
     tell(ana, model, HOBBIES[:3])
-    oldest = Memory.objects.order_by("id").first()
-    Memory.objects.filter(id=oldest.id).update(created_at=timezone.now() - age)
-    assert ask_waiting_questions() == ask_waiting_questions() == calls
-    ana.is_worked_for(ports_of(model))
-    assert len(model.calls_for_questions()) == calls
-    assert len(written()) == 3 * calls, "the younger ones share the call"
-    assert ask_waiting_questions() == 0
+    assert timedelta(0) < WAIT < timedelta(minutes=1)
+    assert model.calls_for_questions() == []
+    wait(ana, model)
+    (call,) = model.calls_for_questions()
+    assert all(hobby in call.turns for hobby in HOBBIES[:3])
+    assert len(written()) == 3
+    wait(ana, model)
+    assert len(model.calls_for_questions()) == 1
 
 
 def test_the_plain_extractor_is_asked_for_no_questions(project: Project, ana: Person, settings: Any) -> None:
@@ -121,8 +127,7 @@ def test_the_plain_extractor_is_asked_for_no_questions(project: Project, ana: Pe
     configure(project_id=project.id, policy=Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.PLAIN)))
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
-    Memory.objects.update(created_at=timezone.now() - timedelta(days=2))
-    assert ask_waiting_questions() == 0
+    assert not OutboxRow.objects.filter(kind=WorkKind.ASK_QUESTIONS).exists()
 
 
 def test_the_call_is_recorded_with_the_trace_of_a_memory(ana: Person) -> None:
@@ -154,6 +159,8 @@ def test_a_refused_call_leaves_the_templates(ana: Person) -> None:
     model = HobbyModel(failing(FailureKind.REFUSED))
     tell(ana, model, HOBBIES[:12])
     assert len(model.calls_for_questions()) == 1
+    wait(ana, model)
+    assert len(model.calls_for_questions()) == 2
     assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
 
 
@@ -177,6 +184,7 @@ def test_a_project_may_forbid_it(project: Project, ana: Person, policy: IndexPol
 def test_a_foreign_quote_is_shown_and_stays_searchable(ana: Person) -> None:
     model = HobbyModel()
     tell(ana, model, HOBBIES[:9])
+    assert written() == []
     german = _likes("rowing", "Ich mag Rudern sehr")
     script = ScriptedModel(lambda request: questions(request) if is_for_questions(request) else listing(german))
     ana.says("Ich mag Rudern sehr, das ist mein Sport.", session="german")

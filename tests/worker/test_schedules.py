@@ -17,7 +17,7 @@ DAILY = {
     "apps.worker.tasks.apply_retention",
     "apps.worker.tasks.draw_weekly_samples",
 }
-HOURLY = {"apps.worker.tasks.close_ended_memories", "apps.worker.tasks.ask_waiting_questions"}
+HOURLY = {"apps.worker.tasks.close_ended_memories"}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from apps.actions.memories.index_memories import (
     traceparents_of_rows,
     write_vectors,
 )
-from apps.actions.memories.questions_due import enqueue_questions, is_due, without_model_questions
+from apps.actions.memories.questions_due import enqueue_questions, without_model_questions
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -25,7 +25,7 @@ from apps.traces import recorder
 def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     """Ask for the questions of the oldest memories that lack them, in one call; return the work that follows from it.
 
-    Too few memories for a call wait for more, at most for a day. The call is recorded with the trace of the first
+    The call is recorded with the trace of the first
     memory. Memories without a usable answer keep their templates, and the model is not asked about them again.
     Raises ModelFailed and LostLease, having written nothing.
     """
@@ -33,7 +33,7 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> li
     rows = read_rows(due[:MEMORIES_PER_CALL])
     policy = policy_of_rows(rows)
     model = questions_model(policy, ports)
-    if model is None or not is_due(rows):
+    if model is None or not rows:
         return processing.finish(lease=lease, work=work)
     with span_of_work("ask questions", traceparents=traceparents_of_rows(lease, rows)):
         asked = ask_model(indexables(rows), model=model, policy=policy)

@@ -1,25 +1,25 @@
 """Which memories a model has yet to be asked for questions, and when a call for them is due.
 
-Ten memories make a call; fewer are asked about together once the oldest has waited for a day.
+Ten memories make a call at once. Fewer wait for some seconds for others to share it, so that new memories are found by
+other words within a minute; the model is asked after the turns of the end user that wait meanwhile.
 """
 
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.outbox.enqueue import enqueue
 from apps.outbox.leases import Lease
-from apps.pipeline.core.enums import WorkKind
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL
 
-LONGEST_WAIT = timedelta(days=1)
+WAIT = timedelta(seconds=45)
 
 
 def unasked(*, embedder: str) -> MemoryQuerySet:
@@ -39,21 +39,26 @@ def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQ
     return unasked(embedder=embedder.name).for_end_user(end_user_id).order_by("id")
 
 
-def is_due(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if memories, oldest first, are enough for a call or have waited for long enough."""
-    if len(rows) >= MEMORIES_PER_CALL:
-        return True
-    return bool(rows) and rows[0]["created_at"] <= timezone.now() - LONGEST_WAIT
-
-
 def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
-    """Enqueue a call for questions in the caller's transaction, if there are enough memories for one."""
+    """Enqueue a call for questions in the caller's transaction; for few memories it is due after a while."""
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=embedder)
     ids = list(due.values_list("id", flat=True)[:MEMORIES_PER_CALL])
+    if not ids:
+        return
+    enqueue(
+        end_user_id=lease.end_user_id,
+        project_id=lease.project_id,
+        kind=WorkKind.ASK_QUESTIONS,
+        subject_ids=ids[:1],
+    )
+    untried = OutboxRow.objects.filter(
+        end_user_id=lease.end_user_id,
+        kind=WorkKind.ASK_QUESTIONS,
+        state=WorkState.PENDING,
+        attempts=0,
+        waiting_since=None,
+    )
     if len(ids) == MEMORIES_PER_CALL:
-        enqueue(
-            end_user_id=lease.end_user_id,
-            project_id=lease.project_id,
-            kind=WorkKind.ASK_QUESTIONS,
-            subject_ids=ids[:1],
-        )
+        untried.update(run_at=Now())
+    else:
+        untried.filter(run_at__lte=Now()).update(run_at=Now() + WAIT)

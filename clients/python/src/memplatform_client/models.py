@@ -164,8 +164,8 @@ class ConsequenceResponse(TypedDict):
 class ContextBody(TypedDict):
     """The purpose of a context block and its token budget.
 
-    Memories with a score of at least `min_score` for the query come before other facts. `agent_id`, `app_id` and
-    `run_id` select as in a search.
+    Memories with a score of at least `min_score` for the query come first; without it, the setting of the project
+    holds. `agent_id`, `app_id` and `run_id` select as in a search.
     """
 
     agent_id: NotRequired[str | None]
@@ -175,7 +175,7 @@ class ContextBody(TypedDict):
     query: NotRequired[str]
     token_budget: NotRequired[int]
     stakes: NotRequired["Stakes"]
-    min_score: NotRequired[float]
+    min_score: NotRequired[float | None]
 
 
 class ContextResponse(TypedDict):
@@ -464,15 +464,15 @@ EventType = Literal[
 
 
 class ExplanationResponse(TypedDict):
-    """How a result was scored and ranked.
+    """How a result was scored.
 
-    `evidence` has the shares of the query's words and meaning of which the score is made. `rank_parts` add up to
-    `rank`, which decides the order within one search.
+    `parts` compare the memory with the others; their sum is its relevance. `evidence` has the shares of the
+    query's words and meaning that the memory itself has. The score is the relevance, lowered where there is
+    little evidence.
     """
 
+    parts: dict[str, float]
     evidence: dict[str, float]
-    rank: float
-    rank_parts: dict[str, float]
 
 
 FailedStatus = Literal["dead", "extraction_failed"]
@@ -490,61 +490,60 @@ Figure = Literal["precision", "recall", "zero_extraction"]
 
 
 class FoundMemoryResponse(TypedDict):
-    """A memory with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
+    """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
-    Scores are comparable between queries. Results are in order of their rank, which also considers what was said
-    around a memory, so a score may be higher than the one before it. `unverified` memories await review.
+    Scores are comparable between queries, and results are in their order. `unverified` memories await review.
     `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
     """
 
     id: str
-    user_id: str
-    version: int
-    status: "Status"
-    type: "MemoryType"
     content: str
-    subject: "EntityReference | None"
-    predicate: str
-    object: dict[str, Any]
-    object_text: str
-    polarity: "Polarity"
-    stateful: bool
-    topic: str
-    tags: list[str]
-    agent_id: str | None
-    app_id: str | None
-    run_id: str | None
-    metadata: dict[str, Any]
-    further_sources: list["SourceResponse"]
-    private_to: str | None
-    language: str
-    event_at: str | None
-    event_precision: str
+    type: "MemoryType"
     said_at: str
-    valid_from: str
-    valid_until: str | None
-    superseded_by: str | None
-    expires_at: str | None
-    confidence: float
-    confidence_parts: dict[str, float | None]
-    source_confidence: "SourceConfidence"
-    grounding: "Grounding"
-    speech_act: "SpeechAct"
-    importance: float
-    recurrence: int
-    review_reasons: list[str]
-    role: "Role"
-    extractor: str
-    evidence: str
-    trace_id: str | None
-    session_id: str | None
-    created_at: str
-    updated_at: str
     score: float
+    tags: list[str]
+    metadata: dict[str, Any]
     unverified: bool
     disputed: bool
-    contradicted_by: list[str]
-    explanation: "ExplanationResponse | None"
+    contradicted_by: NotRequired[list[str]]
+    explanation: NotRequired["ExplanationResponse"]
+    user_id: NotRequired[str]
+    version: NotRequired[int]
+    status: NotRequired["Status"]
+    subject: NotRequired["EntityReference | None"]
+    predicate: NotRequired[str]
+    object: NotRequired[dict[str, Any]]
+    object_text: NotRequired[str]
+    polarity: NotRequired["Polarity"]
+    stateful: NotRequired[bool]
+    topic: NotRequired[str]
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
+    further_sources: NotRequired[list["SourceResponse"]]
+    private_to: NotRequired[str | None]
+    language: NotRequired[str]
+    event_at: NotRequired[str | None]
+    event_precision: NotRequired[str]
+    valid_from: NotRequired[str]
+    valid_until: NotRequired[str | None]
+    superseded_by: NotRequired[str | None]
+    expires_at: NotRequired[str | None]
+    confidence: NotRequired[float]
+    confidence_parts: NotRequired[dict[str, float | None]]
+    source_confidence: NotRequired["SourceConfidence"]
+    grounding: NotRequired["Grounding"]
+    speech_act: NotRequired["SpeechAct"]
+    importance: NotRequired[float]
+    recurrence: NotRequired[int]
+    review_reasons: NotRequired[list[str]]
+    role: NotRequired["Role"]
+    extractor: NotRequired[str]
+    evidence: NotRequired[str]
+    trace_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    created_at: NotRequired[str]
+    updated_at: NotRequired[str]
 
 
 class GetOperationBody(TypedDict):
@@ -1470,9 +1469,9 @@ SearchBody = TypedDict(
         "to": NotRequired[str | None],
         "stakes": NotRequired["Stakes"],
         "as_of": NotRequired[str | None],
-        "known_at": NotRequired[str | None],
         "min_confidence": NotRequired[float],
-        "min_score": NotRequired[float],
+        "min_score": NotRequired[float | None],
+        "fields": NotRequired[list[str]],
         "explain": NotRequired[bool],
     },
 )
@@ -1493,13 +1492,15 @@ class SearchOperationBody(TypedDict):
 
 
 class SearchResponse(TypedDict):
-    """Search results, best first.
+    """Search results, best first; `nothing_found` says that no memory answers the query.
 
-    `waiting` has messages that are not processed yet and share a word with the query, the latest first; a search
-    with conditions has none.
+    `closest` has what came nearest then, if the search is explained. `waiting` has messages that are not
+    processed yet and share a word with the query, the latest first; a search with conditions has none.
     """
 
     results: list["FoundMemoryResponse"]
+    nothing_found: bool
+    closest: NotRequired[list["FoundMemoryResponse"]]
     waiting: NotRequired[list["WaitingMessageResponse"]]
 
 

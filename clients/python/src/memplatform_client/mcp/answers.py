@@ -34,16 +34,10 @@ def event(trace: models.TraceResponse) -> dict[str, Any]:
 
 def shown(memory: models.MemoryResponse | models.FoundMemoryResponse) -> dict[str, Any]:
     """Return what an agent needs of a memory; get_memory has the rest."""
-    brief: dict[str, Any] = {
-        "id": memory["id"],
-        "memory": memory["content"],
-        "type": memory["type"],
-        "status": memory["status"],
-        "confidence": memory["confidence"],
-        "said_at": memory["said_at"],
-        "user_id": memory["user_id"],
-        "version": memory["version"],
-    }
+    brief: dict[str, Any] = {"id": memory["id"], "memory": memory["content"]}
+    for name in ("type", "status", "confidence", "said_at", "user_id", "version"):  # a search has the first and said_at
+        if (value := memory.get(name)) is not None:
+            brief[name] = value
     if (score := memory.get("score")) is not None:  # of a search; 0 is one
         brief["score"] = score
     for name in ("tags", "metadata", "disputed", "unverified"):
