@@ -85,12 +85,16 @@ class TurnWords:
 
         Words that don't occur in the text are no quote, and count as own.
         """
-        parts = [part for each in quote.split(ellipsis) if (part := canonical_text(each))]
-        if _hold(parts, self.segments(end=self.resumes_at)):
+        if self.has_own(quote, end=self.resumes_at, ellipsis=ellipsis):
             return Standing.OWN
-        if _hold(parts, self.segments()):
+        if self.has_own(quote, ellipsis=ellipsis):
             return Standing.RESUMED
-        return Standing.OTHERS if _hold(parts, [self.text]) else Standing.OWN
+        parts = _parts(quote, ellipsis)
+        return Standing.OTHERS if _hold(parts, self.text) else Standing.OWN
+
+    def has_own(self, quote: str, *, end: int | None = None, ellipsis: str = "…") -> bool:
+        """Return True if all parts of a quote stand in the speaker's own words up to a position."""
+        return _hold(_parts(quote, ellipsis), self.prose[:end])
 
     def kind_of(self, quote: str) -> ForeignKind:
         """Return the kind of others' words that contain a quote or part of it."""
@@ -99,9 +103,18 @@ class TurnWords:
         return next(holding, self.spans[0].kind if self.spans else ForeignKind.QUOTATION)
 
 
-def _hold(parts: Iterable[str], segments: list[str]) -> bool:
-    folded = [f" {canonical_text(segment)} " for segment in segments]
+def _parts(quote: str, ellipsis: str) -> list[str]:
+    return [part for each in quote.split(ellipsis) if (part := canonical_text(each))]
+
+
+def _hold(parts: Iterable[str], prose: str) -> bool:
+    folded = _folded(prose)
     return all(any((part if part[:1] > _LAST_LATIN else f" {part}") in each for each in folded) for part in parts)
+
+
+@lru_cache(maxsize=64)
+def _folded(prose: str) -> tuple[str, ...]:
+    return tuple(f" {canonical_text(segment)} " for segment in prose.split(HIDDEN) if segment.strip())
 
 
 def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWords:

@@ -23,9 +23,14 @@ def own_sentences(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) 
 
     Role play, quotations and pasted text are left out: `…` stands in their place.
     """
-    earlier = [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    words = words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
+    words = own_words(turn, before=before, most=most)
     return () if gives_a_role(words.prose) else tuple(islice(_sentences_of(words), MOST_SENTENCES))
+
+
+def own_words(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) -> TurnWords:
+    """Return the words of the first `most` characters of a turn."""
+    earlier = [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
+    return words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
 
 
 def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:
