@@ -45,7 +45,7 @@ ABOUT_SPEAKER = re2.compile(
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
-    rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
+    rf"{_POLITELY}(?:(?:act|behave|respond|answer) (?:as|like)|translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
     rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:[\pL ]+ )?(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
@@ -91,11 +91,6 @@ SCENE_CLOSES = re2.compile(
     r"(?i)\b(?:(?:ok|okay|right|and)?,? ?stop(?: it| here| now)?[,.!]|i['’]m me again|(?:end|out) of (?:the )?(?:game|scene|role-?play|character|story)|back to (?:reality|normal|real life|me)"
     r"|(?:game|scene|role-?play|story) over|no more pretending|enough (?:of that|pretending|role-?play\w*)|in real life|for real now|ende des spiels|spiel vorbei|im echten leben|schluss (?:mit dem spiel|jetzt)|fin (?:du jeu|de la scène|del juego)|on arrête(?: là| le jeu)?|(?:je suis|c['’]est) (?:de nouveau |à nouveau |redevenue? )moi|dans la vraie vie|fuera de broma|en la vida real)"
 )
-# The first words of a prompt that gives the assistant a role and describes the speaker's.
-ROLE_FOR_THE_ASSISTANT = re2.compile(
-    r"(?i)^\W*(?:you are (?:now )?(?:an?|the|my) [^.!?\n]*[.!?\n,]|(?-i:You are (?:now )?\p{Lu}\w*\b)|you(?:['’]re| are) (?:reviewing|helping|talking to|speaking to|teachinging) an?\b"
-    r"|(?:please )?(?:act|behave|respond|answer) (?:as|like) (?:an?|the|if|(?-i:\p{Lu}))|(?:please )?play (?:the (?:part|role) of|an?) |I want you to (?:act|play|pretend|be an?)\b|your (?:role|task|job) is\b)"
-)
 # A role with a name: who speaks below is not the speaker.
 PLAYS_A_NAME = re2.compile(
     r"(?:^|[.!?\n][ \t]*)(?i:please )?(?:(?i:act|behave|respond|answer|speak|talk) (?i:as|like) \p{Lu}[\pL ]*[.!\n]|(?i:play the (?:part|role) of) [^.!?\n]+[.!\n]|You are (?:now )?\p{Lu}\w*(?: \p{Lu}\w*)*[.!\n])"
@@ -133,7 +128,6 @@ STAMPED = re2.compile(rf"^[ \t]*{STAMP}[ \t]+\pL")
 TIMED_MESSAGE = re2.compile(
     rf"^[ \t]*(?:{CLOCK}[ \t,–-]*<?{NAME}>?[ \t]*[:>]|{NAME} ?(?:[—–-] ?)?[\[(]?\d{{1,2}}[:.]\d{{2}}(?: ?[apAP][mM])?[\])]?[ \t]*(?::|$)|{NAME} ?[—–-] ?(?i:today|yesterday)[^\n]*)"
 )
-NAMED_MESSAGE = re2.compile(rf"^[ \t*]*<?(?P<name>{NAME})>?[*]*:[*]*[ \t]+\S")
 DIFF_OPENS = re2.compile(r"^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ )")
 DIFF_LINE = re2.compile(r"^(?:[-+@ \\]|index |diff )")
 COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |%+ |<!--|(?i:rem) )")
@@ -165,7 +159,6 @@ MAIL = re2.compile(
     r"|(?:on|am|le|el) [^\n]+ (?:wrote|schrieb[^\n:]*|a écrit|escribió) ?:[ \t]*$|-{2,}[ \t]*(?:original|forwarded|begin|weitergeleitet|ursprüngliche|message transféré)[^\n]*$|begin forwarded message|fwd?: [^\n]+$"
     r"|(?:dear|sehr geehrte[rs]?|estimad[oa]|chers?|chère) [^\n]+?,?[ \t]*$)|(?-i:[.?!:][ \t]+(?:From|Subject|Von|Betreff|De|Objet):[ \t]*\S)"
 )
-IS_HEADER = re2.compile(rf"(?i)^{HEADER}$")
 GREETING = re2.compile(r"(?im)^[ \t]*(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|ciao)\b[^\n,.!?]{0,40},[ \t]*$")
 KIND_OF_NOTE = (
     r"(?:message|note|prompt|result|output|response|override|update|says|instructions?|notice|alert|log|entry)"

@@ -1,28 +1,39 @@
 """Plain talk: how far a message is plainly what its author says of themselves.
 
 Without a model nothing understands a message, so a statement from it is only certain where the message has no sign of a
-text that is handed over. The signs are of layout, not of language. What follows the first of them waits for a reviewer:
+text that is handed over. Most signs are of layout, not of language. What follows the first of them waits for a reviewer:
 that costs a person a look, while a false memory costs their trust.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 import re2
 
-from apps.pipeline.provenance.own_words import HIDDEN, TurnWords, in_first_person, is_own_label
+from apps.pipeline.provenance.own_words import (
+    HIDDEN,
+    LONGEST_HEAD,
+    TurnWords,
+    in_first_person,
+    is_own_label,
+    last_clause,
+    paragraph_end,
+)
 
 # What logs, code, forms, transcripts and verse have, and talk has not: brackets, operators, blanks to fill, dashes and
 # slashes between lines that were joined.
 _LAYOUT = re2.compile(r"[\[\]{}|^]|__|=[\w\"']|<[\pL /!-]|>[\w ]|(?:^|\s)(?:--+|//|#)|\s/\s[^\n]*\s/\s|(?m:^)\s*[–—]\s")
 _INTRODUCES = re2.compile(r"\s?:(?:\s|$)|\s[-–—]\s")
-_LAST_CLAUSE = re2.compile(r"[^.!?…\n;\x00]*$")
-_BLANK_LINE = re2.compile(r"\n[ \t]*\n")
 _QUESTION = re2.compile(r"\?\s+")
 # "And now the news:" goes on talking; "let's practise, I am the guest:" opens a scene.
 _GOES_ON = re2.compile(r"(?i)^\W*(?:and|but|so|und|aber|et|mais|y|pero)\b")
 _LETS = re2.compile(r"(?i)\b(?:let['’]?s|lass(?:t)? uns|faisons|jouons|juguemos|facciamo)\b")
-_LONGEST_LABEL = 160
+# A message that begins by saying who its reader is: a prompt, or the opening of a scene.
+_GIVES_ROLE = re2.compile(
+    r"(?i)^\W*(?:you(?:['’]re| are)(?: now)?|du bist|tu es|vous êtes|(?:tú )?eres) (?:(?:an?|the|my|eine?|une?|mon)\b|(?-i:\p{Lu}))"
+)
+_LONGEST_SAID = 600  # characters after a label
 _LEAST_REQUEST = 4  # words; a shorter paragraph may be a greeting
 
 
@@ -38,34 +49,36 @@ def talk_end(prose: str) -> int:
 
 
 def _signs(prose: str) -> Iterator[int]:
+    if _GIVES_ROLE.match(prose):
+        yield 0
     if layout := _LAYOUT.search(prose):
         yield max(0, prose.rfind("\n\n", 0, layout.start()))
-    for question in _QUESTION.finditer(prose):
-        asked = _last_clause(prose[: question.start()])
-        is_answered = HIDDEN in prose[: question.end() + 1]  # its text has been found
-        if not is_answered and not in_first_person(asked):
-            yield question.end()
-    end = _paragraph_end(prose, 0)
-    opening = prose[:end]
+    opening = prose[: paragraph_end(prose, 0)]
     if HIDDEN not in opening and len(opening.split()) >= _LEAST_REQUEST and not in_first_person(opening):
-        yield end
-    for sign in _INTRODUCES.finditer(prose):
-        label = _last_clause(prose[: sign.start()])
-        is_answered = prose.startswith(HIDDEN, sign.end())
-        said = prose[sign.end() : _paragraph_end(prose, sign.end())]
-        if not is_answered and not _is_own(label.strip()) and in_first_person(said):
-            yield sign.start() - len(label)
+        yield len(opening)
+    yield from islice(_questions(prose), 1)
+    yield from islice(_introductions(prose), 1)
+
+
+def _questions(prose: str) -> Iterator[int]:
+    """Yield where questions end that may be about the text below: none of the author, or of material above."""
+    material = prose.find(HIDDEN)
+    for found in _QUESTION.finditer(prose):
+        asked = last_clause(prose[max(0, found.start() - LONGEST_HEAD) : found.start()])
+        is_about_material = 0 <= material <= found.end()
+        if not is_about_material and not in_first_person(asked):
+            yield found.end()
+
+
+def _introductions(prose: str) -> Iterator[int]:
+    """Yield the places of labels that are not the author's own, before something that is said in the first person."""
+    for found in _INTRODUCES.finditer(prose):
+        label = last_clause(prose[max(0, found.start() - LONGEST_HEAD) : found.start()])
+        said = prose[found.end() : found.end() + _LONGEST_SAID]
+        is_of_material = said.startswith(HIDDEN)
+        if not is_of_material and not _is_own(label.strip()) and in_first_person(said[: paragraph_end(said, 0)]):
+            yield found.start() - len(label)
 
 
 def _is_own(label: str) -> bool:
     return _LETS.search(label) is None and (is_own_label(label) or _GOES_ON.match(label) is not None)
-
-
-def _paragraph_end(prose: str, place: int) -> int:
-    gap = _BLANK_LINE.search(prose, place)
-    return int(gap.start()) if gap else len(prose)
-
-
-def _last_clause(text: str) -> str:
-    found = _LAST_CLAUSE.search(text[-_LONGEST_LABEL:])
-    return str(found.group()) if found else ""
