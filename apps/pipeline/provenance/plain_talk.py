@@ -11,6 +11,7 @@ from itertools import islice
 
 import re2
 
+from apps.pipeline.provenance.orders import orders_agent
 from apps.pipeline.provenance.own_words import (
     HIDDEN,
     LONGEST_HEAD,
@@ -71,12 +72,13 @@ def _questions(prose: str) -> Iterator[int]:
 
 
 def _introductions(prose: str) -> Iterator[int]:
-    """Yield the places of labels that are not the author's own, before something that is said in the first person."""
+    """Yield the places of labels that are not the author's own, before what speaks of somebody or orders an agent."""
     for found in _INTRODUCES.finditer(prose):
         label = last_clause(prose[max(0, found.start() - LONGEST_HEAD) : found.start()])
-        said = prose[found.end() : found.end() + _LONGEST_SAID]
+        following = prose[found.end() : found.end() + _LONGEST_SAID]
+        said = following[: paragraph_end(following, 0)]
         is_of_material = said.startswith(HIDDEN)
-        if not is_of_material and not _is_own(label.strip()) and in_first_person(said[: paragraph_end(said, 0)]):
+        if not is_of_material and not _is_own(label.strip()) and (in_first_person(said) or orders_agent(said)):
             yield found.start() - len(label)
 
 
