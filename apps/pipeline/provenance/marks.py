@@ -40,7 +40,7 @@ AS_I_SAID = re2.compile(
     r"(?i)^(?:as|like|wie|comme|como) (?:i|ich|je)(?: \w+|['’]\w+){1,3}(?: before| already| earlier| schon| déjà)?\s?[,:] "
 )
 ABOUT_SPEAKER = re2.compile(
-    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
+    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|to (?:self|myself)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
@@ -178,7 +178,7 @@ OF_A_NAME = re2.compile(
     r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|via|von|vom) \pL|\d"
 )
 REPORT = re2.compile(
-    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?\n]*)"
+    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?,\n]*)"
 )
 
 # ---- Quotations
