@@ -117,8 +117,7 @@ def _named_in(plain: str) -> list[_Named]:
     """Return the words for a secret, without those for a public code or a thing about secrets ("password policy")."""
     named = []
     for found in pattern(_NOUN).finditer(plain):
-        kind = next(kind for kind in _KINDS if found.group(kind))
-        start, end = found.span(pattern(_NOUN).groupindex[kind])
+        kind, (start, end) = found.lastgroup, found.span(found.lastindex)
         if not (
             pattern(_IS_PUBLIC).search(plain[max(0, start - 20) : start])
             or pattern(_PUBLIC_NOUN).search(plain[start:end])
@@ -142,16 +141,16 @@ def _secrets_in(sentence: str, plain: str, named: list[_Named]) -> Iterator[tupl
         yield phrase.start(1), phrase.end(1), "password"
     starts = [each.start for each in named]
     for token in pattern(_TOKEN).finditer(plain):
-        if not may_be_word and token.group().isalpha():
+        value = token.group().lstrip(_OPENING)
+        if value[:1] in ("*", "#") and value[1:2].isdigit():
+            value = value[1:]
+        start = token.end() - len(value)
+        value = value.rstrip(_TRAILING)
+        end = start + len(value)
+        if len(value) < 3 or (not may_be_word and value.isalpha()):
             continue
-        start, end = token.span()
-        start += len(token.group()) - len(token.group().lstrip(_OPENING))
-        if plain[start : start + 1] in ("*", "#") and plain[start + 1 : start + 2].isdigit():
-            start += 1
-        end -= len(token.group()) - len(token.group().rstrip(_TRAILING))
-        if start < end and (noun := _nearest(named, starts, start, end)):
-            value = _value(sentence, plain, start, end, noun)
-            if _is_secret(value):
+        if (noun := _nearest(named, starts, start, end)):
+            if _is_secret(_value(sentence, plain, start, end, noun)):
                 yield start, end, noun.finding
 
 
@@ -165,11 +164,13 @@ def _passwords_of_logins(sentence: str, noun: _Named) -> Iterator[tuple[int, int
 
 def _nearest(named: list[_Named], starts: list[int], start: int, end: int) -> _Named | None:
     """Return the last word for a secret before a value, else the first one after it; what it opens comes last."""
-    place = bisect_left(starts, end)
-    if place and named[place - 1].end > start:
-        return None
-    before = [each for each in named[max(0, place - 8) : place][::-1] if start <= each.end + _NEAR]
-    after = [each for each in named[place : place + 8] if each.start <= end + _NEAR]
+    place = after_it = bisect_left(starts, end)
+    while place and named[place - 1].end > start:  # "blue-door-77" holds such a word, "Passwort:" begins with it
+        place -= 1
+        if starts[place] <= start:
+            return None
+    before = [each for each in named[max(0, place - 4) : place][::-1] if start <= each.end + _NEAR]
+    after = [each for each in named[after_it : after_it + 4] if each.start <= end + _NEAR]
     near = (*before, *after)
     return min(near, key=lambda each: _BY_STRENGTH.index(each.kind), default=None)
 
@@ -188,7 +189,7 @@ def _value(sentence: str, plain: str, start: int, end: int, noun: _Named) -> _Va
 
 def _is_secret(value: _Value) -> bool:
     text, noun = value.text, value.noun
-    if len(text) < 3 or is_reference(text) or pattern(_DATE).search(text):
+    if is_reference(text) or pattern(_DATE).search(text):
         return False
     if pattern(_NUMBER).search(plain_letters(text)):
         return _is_code_number(value)
