@@ -20,7 +20,7 @@ _WORDS = tomllib.loads(Path(__file__).with_name("spoken_secrets.toml").read_text
 _OF = {name: "|".join(rows.values()) for name, rows in _WORDS.items() if name != "nouns"}
 _KINDS = {kind: "|".join(rows.values()) for kind, rows in _WORDS["nouns"].items()}
 _PASSWORD, _CODE, _THING, _ACCOUNT, _KEY, _LOGIN = "password", "code", "thing", "account", "key", "login"
-_OPENED = (_THING, "door", "opening")
+_OPENED = (_THING, "door", "device", "opening")
 # Of several words near a value, the first of these kinds counts.
 _BY_STRENGTH = (_PASSWORD, _CODE, "number", *_OPENED, _ACCOUNT, _KEY, _LOGIN, "one")
 _NEAR = 80  # maximal distance of a value from the word for the secret, in characters
@@ -221,8 +221,9 @@ def _is_code_number(value: _Value) -> bool:
         return False
     if noun.kind in _OPENED:
         is_set_off = value.before.endswith((", ", ": ", "- ")) and len(text) >= 4
-        is_shown = value.is_entered or (value.is_linked or is_set_off) and (noun.kind == _THING or not is_bare)
-        return is_shown and not is_year and (not is_bare or len(text) <= 8)
+        is_named = noun.kind == _THING or (noun.kind == "door" and (not is_bare or bool(value.gap.strip(" ,:"))))
+        is_shown = value.is_entered or (is_named and (value.is_linked or is_set_off))
+        return is_shown and not is_year and (not text.isdigit() or len(text) <= 8)
     return noun.kind in (_PASSWORD, _CODE) and (value.is_linked or not (len(text) == 3 or is_year))
 
 
