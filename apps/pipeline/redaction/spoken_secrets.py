@@ -20,7 +20,7 @@ _WORDS = tomllib.loads(Path(__file__).with_name("spoken_secrets.toml").read_text
 _OF = {name: "|".join(rows.values()) for name, rows in _WORDS.items() if name != "nouns"}
 _KINDS = {kind: "|".join(rows.values()) for kind, rows in _WORDS["nouns"].items()}
 _PASSWORD, _CODE, _THING, _ACCOUNT, _KEY, _LOGIN = "password", "code", "thing", "account", "key", "login"
-_OPENED = (_THING, "door", "device", "opening")
+_OPENED = (_THING, "door", "opening", "device")
 # Of several words near a value, the first of these kinds counts.
 _BY_STRENGTH = (_PASSWORD, _CODE, "number", *_OPENED, _ACCOUNT, _KEY, _LOGIN, "one")
 _NEAR = 80  # maximal distance of a value from the word for the secret, in characters
@@ -59,6 +59,7 @@ _ENTERED = rf"^[#*]?\s(?:{_OF['entered']})\b"
 # What may follow a number that counts nothing: the end of a clause, a function word or a German participle.
 _GOES_ON = rf"^[#*]?(?:\s*$|\s*[.,;:!?()\n\"'”»–—/-]|\s+(?:{_OF['goes_on']}|{_OF['entered']})\b)"
 _TIMES = rf"(?:^|\s)(?:{_OF['times']})\s$"
+_PRICED = rf"(?:^|\s)(?:{_OF['priced']})\s$"
 _NUMBERED = rf"(?:^|\s)(?:{_OF['numbered']})\s$"
 # Adjectives and participles describe a password, by their endings.
 _DESCRIBES = (
@@ -130,28 +131,32 @@ def _named_in(plain: str) -> list[_Named]:
 
 def _secrets_in(sentence: str, plain: str, named: list[_Named]) -> Iterator[tuple[int, int, str]]:
     """Yield the start, end and name of each secret in a sentence."""
-    may_be_word = any(each.kind == _PASSWORD for each in named)
-    for noun in named:
-        if noun.kind == _LOGIN:
-            yield from _passwords_of_logins(sentence, noun)
-        if noun.kind == _PASSWORD:
-            quotations = pattern(_QUOTED).finditer(sentence[: noun.end + _NEAR], noun.end)
-            yield from ((*each.span(1), "password") for each in quotations if not is_reference(each.group("value")))
-    if may_be_word and (phrase := pattern(_PHRASE).search(plain)):
+    passwords = [each for each in named if each.kind == _PASSWORD]
+    for login in (each for each in named if each.kind == _LOGIN):
+        yield from _passwords_of_logins(sentence, login)
+    for noun in passwords:
+        quotations = pattern(_QUOTED).finditer(sentence[: noun.end + _NEAR], noun.end)
+        yield from ((*each.span(1), "password") for each in quotations if not is_reference(each.group("value")))
+    if passwords and (phrase := pattern(_PHRASE).search(plain)):
         yield phrase.start(1), phrase.end(1), "password"
     starts = [each.start for each in named]
+    for start, end in _tokens(plain):
+        if not passwords and plain[start:end].isalpha():
+            continue
+        beside = _nearest(named, starts, start, end)
+        if beside is not None and _is_secret(_value(sentence, plain, start, end, beside)):
+            yield start, end, beside.finding
+
+
+def _tokens(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of words and numbers, without the punctuation around them and the first sign of "#4471"."""
     for token in pattern(_TOKEN).finditer(plain):
         value = token.group().lstrip(_OPENING)
         if value[:1] in ("*", "#") and value[1:2].isdigit():
             value = value[1:]
         start = token.end() - len(value)
-        value = value.rstrip(_TRAILING)
-        end = start + len(value)
-        if len(value) < 3 or (not may_be_word and value.isalpha()):
-            continue
-        if (noun := _nearest(named, starts, start, end)):
-            if _is_secret(_value(sentence, plain, start, end, noun)):
-                yield start, end, noun.finding
+        if len(value := value.rstrip(_TRAILING)) >= 3:
+            yield start, start + len(value)
 
 
 def _passwords_of_logins(sentence: str, noun: _Named) -> Iterator[tuple[int, int, str]]:
@@ -217,12 +222,16 @@ def _is_code_number(value: _Value) -> bool:
     if noun.kind == "number":
         return value.is_linked and len(text) >= 5
     is_time = pattern(_TIMES).search(value.before) is not None
-    if is_time and (is_year or value.before.endswith((" at ", " um ", " on ", " las "))) and not value.is_entered:
+    may_be_time = is_year or noun.kind in _OPENED or value.before.endswith((" at ", " um ", " on ", " las "))
+    if is_time and may_be_time and not value.is_entered:
         return False
     if noun.kind in _OPENED:
         is_set_off = value.before.endswith((", ", ": ", "- ")) and len(text) >= 4
         is_named = noun.kind == _THING or (noun.kind == "door" and (not is_bare or bool(value.gap.strip(" ,:"))))
-        is_shown = value.is_entered or (is_named and (value.is_linked or is_set_off))
+        may_be_old_year = text.startswith(("1", "2")) and len(text) == 4
+        is_alone = noun.kind == _THING and (not is_bare or (len(text) >= 4 and not may_be_old_year))
+        is_code = value.is_linked or is_set_off or is_alone
+        is_shown = value.is_entered or (is_named and is_code and not pattern(_PRICED).search(value.before))
         return is_shown and not is_year and (not text.isdigit() or len(text) <= 8)
     return noun.kind in (_PASSWORD, _CODE) and (value.is_linked or not (len(text) == 3 or is_year))
 
