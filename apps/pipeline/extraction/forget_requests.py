@@ -23,12 +23,12 @@ from apps.pipeline.lexicon.personal_data import DATA, with_common_names
 
 _MOST_REQUESTS = 5  # of a turn
 _LEAD = (
-    r"(?P<lead>(?:(?:please|pls|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
-    r"|nm|never ?mind|(?:yo)?u know what|lets|let's|bitte|und|ach|mal|et|y|stp|svp|s'il te plait|s'il vous plait"
+    r"(?P<lead>(?:(?:please|pl[sz]|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
+    r"|nm|never ?mind|(?:yo)?u know what|lets|let's|i changed my mind|bitte|und|ach|mal|et|y|stp|svp|s'il te plait|s'il vous plait"
     r"|por favor)[, ]+)*)"
 )
 _ALSO = (
-    r"(?: (?:please|pls|kindly|also|just|now|bitte|doch|mal|wieder|einfach|auch|jetzt|stp|s'il te plait|por favor))*"
+    r"(?: (?:please|pl[sz]|kindly|also|just|now|bitte|doch|mal|wieder|einfach|auch|jetzt|stp|s'il te plait|por favor))*"
 )
 _YOU = (
     r"(?P<asking>(?:can|could|would|will) (?:you|u)|i(?:'?d| would) like (?:you|u) to|i (?:want|need) (?:you|u) to"
@@ -50,7 +50,7 @@ _FORGET = (
     r"|olvid(?:ar|as?|es?))"
 )
 _DELETE = (
-    r"(?:(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|tak|throw|get(?:ting)? rid of)(?:e|ing)?"
+    r"(?:(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|throw|get(?:ting)? rid of)(?:e|ing)?"
     r"(?: (?:out|away))?|(?:losch|entfern|streich)(?:en?)?(?: sie)?|(?:effac|supprim|retir|enlev|vir)e[zsr]?"
     r"|(?:borr|elimin|quit|suprim)(?:ar|as?|es?))"
 )
@@ -71,13 +71,14 @@ _REQUESTS = tuple(
     for each in (
         rf"(?:{_YOU}{_ALSO} )?{_FORGET}(?P<idly>(?: all)? about)?{_ALSO}[,:]? {_WHAT}",
         rf"(?:{_YOU}{_ALSO} )?{_DELETE}{_ALSO},? {_WHAT}",
+        rf"(?:{_YOU}{_ALSO} )?(?P<moving>tak(?:e|ing)){_ALSO} {_WHAT}",
         rf"{_YOU_NOT} {_KNOW} {_WHAT}",
         rf"(?P<forget>(?P<negated>do not|don'?t) remember) {_WHAT}",
         r"(?P<free>(?P<forget>pretend (?:that )?i (?:never|didn'?t) (?:said|say|mention(?:ed)?|told you(?: about)?)"
         r"|fai[st]e?s? comme si j(?:e n)?'avais (?:jamais|pas|rien) (?:dit|parle)|tu so,? als hatte ich nie von))"
         rf" {_WHAT}(?:,.*)?",
         rf"(?P<topical>(?:do not|don'?t|no longer|never|ne|n') ?{_KEEP}(?: (?:plus|pas))?(?: rien sur)?) {_WHAT}{_NO_MORE}",
-        rf"{_WHAT}[,:;]+ {_OUT_WITH_IT}(?:[, ]+(?:please|pls|merci|bitte|thanks|all gone))*",
+        rf"{_WHAT}(?:[,:;]+| [–—-]) {_OUT_WITH_IT}(?:[, ]+(?:please|pls|merci|bitte|thanks|all gone))*",
         rf"(?P<asking>i (?:want|need|would like)|i'?d like) {_WHAT} (?:to be )?{_DELETED}(?:,? (?:please|pls|now))?",
         rf"(?P<asking>is it possible to|(?:can|could|may) i) (?:have|get) {_WHAT} {_DELETED}",
         rf"{_WHAT} (?P<asking>should|must|can) be {_DELETED}(?:,? (?:please|pls|now))?",
@@ -109,9 +110,9 @@ _STATED = re2.compile(
 )
 # "What I said about X", "the note about X", "das mit X", "lo que sabes de X"; "the X thing".
 _TOPIC = re2.compile(
-    rf"(?i)^(?:{_ALL}|what|(?:the|that|my|any) (?:whole )?(?:thing|stuff|bit|part|story|notes?|memor\w+|facts?|infos?"
-    r"|information|entr\w+)|das|was|die (?:sache|geschichte)|ce que|le truc|la chose|l'(?:histoire|affaire)|rien|lo"
-    r"(?: que)?|la (?:historia|cosa))(?: .*?)?"
+    rf"(?i)^(?:(?:{_ALL}|what|(?:the|that|my|any) (?:whole )?(?:thing|stuff|bit|part|story|notes?|memor\w+|facts?|infos?"
+    r"|information|entr\w+)|(?:das,? )?was|die (?:sache|geschichte)|ce que|le truc|la chose|l'(?:histoire|affaire)"
+    r"|lo que|la (?:historia|cosa))(?: .*?)?|das|rien|lo)"
     r" (?:(?:about|on|over|regarding|with|uber|zu|mit|von|sur|avec|de|sobre|con) |d')(?P<topic>.+)$"
     r"|^(?:the|that|my) (?:whole )?(?P<thing>.+) (?:thing|stuff|part|bit|business|story)$"
 )
@@ -129,11 +130,11 @@ _FROM_MEMORY = re2.compile(
 _FOR_NOW = re2.compile(r"(?i)\b(?:for (?:a \w+|now|today|tonight|once|this)|today|tonight|nicht|pas|heute)\b")
 _MORE = re2.compile(r"(?i)[,;:–—]|\b(?:because|since|and|but|so|as|let'?s|und|weil|et|pero|porque)\b")
 _COURTESY = re2.compile(
-    r"(?i)(?:[, ]+(?:please|pls|thanks|thank you|ok(?:ay)?|again|now|too|at all|for good|any ?more|bitte|wieder"
+    r"(?i)(?:[, ]+(?:please|pl[sz]|thanks|thank you|ok(?:ay)?|again|now|too|at all|for good|any ?more|bitte|wieder"
     r"|danke|stp|svp"
     r"|s'il (?:te|vous) plait|merci|por favor|gracias))+$"
 )
-_PLEASE = re2.compile(r"(?i)\b(?:please|pls|bitte|stp|svp|s'il|por favor|any ?more)\b")
+_PLEASE = re2.compile(r"(?i)\b(?:please|pl[sz]|bitte|stp|svp|s'il|por favor|any ?more)\b")
 _OF = frozenset("of on from in du de des del vom von aus".split())
 _OWN = re2.compile(r"(?i)\b(?:i|i'm|im|i've|we|ich|wir|je|j'\w+)\b")
 # Words of a request that name nothing: of knowing, telling, storing and not wanting it.
@@ -206,6 +207,8 @@ def _request(
     what: str = _COURTESY.sub("", said.replace(", was ", " was "))
     left = _FROM_MEMORY.sub("", what)
     is_of_memory, what = left != what, left
+    if asks.get("moving") and not is_of_memory:
+        return None
     request = ForgetRequest(turn_id=turn.id, said_at=turn.said_at, quote=sentence.strip(" .!?"), words=frozenset())
     if not content_words(what) - _OF_REQUESTS:
         if _IS_ALL.match(what):

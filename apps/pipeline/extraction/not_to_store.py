@@ -25,7 +25,7 @@ _THIS = (
 )
 # "Don't save this", but not "don't save this file".
 _THIS_ENDS = (
-    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pls|thanks|ok|and|because|since|on (?:record|file)"
+    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pl[sz]|thanks|ok|lol|and|because|since|on (?:record|file)"
     r"|(?:in|to) (?:(?:your|the) )?(?:memory|notes|records?|system|profile|database|files?))\b)"
 )
 _CLAIM = (
@@ -41,12 +41,12 @@ _STORED = (
     r"(?:stored|saved|recorded|logged|memori[sz]ed|retained|kept|noted|written down|remembered|on (?:record|file))"
 )
 _YOU_NOT = (
-    r"(?:no need to|you (?:(?:should|must|need)(?:n't| not)(?: to)?|(?:do not|don'?t) (?:have|need) to)"
+    r"(?:no need to|(?:you|u) (?:(?:should|must|need)(?:n't| not)(?: to)?|(?:do not|don'?t) (?:have|need) to)"
     r"|i (?:do not|don'?t) want you to|i(?:'d| would)? (?:rather|prefer(?: it if| that)?) you did(?:n'?t"
     r"| not))"
 )
 _DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festhalt|behalt|vermerk)"
-_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir|euch|sich|bitte|mir|hier|aber|also|blos|ja) )*"
+_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir'?s?|euch|sich|bitte|mir|hier|aber|also|blos|ja) )*"
 _DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|durfen|mussen|brauchen)"
 _ROMANCE_STORE = (
     r"(?:(?:enregistr|gard|not|stock|sauvegard|memoris|conserv|reti(?:en|enn)|reten|inscri|ecri)\w*"
@@ -60,19 +60,19 @@ _TALK = r"(?:chat|conversation|session|talk|gesprach|unterhaltung|discussion|con
 _UNSAVED = r"(?:unsaved|unstored|unrecorded|unlogged|ungespeichert|unnotiert|non enregistre)"
 _ENDS_PLEASE = r"(?: (?:please|pls|bitte|stp))?\s*(?:$|[,;:.!–—-])"
 _CONFIDENTIAL = (
-    r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns|im vertrauen"
+    r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns(?: gesagt)?|im vertrauen"
     r"|entre nous|entre toi et moi|entre nosotr[oa]s|entre tu y yo|confiden(?:tial|tiel|cial))"
 )
 _WISH = tuple(
     re2.compile(f"(?i){each}")
     for each in (
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
-        rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|please"
+        rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please"
         rf"|you))* {_STORE} {_OBJECT}",
         rf"(?:\b(?:please|pls) don'?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
         rf"\b(?:keep|make|take) no (?:record|note)s? of {_OBJECT}",
         rf"{_BEGINS}(?:do not|don'?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
-        rf"\b(?:(?:none|nothing) of {_THIS} \w+|{_THIS} \w+(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need"
+        rf"\b(?:(?:none|nothing) (?:of {_THIS}|i (?:say|said|tell you)(?: now| here)?) \w+|{_THIS} \w+(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need"
         rf"|meant))* {_STORED}{_THIS_ENDS}",
         rf"\bi (?:do not|don'?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory"
         rf"|notes)\b)",
@@ -86,8 +86,10 @@ _WISH = tuple(
         rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
         rf"(?:{_BEGINS}|\b(?:de|que|surtout|prefere|plait|esto|eso) )(?:ne |n'|no )(?:pas "
         rf"|rien )?{_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre) {_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"{_BEGINS}{_ROMANCE_IMPERATIVE} (?:pas|rien)\b",
+        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
+        rf"{_BEGINS}(?:le |la |les |ca )?{_ROMANCE_IMPERATIVE} (?:pas|rien)\b",
+        rf"{_BEGINS}not to be {_STORED}{_THIS_ENDS}|\bkeine? (?:notiz|aufzeichnung|vermerk)\w*(?: davon| dazu)?{_ENDS_CLAUSE}",
+        r"\bque no (?:quede|sea) (?:guard|apunt|registr|anot|grab)ad[oa]s?\b",
         # What is said for this conversation alone.
         rf"\b(?:for this {_TALK} only|(?:only|just|nur|juste|seulement|solo) (?:for|fur|pour|para)"
         rf" (?:this|diese[ns]?|cette|ce|esta|este) {_TALK})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}",
