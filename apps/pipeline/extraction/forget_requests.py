@@ -20,12 +20,13 @@ from apps.pipeline.extraction.asked_sentences import asked_sentences, content_wo
 from apps.pipeline.extraction.not_to_store import Wish, wishes_of
 from apps.pipeline.extraction.plain import extractor as plain
 from apps.pipeline.lexicon.personal_data import DATA, with_common_names
+from apps.pipeline.redaction.finding import any_of, pattern
 
 _MOST_REQUESTS = 5  # of a turn
 _LEAD = (
-    r"(?P<lead>(?:(?:please|pl[sz]|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
+    r"(?i)(?:(?:please|pl[sz]|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
     r"|nm|never ?mind|(?:yo)?u know what|lets|let's|i changed my mind|bitte|und|ach|mal|et|y|stp|svp|s'il te plait|s'il vous plait"
-    r"|por favor)[, ]+)*)"
+    r"|por favor)[, ]+)*"
 )
 _ALSO = (
     r"(?: (?:please|pl[sz]|kindly|also|just|now|bitte|doch|mal|wieder|einfach|auch|jetzt|stp|s'il te plait|por favor))*"
@@ -58,7 +59,7 @@ _DELETED = r"(?:deleted|forgotten|erased|removed)(?: from (?:your|the) (?:memory
 _DE_DELETE = r"(?:(?P<forget>vergessen|vergisst)|(?:losch|entfern|streich|(?:he)?rausnehm|(?:he)?rauswerf)(?:en|st))"
 _KNOW = r"(?:remember|know|keep|store|(?:te )?(?:sach|connaiss|gard|souvien)\w+(?: de)?|sepas|recuerdes|guardes)"
 _KEEP = r"(?:remember|keep|store|hold on to|hang on to|garde[zsr]?|conserve[zsr]?|guardes)"
-_WHAT, _END = r"(?P<what>.{2,400}?)", r"[ .!?]*$"
+_WHAT, _END = r"(?P<what>.{2,}?)", r"[ .!?]*$"
 _OUT_WITH_IT = (
     r"(?:(?:please|so|can|could|you|u|just) )*"
     rf"(?:(?:{_DELETE}|(?P<forget>forget)) (?:it|that|this|das|ca|eso)|out with it|weg damit|fuera"
@@ -67,7 +68,7 @@ _OUT_WITH_IT = (
 # What follows `forget` can only be held by a memory; other things than memories are deleted. `free`: any thing is meant
 # as a memory; `topical`: the words say nothing without "what I said about …".
 _REQUESTS = tuple(
-    re2.compile(without_accents(rf"(?i)^\W*{_LEAD}{each}{_END}"))
+    without_accents(f"(?i:{each})")
     for each in (
         rf"(?:{_YOU}{_ALSO} )?{_FORGET}(?P<idly>(?: all)? about)?{_ALSO}[,:]? {_WHAT}",
         rf"(?:{_YOU}{_ALSO} )?{_DELETE}{_ALSO},? {_WHAT}",
@@ -91,11 +92,6 @@ _REQUESTS = tuple(
         rf" {_WHAT}(?: nicht| mehr| zu| noch)* (?:kenn|weis|wiss|behalt|speicher)(?:s?t|en)",
         rf"{_WHAT} (?P<topical>(?:musst|brauchst|sollst) du(?: dir)? nicht{_NO_MORE} (?:merk|wiss|behalt|speicher)e?n)",
     )
-)
-_MAY_REQUEST = re2.compile(
-    r"(?i)forg|for?ge?t|out with|remember|hold on|hang on|throw|pretend|raus|damit|comme si|als hatte|vir|enlev|souvien|merk|delet|eras|remov|wip|clear|drop|scra|scrub|purg|strik|tak|rid of|know|keep|stor|unlearn|saving"
-    r"|verg[ei]ss|losch|entfern|streich|w[ei]i?s|kenn|behalt|speicher|oubli|effac|supprim|retir|sach|connai"
-    r"|gard|olvid|borr|elimin|quit|suprim|recuerd|sepas|guard"
 )
 _ALL = r"(?:everything|anything|all|alles?|tout|toutes|todo|todos)"
 _IS_ALL = re2.compile(rf"(?i)^{_ALL}\b.*\b(?:me|my|mich|mir|meine|moi|mes|mi|mis|memor\w*|data|daten)\b|^your memory\b")
@@ -124,7 +120,7 @@ _NAMED = re2.compile(
 )
 _NAME = re2.compile(r"^\p{Lu}\p{Ll}+$")
 _FROM_MEMORY = re2.compile(
-    r"(?i) (?:from|in|out of|aus|von|de) (?:your|the|(?:dein|ihr)e?[mnr]?|tas?|tes|tu|votre|vos|sus?)"
+    r"(?i) (?:from|in|out of|aus|von|de)(?: (?:your|the|(?:dein|ihr)e?[mnr]?|tas?|tes|tu|votre|vos|sus?))?"
     r" (?:memor(?:y|ies)|notes?|records?|gedachtnis|notizen|memoire|memoria|notas)\b"
 )
 _FOR_NOW = re2.compile(r"(?i)\b(?:for (?:a \w+|now|today|tonight|once|this)|today|tonight|nicht|pas|heute)\b")
@@ -164,8 +160,8 @@ def is_read_from_request(candidate: Candidate, *, requests: "tuple[ForgetRequest
 
 def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     policy, earlier = draft.policy.extraction, draft.request.earlier_turns
-    may_request = _MAY_REQUEST.search(without_accents(turn.content)) is not None
-    sentences = list(asked_sentences(turn, earlier=earlier, most=policy.max_turn_characters)) if may_request else []
+    may_ask = any_of(*_REQUESTS).search(without_accents(turn.content[: policy.max_turn_characters])) is not None
+    sentences = list(asked_sentences(turn, earlier=earlier, most=policy.max_turn_characters)) if may_ask else []
     matches = [_match(each.text) for each in sentences]
     last = max(
         (place for place, each in enumerate(sentences) if not matches[place] and content_words(each.text)), default=-1
@@ -184,9 +180,10 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
 
 def _match(sentence: str) -> "re2._Match[str] | None":
     plain = without_accents(sentence)
-    if not _MAY_REQUEST.search(plain):
+    if not any_of(*_REQUESTS).search(plain):
         return None
-    return next((found for each in _REQUESTS if (found := each.match(plain))), None)
+    whole = (rf"^\W*{_LEAD}{each}{_END}" for each in _REQUESTS)
+    return next((found for each in whole if (found := pattern(each).search(plain))), None)
 
 
 def _request(

@@ -15,6 +15,7 @@ from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_sentences, content_words
+from apps.pipeline.redaction.finding import any_of, pattern
 
 CUT = "…"  # stands where the words were
 _BEGINS = r"(?:^|[,;:(–—.-]\s*|\b(?:but|and|then|so|aber|und|mais|et|pero|y|please|pls|bitte|also|oh|well|ok|okay)[,\s]+)"
@@ -63,8 +64,8 @@ _CONFIDENTIAL = (
     r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns(?: gesagt)?|im vertrauen"
     r"|entre nous|entre toi et moi|entre nosotr[oa]s|entre tu y yo|confiden(?:tial|tiel|cial))"
 )
-_WISH = tuple(
-    re2.compile(f"(?i){each}")
+_WISHES = tuple(
+    f"(?i){each}"
     for each in (
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
         rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please"
@@ -106,11 +107,6 @@ _WISH = tuple(
         r"|guarda(?:lo|telo) para ti)\b",
     )
 )
-_MAY_WISH = re2.compile(
-    r"(?i)n'?t\b|\b(?:un\pL+ed|ungespeichert|unnotiert|only|just|nur|juste|seulement|solo|stays|forget|private|secreto?"
-    r"|geheim|priva\w+|prive|hors micro|off|extraoficial|rien|not?|never|without|rather|nothing|none|off|in confidence|confiden\w*|between|keep|leave|nicht"
-    r"|nirgends|nirgendwo|vertrau\w*|unter uns|behalt\w*|pas|ne|inutile|entre|garde\w*|guarda\w*)\b|\bn'"
-)
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
 # Words of a wish that name nothing of what is not to be stored.
 _OF_WISHES = frozenset(
@@ -132,7 +128,7 @@ class Wish:
 
 def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> Iterator[Wish]:
     """Yield the wishes of a user's turn not to store something."""
-    if turn.role is not Role.USER or not _MAY_WISH.search(without_accents(turn.content)):
+    if turn.role is not Role.USER or not any_of(*_WISHES).search(without_accents(turn.content)):
         return
     sentences = list(asked_sentences(turn, earlier=earlier, most=most))
     for place, sentence in enumerate(sentences):
@@ -148,9 +144,9 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
 
 def _match(sentence: str) -> "re2._Match[str] | None":
     plain = without_accents(sentence)
-    if not _MAY_WISH.search(plain):
+    if not any_of(*_WISHES).search(plain):
         return None
-    return next((found for each in _WISH if (found := each.search(plain))), None)
+    return next((found for each in _WISHES if (found := pattern(each).search(plain))), None)
 
 
 def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:
