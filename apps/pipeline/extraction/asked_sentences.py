@@ -1,7 +1,9 @@
 """The sentences of a user's turn, with their places, that are the user's own words."""
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import re2
 
@@ -14,17 +16,11 @@ from apps.pipeline.provenance.own_words import HIDDEN, words_of
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
-_MEANS_NOTHING = frozenset(map(plain_letters, SMALL)) | frozenset(
-    "my our me mine about fact everything anything told said know where but please pls thanks thank you anywhere"
-    " actually "
-    "name called number thing things stuff down though just "
-    "ich mich mir mein meine meinen meiner meinem dass habe hab bin ist bei heist aber bitte danke das der die den"
-    " dem ein "
-    "eine einen uber von und unser unsere wir als in "
-    "je moi mon ma mes que suis ai est sur le la les un une de du des et mais merci sil te plait stp svp notre"
-    " nos "
-    "chez dans appelle elle il en pas".split()
-)
+WORDS = {
+    name: "|".join(rows.values())
+    for name, rows in tomllib.loads(Path(__file__).with_name("asked_words.toml").read_text(encoding="utf-8")).items()
+}
+_MEANS_NOTHING = frozenset(map(plain_letters, SMALL)) | frozenset(WORDS["means_nothing"].split("|"))
 
 
 @dataclass(frozen=True, slots=True)

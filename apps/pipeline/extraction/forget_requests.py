@@ -16,49 +16,21 @@ from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.asked_sentences import asked_sentences, content_words
+from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
 from apps.pipeline.extraction.not_to_store import Wish, wishes_of
 from apps.pipeline.extraction.plain import extractor as plain
 from apps.pipeline.lexicon.personal_data import DATA, with_common_names
 from apps.pipeline.redaction.finding import any_of, pattern
 
 _MOST_REQUESTS = 5  # of a turn
-_LEAD = (
-    r"(?i)(?:(?:please|pl[sz]|kindly|thanks|ok|okay|hey|hi|also|and|oh|well|actually|by the way|btw|now|so|just|sorry"
-    r"|nm|never ?mind|(?:yo)?u know what|lets|let's|i changed my mind|bitte|und|ach|mal|et|y|stp|svp|s'il te plait|s'il vous plait"
-    r"|por favor)[, ]+)*"
-)
-_ALSO = (
-    r"(?: (?:please|pl[sz]|kindly|also|just|now|bitte|doch|mal|wieder|einfach|auch|jetzt|stp|s'il te plait|por favor))*"
-)
-_YOU = (
-    r"(?P<asking>(?:can|could|would|will) (?:you|u)|i(?:'?d| would) like (?:you|u) to|i (?:want|need) (?:you|u) to"
-    r"|would you mind|(?:you|u) (?:can|may|should|must)|(?:(?:kann|konnte|wurde)st du|(?:konnen|konnten|wurden) sie)"
-    r"|(?:peux|pourrais|pouvez|pourriez)[- ](?:tu|vous)|tu (?:peux|pourrais)|vous pouvez"
-    r"|(?:je (?:veux|voudrais)|j'aimerais) que (?:tu|vous)|puedes|podrias|puede|quiero que|ich (?:will"
-    r"|mochte),? dass du)"
-)
-_NO_MORE = r"(?: (?:any ?more|any longer|mehr|langer|noch|zu|plus))*"
+_LEAD, _ALSO = rf"(?i)(?:(?:{WORDS['lead']})[, ]+)*", rf"(?: (?:{WORDS['also']}))*"
+_YOU = rf"(?P<asking>{WORDS['you']})"
 # "I don't want you to know …", "je veux plus que tu te souviennes de …"
-_YOU_NOT = (
-    r"(?P<asking>(?P<forget>i (?:do not|don'?t|no longer) want (?:you|u) to|i(?:'?d| would) (?:rather|prefer) you did"
-    r"(?:n'?t| not)|(?:you|u) (?:do not|don'?t|no longer) (?:need|have) to|(?:je ne |je |j)(?:veux|voudrais) (?:pas|plus)"
-    r" que (?:tu|vous)|no quiero que|no hace falta que))"
-)
-_FORGET = (
-    r"(?P<forget>for?ge?t(?:ting)?|(?P<free>un-?(?:learn|remember|know))"
-    r"|stop (?:remembering|storing|keeping(?: track of)?|saving)|vergiss|vergessen(?: sie)?|oubli(?:e[zsr]?)"
-    r"|olvid(?:ar|as?|es?))"
-)
-_DELETE = (
-    r"(?:(?:delet|eras|remov|wip|clear|dropp?|scrapp?|scratch|scrubb?|purg|strik|throw|get(?:ting)? rid of)(?:e|ing)?"
-    r"(?: (?:out|away))?|(?:losch|entfern|streich)(?:en?)?(?: sie)?|(?:effac|supprim|retir|enlev|vir)e[zsr]?"
-    r"|(?:borr|elimin|quit|suprim)(?:ar|as?|es?))"
-)
+_YOU_NOT = rf"(?P<asking>(?P<forget>{WORDS['you_not']}))"
+_FORGET, _DELETE = rf"(?P<forget>{WORDS['forget']})", rf"(?:{WORDS['delete']})"
+_NO_MORE = r"(?: (?:any ?more|any longer|mehr|langer|noch|zu|plus))*"
 _DELETED = r"(?:deleted|forgotten|erased|removed)(?: from (?:your|the) (?:memory|notes|records?))?"
 _DE_DELETE = r"(?:(?P<forget>vergessen|vergisst)|(?:losch|entfern|streich|(?:he)?rausnehm|(?:he)?rauswerf)(?:en|st))"
-_KNOW = r"(?:remember|know|keep|store|(?:te )?(?:sach|connaiss|gard|souvien)\w+(?: de)?|sepas|recuerdes|guardes)"
-_KEEP = r"(?:remember|keep|store|hold on to|hang on to|garde[zsr]?|conserve[zsr]?|guardes)"
 _WHAT, _END = r"(?P<what>.{2,}?)", r"[ .!?]*$"
 _OUT_WITH_IT = (
     r"(?:(?:please|so|can|could|you|u|just) )*"
@@ -73,12 +45,11 @@ _REQUESTS = tuple(
         rf"(?:{_YOU}{_ALSO} )?{_FORGET}(?P<idly>(?: all)? about)?{_ALSO}[,:]? {_WHAT}",
         rf"(?:{_YOU}{_ALSO} )?{_DELETE}{_ALSO},? {_WHAT}",
         rf"(?:{_YOU}{_ALSO} )?(?P<moving>tak(?:e|ing)){_ALSO} {_WHAT}",
-        rf"{_YOU_NOT} {_KNOW} {_WHAT}",
+        rf"{_YOU_NOT} (?:{WORDS['know']}) {_WHAT}",
         rf"(?P<forget>(?P<negated>do not|don'?t) remember) {_WHAT}",
-        r"(?P<free>(?P<forget>pretend (?:that )?i (?:never|didn'?t) (?:said|say|mention(?:ed)?|told you(?: about)?)"
-        r"|fai[st]e?s? comme si j(?:e n)?'avais (?:jamais|pas|rien) (?:dit|parle)|tu so,? als hatte ich nie von))"
-        rf" {_WHAT}(?:,.*)?",
-        rf"(?P<topical>(?:do not|don'?t|no longer|never|ne|n') ?{_KEEP}(?: (?:plus|pas))?(?: rien sur)?) {_WHAT}{_NO_MORE}",
+        rf"(?P<free>(?P<forget>{WORDS['pretend']})) {_WHAT}(?:,.*)?",
+        rf"(?P<topical>(?:do not|don'?t|no longer|never|ne|n') ?(?:{WORDS['keep']})(?: (?:plus|pas))?)"
+        rf" {_WHAT}{_NO_MORE}",
         rf"{_WHAT}(?:[,:;]+| [–—-]) {_OUT_WITH_IT}(?:[, ]+(?:please|pls|merci|bitte|thanks|all gone))*",
         rf"(?P<asking>i (?:want|need|would like)|i'?d like) {_WHAT} (?:to be )?{_DELETED}(?:,? (?:please|pls|now))?",
         rf"(?P<asking>is it possible to|(?:can|could|may) i) (?:have|get) {_WHAT} {_DELETED}",
@@ -87,7 +58,7 @@ _REQUESTS = tuple(
         rf"{_YOU}{_ALSO} {_WHAT} {_DE_DELETE}",
         rf"(?:nimm|schmeis|wirf) {_WHAT} (?:wieder )?(?:he)?raus",
         rf"{_WHAT} (?:(?P<topical>(?:kannst|konntest|darfst) du{_ALSO}) )?{_DE_DELETE}(?: bitte)?(?:,.*)?",
-        r"(?P<topical>(?:t'|tu )(?:(?P<forget>oublies)|effaces|supprimes|vires|enleves))" rf" {_WHAT}",
+        rf"(?P<topical>(?:t'|tu )(?:(?P<forget>oublies)|effaces|supprimes|vires|enleves)) {_WHAT}",
         r"(?P<asking>(?P<forget>ich (?:will|mochte) nicht(?: mehr)?,? dass du|du (?:musst|brauchst|sollst)))"
         rf" {_WHAT}(?: nicht| mehr| zu| noch)* (?:kenn|weis|wiss|behalt|speicher)(?:s?t|en)",
         rf"{_WHAT} (?P<topical>(?:musst|brauchst|sollst) du(?: dir)? nicht{_NO_MORE} (?:merk|wiss|behalt|speicher)e?n)",
@@ -97,8 +68,7 @@ _ALL = r"(?:everything|anything|all|alles?|tout|toutes|todo|todos)"
 _IS_ALL = re2.compile(rf"(?i)^{_ALL}\b.*\b(?:me|my|mich|mir|meine|moi|mes|mi|mis|memor\w*|data|daten)\b|^your memory\b")
 _IS_LAST = re2.compile(
     r"(?i)^(?:(?:about )?(?:that|this)(?: again)?|das(?: wieder)?|dies|ca|cela|eso|esto)$|(?P<last>\b(?:just|last"
-    r"|previous|letzt\w*"
-    r"|dernier|gerade|eben|viens|acabo|ultimo)\b)"
+    r"|previous|letzt\w*|dernier|gerade|eben|viens|acabo|ultimo)\b)"
 )
 _STATED = re2.compile(
     r"(?i)^(?:the fact )?(?:(?:that (?:(?:i|we|he|she|they|my|our|his|her|their|the)\b|i'|\pL+ (?:is|are|was|has)\b"
@@ -106,18 +76,11 @@ _STATED = re2.compile(
 )
 # "What I said about X", "the note about X", "das mit X", "lo que sabes de X"; "the X thing".
 _TOPIC = re2.compile(
-    rf"(?i)^(?:(?:{_ALL}|what|(?:the|that|my|any) (?:whole )?(?:thing|stuff|bit|part|story|notes?|memor\w+|facts?|infos?"
-    r"|information|entr\w+)|(?:das,? )?was|die (?:sache|geschichte)|ce que|le truc|la chose|l'(?:histoire|affaire)"
-    r"|lo que|la (?:historia|cosa))(?: .*?)?|das|rien|lo)"
+    rf"(?i)^(?:(?:{WORDS['topic']})(?: .*?)?|das|rien|lo)"
     r" (?:(?:about|on|over|regarding|with|uber|zu|mit|von|sur|avec|de|sobre|con) |d')(?P<topic>.+)$"
     r"|^(?:the|that|my) (?:whole )?(?P<thing>.+) (?:thing|stuff|part|bit|business|story)$"
 )
-_NAMED = re2.compile(
-    r"(?i)^(?:(?:my|our|(?:where|how|who|what|when) (?:i|we|my|our)|how old i|meine?[nrms]?|unsere?[nrms]?|wo ich"
-    r"|wie alt ich|mon|ma|mes|notre|nos|mis?|nuestr\w+|ou (?:je|j')|that my"
-    r"|(?:the|die|das|den|le|la|el) \pL+ (?:of (?:my|our)|meine[rs]|unsere[rs]|de (?:ma|mon|mes|mis?|notre)))\b"
-    r"|\p{L}+'s\b).+$"
-)
+_NAMED = re2.compile(rf"(?i)^(?:(?:{WORDS['named']})\b|\p{{L}}+'s\b).+$")
 _NAME = re2.compile(r"^\p{Lu}\p{Ll}+$")
 _FROM_MEMORY = re2.compile(
     r"(?i) (?:from|in|out of|aus|von|de)(?: (?:your|the|(?:dein|ihr)e?[mnr]?|tas?|tes|tu|votre|vos|sus?))?"
@@ -125,21 +88,11 @@ _FROM_MEMORY = re2.compile(
 )
 _FOR_NOW = re2.compile(r"(?i)\b(?:for (?:a \w+|now|today|tonight|once|this)|today|tonight|nicht|pas|heute)\b")
 _MORE = re2.compile(r"(?i)[,;:–—]|\b(?:because|since|and|but|so|as|let'?s|und|weil|et|pero|porque)\b")
-_COURTESY = re2.compile(
-    r"(?i)(?:[, ]+(?:please|pl[sz]|thanks|thank you|ok(?:ay)?|again|now|too|at all|for good|any ?more|bitte|wieder"
-    r"|danke|stp|svp"
-    r"|s'il (?:te|vous) plait|merci|por favor|gracias))+$"
-)
+_COURTESY = re2.compile(rf"(?i)(?:[, ]+(?:{WORDS['courtesy']}))+$")
 _PLEASE = re2.compile(r"(?i)\b(?:please|pl[sz]|bitte|stp|svp|s'il|por favor|any ?more)\b")
 _OF = frozenset("of on from in du de des del vom von aus".split())
 _OWN = re2.compile(r"(?i)\b(?:i|i'm|im|i've|we|ich|wir|je|j'\w+)\b")
-# Words of a request that name nothing: of knowing, telling, storing and not wanting it.
-_OF_REQUESTS = content_words(
-    "know known have remember remembered said told tell wrote store stored keep memory memories data information info"
-    " notes records last previous message just want it that weißt gesagt erzählt geschrieben hast gerade eben letzte"
-    " nachricht daten erinnerungen information sais sait dit ce tout souvenirs données viens dire dernier sabes dije"
-    " lo te todo todos acabo decir datos wieder thing bit private nobody all alle alles was du tu dont"
-)
+_OF_REQUESTS = content_words(WORDS["of_requests"])
 
 
 def with_forget_requests(draft: Draft) -> Draft:
@@ -211,7 +164,9 @@ def _request(
         if _IS_ALL.match(what):
             return replace(request, names_all=True)
         points = _IS_LAST.search(what)
-        is_plain = points is not None and not asks.get("topical") and bool(points["last"] or (asks.get("forget") and is_alone))
+        is_plain = (
+            points is not None and not asks.get("topical") and bool(points["last"] or (asks.get("forget") and is_alone))
+        )
         return replace(request, points=True) if is_plain else None
 
     claim = what if _STATED.match(what) else ""
