@@ -59,9 +59,13 @@ _ROMANCE_IMPERATIVE = (
 )
 _UNSAVED = r"(?:unsaved|unstored|unrecorded|unlogged|ungespeichert|unnotiert|non enregistre)"
 _ENDS_PLEASE = r"(?: (?:please|pls|bitte|stp))?\s*(?:$|[,;:.!–—-])"
+_NOT, _STORING, _POINTING = (rf"(?:{WORDS[each]})" for each in ("not", "storing", "pointing"))
 _WISHES = tuple(
     f"(?i){each}"
     for each in (
+        # A clause of nothing but negation, storing and pointing: "not for your notes", "esto no lo guardes".
+        rf"{_BEGINS}(?:{_POINTING} )*(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
+        rf"(?: (?:{_POINTING}|{_NOT}|{_STORING}))*{_ENDS_CLAUSE}",
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
         rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please|you))*"
         rf" {_STORE} {_OBJECT}",
