@@ -54,9 +54,6 @@ _ROMANCE_STORE = (
     r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
 )
 _ROMANCE_IT = r"(?:l'|(?:le|la|les|lo|los|las|me|te|se|vous) )*"
-_ROMANCE_IMPERATIVE = (
-    r"(?:enregistre|garde|note|stocke|sauvegarde|memorise|conserve|retien|inscri|ecri)[sz]?(?:[- ](?:le|la|les|ca))?"
-)
 _UNSAVED = r"(?:unsaved|unstored|unrecorded|unlogged|ungespeichert|unnotiert|non enregistre)"
 _ENDS_PLEASE = r"(?: (?:please|pls|bitte|stp))?\s*(?:$|[,;:.!–—-])"
 _NOT, _STORING, _POINTING = (rf"(?:{WORDS[each]})" for each in ("not", "storing", "pointing"))
@@ -70,26 +67,20 @@ _WISHES = tuple(
         rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please|you))*"
         rf" {_STORE} {_OBJECT}",
         rf"(?:\b(?:please|pls) don'?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
-        rf"\b(?:keep|make|take) no (?:record|note)s? of {_OBJECT}",
         rf"{_BEGINS}(?:do not|don'?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
         rf"\b(?:(?:none|nothing) (?:of {_THIS}|i (?:say|said|tell you)(?: now| here)?) \w+|{_THIS} \w+"
         rf"(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
         rf"\bi (?:do not|don'?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes)\b)",
         rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
-        rf"{_BEGINS}{_DE_IT}(?:nicht|nirgends|nirgendwo) {_DE_STORE}e?n\b",
         rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
         rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
         rf"\b(?:das|dies|es|davon) {_DE_STORE}s?t (?:du|ihr|sie) {_DE_IT}(?:nicht|nirgends|nirgendwo)\b",
-        r"\bnicht (?:zum|furs|fur die|fur dein\w*) (?:merken|\pL*speichern|notieren|\pL*schreiben|protokoll|akten"
-        r"|notizen|gedachtnis)\b|\b(?:nirgends|nirgendwo) (?:zu )?(?:stehen|landen|auftauchen)\b",
+        r"\b(?:nirgends|nirgendwo) (?:zu )?(?:stehen|landen|auftauchen)\b",
         rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
         rf"(?:{_BEGINS}|\b(?:de|que|surtout|prefere|plait|esto|eso) )(?:ne |n'|no )(?:pas |rien )?"
         rf"{_ROMANCE_IT}{_ROMANCE_STORE}",
         rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre"
         rf"|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"{_BEGINS}(?:le |la |les |ca )?{_ROMANCE_IMPERATIVE} (?:pas|rien)\b",
-        rf"{_BEGINS}not to be {_STORED}{_THIS_ENDS}",
-        rf"\bkeine? (?:notiz|aufzeichnung|vermerk)\w*(?: davon| dazu)?{_ENDS_CLAUSE}",
         # What is said for this conversation alone.
         rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}",
         rf"{_BEGINS}{_UNSAVED}{_ENDS_PLEASE}|\b(?:stays?|leave it|keep it|bleibt|reste) (?:\pL+ )?{_UNSAVED}\b",
