@@ -61,7 +61,7 @@ _WISHES = tuple(
     f"(?i){each}"
     for each in (
         # A clause of nothing but negation, storing and pointing: "not for your notes", "esto no lo guardes".
-        rf"{_BEGINS}(?:{_POINTING} )*(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
+        rf"{_BEGINS}(?:(?:{_POINTING}|{_NOT}) )*(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
         rf"(?: (?:{_POINTING}|{_NOT}|{_STORING}))*{_ENDS_CLAUSE}",
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
         rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please|you))*"
@@ -82,11 +82,12 @@ _WISHES = tuple(
         rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre"
         rf"|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
         # What is said for this conversation alone.
-        rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}",
+        rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}"
+        r"|\bforget(?: it| this| that)? (?:after|once|when) (?:you|answering|replying|this|that)\b",
         rf"{_BEGINS}{_UNSAVED}{_ENDS_PLEASE}|\b(?:stays?|leave it|keep it|bleibt|reste) (?:\pL+ )?{_UNSAVED}\b",
         # Words of confidence.
         rf"{_BEGINS}(?:[\pL'’]+ ){{0,3}}?(?:{WORDS['confidence']}){_ENDS_CLAUSE}",
-        rf"\b(?:(?:this|that|it) stays (?:here|secret|private)|(?:(?:this|that|it)(?:'?s| is)|(?:das|es) ist|c'est"
+        rf"\b(?:{WORDS['stays']}|(?:(?:this|that|it)(?:'?s| is)|(?:das|es) ist|c'est"
         rf"|esto es) (?:strictly |streng |very )?(?:private|secret|geheim|privat|prive|privado|secreto)){_ENDS_CLAUSE}",
         r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
         rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"

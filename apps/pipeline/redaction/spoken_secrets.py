@@ -230,7 +230,7 @@ def _is_code_number(value: _Value) -> bool:
         is_named = noun.kind == _THING or (noun.kind == "door" and (not is_bare or bool(value.gap.strip(" ,:"))))
         may_be_old_year = text.startswith(("1", "2")) and len(text) == 4
         is_alone = noun.kind == _THING and (not is_bare or (len(text) >= 4 and not may_be_old_year))
-        is_code = value.is_linked or is_set_off or is_alone
+        is_code = (value.is_linked and (noun.kind == _THING or len(text) >= 4)) or is_set_off or is_alone
         is_shown = value.is_entered or (is_named and is_code and not pattern(_PRICED).search(value.before))
         return is_shown and not is_year and (not text.isdigit() or len(text) <= 8)
     return noun.kind in (_PASSWORD, _CODE) and (value.is_linked or not (len(text) == 3 or is_year))
@@ -261,6 +261,8 @@ def _is_mixed_secret(value: _Value) -> bool:
         is_password = len(text) >= 8 and digits > 0 and sum(map(str.isalpha, text)) >= 4
         is_pointed = value.is_entered or (value.is_after and value.before.endswith(": "))
         return is_password and (has_sign or is_pointed)
+    if kind in _OPENED:
+        return value.is_entered and len(text) >= 8 and digits > 0 and any(each in "!#$%&*+=_?" for each in text[:-1])
     least = {"one": is_interleaved and len(text) >= 8, _KEY: digits > 0 and len(text) >= 8}
     return value.is_linked and least.get(kind, False)
 
