@@ -71,8 +71,8 @@ _IS_LAST = re2.compile(
     r"|previous|letzt\w*|dernier|gerade|eben|viens|acabo|ultimo)\b)"
 )
 _STATED = re2.compile(
-    r"(?i)^(?:the fact )?(?:(?:that (?:(?:i|we|he|she|they|my|our|his|her|their|the)\b|i'|\pL+ (?:is|are|was|has)\b"
-    r"|(?-i:\p{Lu}))|dass |que |qu').*)$"
+    r"(?i)^(?:the fact )?(?:(?:that (?:(?:i|im|ive|we|he|she|they|my|our|his|her|their|the)\b|i'"
+    r"|\pL+ (?:is|are|was|has)\b|(?-i:\p{Lu}))|dass |que |qu').*)$"
 )
 # "What I said about X", "the note about X", "das mit X", "lo que sabes de X"; "the X thing".
 _TOPIC = re2.compile(

@@ -61,7 +61,8 @@ _WISHES = tuple(
     f"(?i){each}"
     for each in (
         # A clause of nothing but negation, storing and pointing: "not for your notes", "esto no lo guardes".
-        rf"{_BEGINS}(?:(?:{_POINTING}|{_NOT}) )*(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
+        rf"{_BEGINS}(?:(?:{_POINTING}|{_NOT}) )*"
+        rf"(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
         rf"(?: (?:{_POINTING}|{_NOT}|{_STORING}))*{_ENDS_CLAUSE}",
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
         rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please|you))*"
