@@ -53,6 +53,11 @@ _LINK = (
     rf"(?:(?:^|[\s,])(?:{_OF['link']})|(?:^|\bit|\bthat|\bone)'s|\bc'est|[:=?])"
     rf"(?:\s(?:{_OF['filler']}))*\s*[\"“„«'(]?\s?$"
 )
+# An ordinary word is only a value after a word of being, or where the password is set: not "my password … in Leeds".
+_WORD_LINK = (
+    rf"(?:(?:^|[\s,])(?:{_OF['is']})|(?:^|\bit|\bthat|\bone)'s|\bc'est|[:=]"
+    rf"|(?:^|\s(?:{_OF['sets']}))\s(?:{_OF['becomes']}))(?:\s(?:{_OF['filler']}))*\s*[\"“„«'(]?\s?$"
+)
 _LINKS_BACK = r"(?:^|[\s,])(?:is|was|as|ist|war|als|lautet|est|etait|comme|es|era|como|(?:that|it)'s|c'est)\s"
 _ENTERS = rf"(?:^|\s)(?:{_OF['enters']})(?: (?:the|die|den|le|la|el))?\s$"
 _ENTERED = rf"^[#*]?\s(?:{_OF['entered']})\b"
@@ -202,8 +207,9 @@ def _is_secret(value: _Value) -> bool:
         return False
     if _is_mixed(text) or (text.endswith("!") and value.after):
         return _is_mixed_secret(value)
-    may_be_word = noun.kind == _PASSWORD and value.is_linked and value.is_after and bool(value.gap.strip())
-    return may_be_word and _is_word(text, value.after)
+    is_told = value.is_after and pattern(_WORD_LINK).search(f"{value.gap} ") is not None
+    is_same_clause = not any(mark in value.gap for mark in ",;")  # not "my password is …, I live in Lyon"
+    return noun.kind == _PASSWORD and is_told and is_same_clause and _is_word(text, value.after)
 
 
 def _is_code_number(value: _Value) -> bool:
