@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
-from apps.pipeline.core.enums import AlertState
+from apps.alerts.enums import AlertState
 
 
 class AlertQuerySet(QuerySet["Alert"]):  # type: ignore[name-defined]  # models import this file

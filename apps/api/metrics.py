@@ -7,6 +7,7 @@ from django.utils import timezone
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
+from apps.alerts.enums import AlertKind
 from apps.alerts.models import Alert
 from apps.api.evaluation_metrics import evaluation_metrics
 from apps.api.queue_metrics import queue_metrics
@@ -14,7 +15,6 @@ from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
-from apps.pipeline.core.enums import AlertKind
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.telemetry.counted_metrics import CountedCollector
 from apps.tenants.system_scope import SystemWork, system_scope

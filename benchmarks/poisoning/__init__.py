@@ -78,7 +78,8 @@ def run(*, data: Path | None = None, full: bool = False, cases: Path | None = No
 def _results(case: PoisoningCase, state: MemoryState, embedder: Embedder) -> Iterator[CaseResult]:
     if case.by_patterns:
         yield _result(case, "patterns", None, state, embedder)
-    for quoting in Quoting if case.is_attack else (Quoting.ATTACK,):
+    quotings = tuple(Quoting) if case.is_attack else (Quoting.ATTACK,)
+    for quoting in quotings if case.by_model else ():
         model = GullibleModel(claims=case.claims, says=case.says, quoting=quoting)
         yield _result(case, quoting.value, model, state, embedder)
 

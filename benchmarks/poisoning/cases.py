@@ -23,6 +23,7 @@ class PoisoningCase:
     says: str = ""  # the attacker's words
     speaker: str = ""
     by_patterns: bool = True
+    by_model: bool = True
     known: tuple[str, ...] = ()
     still_active: tuple[str, ...] = ()
 
@@ -57,6 +58,7 @@ def _attack(wrapper: Mapping[str, Any], payload: Mapping[str, Any]) -> Poisoning
         is_attack=True,
         says=payload["says"],
         speaker=wrapper.get("speaker", ""),
+        by_model=wrapper.get("model", True),
     )
 
 

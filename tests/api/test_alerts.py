@@ -7,8 +7,9 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertRecipients
-from apps.pipeline.core.enums import AlertKind, AlertState, Scope
+from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import alert
 from tests.conftest import MakeClient

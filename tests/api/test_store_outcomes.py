@@ -33,6 +33,16 @@ def test_a_repetition_is_merged(client: APIClient) -> None:
     assert Memory.objects.get().version == 1
 
 
+def test_the_same_value_merges_whatever_the_sentence_calls_its_subject(client: APIClient) -> None:
+    says(client, "I live in Lyon.")
+    known = Memory.objects.get(predicate="lives_in")
+    lyon = {"subject": "User", "predicate": "lives_in", "object": {"literal": "Lyon"}}
+    (again,) = outcomes(client, free("Kim lives in Lyon.", **lyon))
+    (apart,) = outcomes(client, free("Kim lives in Lyon with Anna.", **lyon))
+    assert (again["outcome"], again["id"]) == ("merged", known.shown_id)
+    assert apart["outcome"] != "merged"
+
+
 def test_a_new_value_supersedes_the_known_one(client: APIClient) -> None:
     (porto,) = outcomes(client, lives_in("Porto"))
     (faro,) = outcomes(client, lives_in("Faro"))

@@ -4,12 +4,13 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.imports.models import FileImport, FilePart
 from apps.items.models import StoredItem
 from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import AlertKind, AlertState, PausedKind
+from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait

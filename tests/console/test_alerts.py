@@ -12,10 +12,11 @@ from django.utils.html import escape
 
 from apps.actions.alerts.evaluate_alerts import evaluate_alerts
 from apps.actions.projects.set_member import set_member
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertRecipients
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause, WorkerHeartbeat
-from apps.pipeline.core.enums import AlertKind, AlertState, MemberRole, Scope
+from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, tally, work
 from tests.conftest import MakeClient

@@ -8,8 +8,8 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
+from apps.alerts.enums import AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert
-from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy

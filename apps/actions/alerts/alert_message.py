@@ -7,8 +7,8 @@ from django.conf import settings
 from django.urls import reverse
 
 from apps.actions.alerts.remedies import remedy_of
+from apps.alerts.enums import AlertEvent, AlertKind
 from apps.alerts.models import Alert, AlertDelivery
-from apps.pipeline.core.enums import AlertEvent, AlertKind
 
 
 def webhook_body(delivery: AlertDelivery, *, now: datetime) -> dict[str, Any]:

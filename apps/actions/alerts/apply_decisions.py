@@ -9,8 +9,8 @@ from apps.actions.alerts.decide import AlertDecisions, AlertFinding, UnresolvedA
 from apps.actions.alerts.enqueue_messages import enqueue_messages
 from apps.actions.alerts.measured import Condition
 from apps.actions.alerts.texts import cause_text, cost_text
+from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import Alert
-from apps.pipeline.core.enums import AlertEvent, AlertKind, AlertState
 from apps.tenants.models import Project
 
 

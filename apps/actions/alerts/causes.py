@@ -3,7 +3,8 @@
 from collections.abc import Collection
 
 from apps.actions.alerts.hourly_conditions import subject_of
-from apps.pipeline.core.enums import AlertKind, Stage
+from apps.alerts.enums import AlertKind
+from apps.pipeline.core.enums import Stage
 from apps.traces.funnel_metrics import Ratio
 
 Key = tuple[AlertKind, str]  # kind and subject

@@ -6,8 +6,9 @@ from datetime import timedelta
 from apps.actions.alerts.hourly_conditions import hourly_conditions
 from apps.actions.alerts.measured import Condition, Measured
 from apps.actions.evaluation.targets import MIN_LABELLED, TARGETS, Figure
+from apps.alerts.enums import AlertKind
 from apps.events.delivery_times import ALERT_AFTER
-from apps.pipeline.core.enums import AlertKind, PausedKind
+from apps.pipeline.core.enums import PausedKind
 
 SILENT_FOR = timedelta(minutes=1)  # before that, a model may just be loading or limiting its callers
 WORK_WITHOUT_WORKER_SECONDS = 60.0

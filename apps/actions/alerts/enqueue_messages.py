@@ -2,8 +2,8 @@
 
 from django.conf import settings
 
+from apps.alerts.enums import AlertEvent, DeliveryChannel
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
-from apps.pipeline.core.enums import AlertEvent, DeliveryChannel
 
 
 def enqueue_messages(*, alert: Alert, event: AlertEvent) -> int:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from apps.actions.alerts.measured import Condition, Measured
-from apps.pipeline.core.enums import AlertKind, Stage
+from apps.alerts.enums import AlertKind
+from apps.pipeline.core.enums import Stage
 from apps.traces.funnel_metrics import (
     BANDS,
     MIN_SPANS,

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from apps.actions.evaluation.share import Share
-from apps.pipeline.core.enums import AlertKind, PausedKind, Stage
+from apps.alerts.enums import AlertKind
+from apps.pipeline.core.enums import PausedKind, Stage
 from apps.traces.funnel_metrics import Tallies
 
 

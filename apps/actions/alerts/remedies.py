@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.actions.alerts.hourly_conditions import subject_of
-from apps.pipeline.core.enums import AlertKind
+from apps.alerts.enums import AlertKind
 from apps.traces.funnel_metrics import Ratio
 
 

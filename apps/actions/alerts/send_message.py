@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from apps.actions.alerts.alert_message import mail_subject, mail_text, webhook_body
 from apps.actions.webhooks.post_message import post_message, webhook_client
+from apps.alerts.enums import DeliveryChannel
 from apps.alerts.models import AlertDelivery, AlertRecipients
-from apps.pipeline.core.enums import DeliveryChannel
 
 
 class NotDelivered(Exception):

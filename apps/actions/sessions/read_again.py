@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
+from django.db.models.functions import Ceil, Coalesce, Greatest
 from django.utils import timezone
 
 from apps.actions.errors import Conflict
 from apps.actions.ledger.record import record
+from apps.memories.models import MemoryOrigin
 from apps.outbox import enqueue
-from apps.pipeline.core.enums import TraceStatus, WorkKind
+from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.statement import NOTE_EXTRACTOR
 from apps.providers import registry
@@ -22,39 +24,6 @@ from apps.traces.models import ConfigurationVersion, Session, Trace
 from apps.traces.policies import policy_of
 
 MOST_SESSIONS = 500  # of a call; the next call goes on
-
-# Live notes of sessions that were not read again since, nor are about to be. Words are written out, not passed as
-# parameters, so that the index of live notes is used.
-_NOTES = f"""
-with note as (
-    select origin.end_user_id, origin.session_id, origin.turn_id, origin.trace_id
-    from memories_memory memory
-    join memories_memoryorigin origin on origin.end_user_id = memory.end_user_id and origin.memory_id = memory.id
-        and not origin.withdrawn
-    where memory.project_id = %(project)s and memory.status in ('active', 'pending_review')
-        and memory.extractor = '{NOTE_EXTRACTOR}'
-        and not exists (
-            select from traces_trace reading
-            where reading.end_user_id = origin.end_user_id and reading.session_id = origin.session_id
-                and reading.reads_again and reading.status in ('done', 'queued')
-                and reading.created_at >= origin.created_at
-        )
-)
-"""  # noqa: S608  (a constant)
-_COUNT = f"""
-{_NOTES}, held as (select distinct end_user_id, session_id from note)
-select (select count(distinct turn_id) from note), count(*),
-       coalesce(sum(ceil(greatest(session.turn_count, 1) / %(turns)s::float8)), 0)::int
-from held join traces_session session on session.end_user_id = held.end_user_id and session.id = held.session_id
-"""  # noqa: S608
-# The latest trace of each source of a session's notes: what is read takes agent, topic and metadata from it.
-_SOURCES = f"""
-{_NOTES}, held as (select distinct end_user_id, session_id from note order by end_user_id, session_id limit %(most)s)
-select distinct on (trace.end_user_id, trace.session_id, trace.agent_scope, trace.topic, trace.metadata) trace.id
-from held join note on note.end_user_id = held.end_user_id and note.session_id = held.session_id
-join traces_trace trace on trace.end_user_id = note.end_user_id and trace.id = note.trace_id
-order by trace.end_user_id, trace.session_id, trace.agent_scope, trace.topic, trace.metadata, trace.created_at desc
-"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +42,13 @@ def sessions_to_read(project_id: UUID) -> SessionsToRead:
     policy = policy_of(_active(project_id).id).extraction
     if not registry.asks_model(policy):
         return SessionsToRead()
-    messages, sessions, calls = _rows(_COUNT, project=project_id, turns=policy.max_turns)[0]
+    notes = _notes(project_id)
+    messages = notes.aggregate(count=Count("turn_id", distinct=True))["count"]
+    calls_of_session = Ceil(Greatest(F("turn_count"), 1) * 1.0 / policy.max_turns)
+    held = Session.objects.filter(id__in=notes.values("session_id")).aggregate(
+        sessions=Count("id"), calls=Coalesce(Sum(calls_of_session), 0.0)
+    )
+    sessions, calls = held["sessions"], int(held["calls"])
     readings = Trace.objects.filter(project_id=project_id, reads_again=True)
     waiting = readings.filter(status=TraceStatus.QUEUED)
     oldest = waiting.order_by("created_at").values_list("created_at", flat=True).first()
@@ -94,12 +69,10 @@ def read_again(project_id: UUID) -> int:
     configuration = _active(project_id)
     if not registry.asks_model(policy_of(configuration.id).extraction):
         raise Conflict("no model is configured")
-    ids = [trace_id for (trace_id,) in _rows(_SOURCES, project=project_id, most=MOST_SESSIONS)]
-    sources = Trace.objects.filter(project_id=project_id, id__in=ids).defer("plan", "outcomes")
-    ordered = sources.order_by("end_user_id", "session_id", "created_at")
+    sources = _sources(project_id)
     now = timezone.now()
     enqueued = 0
-    for (end_user_id, session_id), found in groupby(ordered, key=lambda each: (each.end_user_id, each.session_id)):
+    for (end_user_id, session_id), found in groupby(sources, key=lambda each: (each.end_user_id, each.session_id)):
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
             enqueued += _enqueue(end_user_id, session_id, list(found), configuration, now)
     if enqueued:
@@ -157,7 +130,30 @@ def _active(project_id: UUID) -> ConfigurationVersion:
     return ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
 
 
-def _rows(sql: str, *, project: UUID, **values: int) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"project": project, **values})
-        return cursor.fetchall()
+def _notes(project_id: UUID) -> QuerySet[MemoryOrigin]:
+    """Return the origins of live notes of sessions that were not read again since, nor are about to be."""
+    readings = Trace.objects.filter(
+        end_user_id=OuterRef("end_user_id"),
+        session_id=OuterRef("session_id"),
+        reads_again=True,
+        status__in=(TraceStatus.DONE, TraceStatus.QUEUED),
+        created_at__gte=OuterRef("created_at"),
+    )
+    return MemoryOrigin.objects.standing().filter(
+        ~Exists(readings),
+        memory__project_id=project_id,
+        memory__status__in=sorted(LIVE_STATUSES),
+        memory__extractor=NOTE_EXTRACTOR,
+    )
+
+
+def _sources(project_id: UUID) -> list[Trace]:
+    """Return the latest trace of each source of notes: what is read takes agent, topic and metadata from it."""
+    notes = _notes(project_id)
+    sessions = (
+        notes.order_by("end_user_id", "session_id").values_list("session_id", flat=True).distinct()[:MOST_SESSIONS]
+    )
+    told = notes.filter(session_id__in=list(sessions)).values("trace_id")
+    source = ("end_user_id", "session_id", "agent_scope", "topic", "metadata")
+    traces = Trace.objects.filter(project_id=project_id, id__in=told).defer("plan", "outcomes")
+    return list(traces.order_by(*source, "-created_at").distinct(*source))

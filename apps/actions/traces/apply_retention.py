@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.ledger.remove import remove_sealed
+from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.rounds import Position, Step, begin_round, continue_round
-from apps.pipeline.core.enums import AlertState, TraceStatus
+from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.actions.alerts.remedies import remedy_of
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
 from apps.api.schemas.actors import ActorResponse, actor_response_or_none
 from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.events.models import WEBHOOK_URL_LENGTH
-from apps.pipeline.core.enums import AlertKind, AlertState
 
 
 class AlertsQuery(QueryParameters):

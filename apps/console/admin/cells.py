@@ -11,9 +11,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
+from apps.alerts.enums import AlertState
 from apps.console.labels import duration, label
 from apps.pipeline.core.enums import (
-    AlertState,
     DeliveryState,
     LinkStatus,
     Outcome,

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.urls import reverse
 
 from apps.actions.alerts.remedies import remedy_of
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert
 from apps.alerts.querysets import AlertQuerySet
 from apps.console.selectors.people import names_of
-from apps.pipeline.core.enums import AlertKind, AlertState
 
 MOST_ON_DASHBOARD = 10
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_POST
 from apps.actions.alerts.acknowledge_alert import acknowledge_alert
 from apps.actions.alerts.set_recipients import set_recipients
 from apps.actions.errors import Refused, Unfit
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import AlertDelivery, AlertRecipients
 from apps.console.alert_forms import AlertRecipientsForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.selectors.alerts import alert_cards, alerts_by
-from apps.pipeline.core.enums import AlertKind, AlertState, MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 
 @project_page()

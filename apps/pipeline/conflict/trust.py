@@ -8,10 +8,11 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
-from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
 from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.provenance.orders import injection_signs, is_binding
-from apps.pipeline.provenance.own_words import Standing, words_of
+from apps.pipeline.provenance.own_words import Standing, TurnWords, words_of
+from apps.pipeline.provenance.plain_talk import is_plain_talk
 
 _HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
@@ -26,7 +27,12 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
         return (Reason.SUSPECTED_INJECTION,)
     is_risky = standing is Standing.RESUMED and (is_binding(candidate) or _is_of_health(candidate))
-    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky else ()
+    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not _is_plain_talk(draft, candidate)
+    return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky or is_unread else ()
+
+
+def _is_plain_talk(draft: Draft, candidate: Candidate) -> bool:
+    return any(is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
 
 
 def _is_of_health(candidate: Candidate) -> bool:
@@ -47,16 +53,16 @@ def standing_of(draft: Draft, candidate: Candidate) -> Standing:
     """Return whose words the quote of a candidate is; without a quote there is nothing to compare."""
     if not candidate.evidence:
         return Standing.OWN
-    standings = set(_standings(draft, candidate))
+    standings = {words.standing_of(candidate.evidence) for words in _words_of_sources(draft, candidate)}
     order = (Standing.OWN, Standing.RESUMED, Standing.OTHERS)
     return next((each for each in order if each in standings), Standing.OTHERS)
 
 
-def _standings(draft: Draft, candidate: Candidate) -> Iterator[Standing]:
+def _words_of_sources(draft: Draft, candidate: Candidate) -> Iterator[TurnWords]:
     request = draft.request
     said = (*request.earlier_turns, *request.turns)
     for turn in request.turns:
         if turn.id in candidate.source_turn_ids:
             speaker = (turn.role, turn.speaker)
             earlier = [e for e in said if e.position < turn.position and (e.role, e.speaker) == speaker]
-            yield words_of(turn, earlier=earlier).standing_of(candidate.evidence)
+            yield words_of(turn, earlier=earlier)

@@ -54,6 +54,8 @@ def compare(one: StoredMemory, two: StoredMemory, *, cosine: float | None, band:
         return Match(MatchVerdict.SAME, "words", cosine)
     if one.type is not two.type or _subjects_differ(one, two) or _values_differ(one, two):
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
+    if _name_subject_otherwise(one, two):
+        return Match(MatchVerdict.SAME, "words", cosine)
     has_same_hash, is_more_precise = one.canonical_hash == two.canonical_hash, _is_more_precise(one, two)
     if not (has_same_hash or is_more_precise) and cosine is not None and cosine < NEAR_SHARE * band.unsure:
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
@@ -90,6 +92,13 @@ def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
         return False
     first, second = stems(one.object_text), stems(two.object_text)
     return bool(first and second) and not first & second
+
+
+def _name_subject_otherwise(one: StoredMemory, two: StoredMemory) -> bool:
+    """Return True if two sentences give one subject one value and only name it otherwise: "User lives", "Kim lives"."""
+    slots = {(each.subject_id, each.predicate, canonical_text(each.object_text)) for each in (one, two)}
+    first, second = plain_words(one.content)[1:], plain_words(two.content)[1:]
+    return len(slots) == 1 and all(slots.pop()) and first != () and first == second
 
 
 def _is_more_precise(one: StoredMemory, two: StoredMemory) -> bool:

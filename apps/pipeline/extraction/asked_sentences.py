@@ -1,10 +1,13 @@
 """The sentences of a user's turn, with their places, that are the user's own words."""
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import re2
 
+from apps.pipeline.core.plain_letters import plain_letters
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.personal_data import with_common_names
@@ -13,17 +16,11 @@ from apps.pipeline.provenance.own_words import HIDDEN, words_of
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
 _WORD = re2.compile(r"[\p{L}\p{N}]{2,}")
-_MEANS_NOTHING = SMALL | frozenset(
-    "my our me mine about fact everything anything told said know where but please pls thanks thank you anywhere"
-    " actually "
-    "name called number thing things stuff down though just "
-    "ich mich mir mein meine meinen meiner meinem dass habe hab bin ist bei heißt aber bitte danke das der die den"
-    " dem ein "
-    "eine einen über von und unser unsere wir als in "
-    "je moi mon ma mes que suis ai est sur le la les un une de du des et mais merci sil te plaît stp svp plait notre"
-    " nos "
-    "chez dans appelle elle il en pas".split()
-)
+WORDS = {
+    name: "|".join(rows.values())
+    for name, rows in tomllib.loads(Path(__file__).with_name("asked_words.toml").read_text(encoding="utf-8")).items()
+}
+_MEANS_NOTHING = frozenset(map(plain_letters, SMALL)) | frozenset(WORDS["means_nothing"].split("|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +53,4 @@ def asked_sentences(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: in
 
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that mean something."""
-    words = _WORD.findall(with_common_names(text).lower())
-    return frozenset(stem(word) for word in words if word not in _MEANS_NOTHING)
+    return frozenset(stem(word) for word in _WORD.findall(with_common_names(text)) if word not in _MEANS_NOTHING)

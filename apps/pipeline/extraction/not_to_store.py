@@ -12,11 +12,15 @@ import re2
 
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Role, Stage
+from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_sentences, content_words
+from apps.pipeline.extraction.asked_sentences import WORDS, AskedSentence, asked_sentences, content_words
+from apps.pipeline.redaction.finding import any_of, pattern
 
 CUT = "…"  # stands where the words were
-_BEGINS = r"(?:^|[,;:(–—.-]\s*|\b(?:but|and|so|aber|und|mais|et|pero|y|please|pls|bitte|also|oh|well|ok|okay)[,\s]+)"
+_BEGINS = (
+    r"(?:^|[,;:(–—.-]\s*|\b(?:but|and|then|so|aber|und|mais|et|pero|y|please|pls|bitte|also|oh|well|ok|okay)[,\s]+)"
+)
 _ENDS_CLAUSE = r"(?:\s*$|\s*[,;:.!?()–—-]|\s+(?:but|aber|mais|pero)\b)"
 _THIS = (
     r"(?:this|that|it|these|those|any of (?:this|that|it)"
@@ -24,80 +28,77 @@ _THIS = (
 )
 # "Don't save this", but not "don't save this file".
 _THIS_ENDS = (
-    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pls|thanks|and|because|since|on (?:record|file)"
-    r"|(?:in|to) (?:(?:your|the) )?(?:memory|notes|records?|system|profile|database|files?))\b)"
+    rf"(?:{_ENDS_CLAUSE}|\s+(?:down|anywhere|at all|about me|please|pl[sz]|thanks|ok|lol|and|because|since"
+    r"|on (?:record|file)|(?:in|to) (?:(?:your|the) )?(?:memory|notes|records?|system|profile|database|files?))\b)"
 )
 _CLAIM = (
-    r"(?:(?:down |a note )?(?:the fact )?that (?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their|the"
+    r"(?:(?:down |a note )?(?:the fact )?that (?:i|i'\w+|im|my|we|we'\w+|our|he|she|they|his|her|their|the"
     r"|\p{Lu}\p{L}+)\b|(?:down )?(?:where|how|who|what|when|why) (?:i|my|we|our|he|she)\b)"
 )
 _OBJECT = rf"(?:(?:down )?{_THIS}{_THIS_ENDS}|{_CLAIM})"
 _STORE = (
     r"(?:(?:stor|sav|memori[sz])(?:e|ing)|(?:record|logg?|retain|keep|not|jot|writ|tak|put)(?:e|ing)?"
-    r"|(?:make|keep|take) (?:a |any )?(?:record|note)s? (?:of|on))"
+    r"|(?:make|keep|take) (?:a |any )?(?:record|note|memor(?:y|ie))s? (?:of|on))"
 )
-_STORED = (
-    r"(?:stored|saved|recorded|logged|memori[sz]ed|retained|kept|noted|written down|remembered|on (?:record|file))"
-)
+_STORED = rf"(?:{WORDS['stored']})"
 _YOU_NOT = (
-    r"(?:no need to|you (?:(?:should|must|need)(?:n['’]t| not)(?: to)?|(?:do not|don['’]?t) (?:have|need) to)"
-    r"|i (?:do not|don['’]?t) want you to|i(?:['’]d| would)? (?:rather|prefer(?: it if| that)?) you did(?:n['’]?t"
+    r"(?:no need to|(?:you|u) (?:(?:should|must|need)(?:n't| not)(?: to)?|(?:do not|don'?t) (?:have|need) to)"
+    r"|i (?:do not|don'?t) want you to|i(?:'d| would)? (?:rather|prefer(?: it if| that)?) you did(?:n'?t"
     r"| not))"
 )
-_DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festh[aä]lt|beh[aä]lt|vermerk)"
-_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir|euch|sich|bitte|mir|hier|aber|also|bloß|ja) )*"
-_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|dürfen|müssen|brauchen)"
+_DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festhalt|behalt|vermerk)"
+_DE_IT = r"(?:(?:sie|das|dies|es|davon|dir'?s?|euch|sich|bitte|mir|hier|aber|also|blos|ja) )*"
+_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|durfen|mussen|brauchen)"
 _ROMANCE_STORE = (
-    r"(?:(?:enregistr|gard|not|stock|sauvegard|mémoris|conserv|reti(?:en|enn)|reten|inscri|écri)\w*"
+    r"(?:(?:enregistr|gard|not|stock|sauvegard|memoris|conserv|reti(?:en|enn)|reten|inscri|ecri)\w*"
     r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
 )
-_ROMANCE_IT = r"(?:l['’]|(?:le|la|les|lo|los|las|me|te|se|vous) )*"
-_CONFIDENTIAL = (
-    r"(?:in confidence|between (?:us|you and me|the two of us)|vertraulich|unter uns|im vertrauen"
-    r"|entre nous|entre toi et moi|entre nosotr[oa]s|entre tú y yo|confiden(?:tial|tiel|cial))"
-)
-_WISH = tuple(
-    re2.compile(f"(?i){each}")
+_ROMANCE_IT = r"(?:l'|(?:le|la|les|lo|los|las|me|te|se|vous) )*"
+_UNSAVED = r"(?:unsaved|unstored|unrecorded|unlogged|ungespeichert|unnotiert|non enregistre)"
+_ENDS_PLEASE = r"(?: (?:please|pls|bitte|stp))?\s*(?:$|[,;:.!–—-])"
+_NOT, _STORING, _POINTING = (rf"(?:{WORDS[each]})" for each in ("not", "storing", "pointing"))
+_WISHES = tuple(
+    f"(?i){each}"
     for each in (
+        # A clause of nothing but negation, storing and pointing: "not for your notes", "esto no lo guardes".
+        rf"{_BEGINS}(?:(?:{_POINTING}|{_NOT}) )*"
+        rf"(?:{_NOT} ?(?:{_POINTING} )*{_STORING}|{_STORING}(?: {_POINTING})* {_NOT})"
+        rf"(?: (?:{_POINTING}|{_NOT}|{_STORING}))*{_ENDS_CLAUSE}",
         # A negated verb of storing, with what it is about. "Don't remember that" alone may speak of the user.
-        rf"{_BEGINS}(?:do not|don['’]?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|please"
-        rf"|you))* {_STORE} {_OBJECT}",
-        rf"(?:\b(?:please|pls) don['’]?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
-        rf"\b(?:keep|make|take) no (?:record|note)s? of {_OBJECT}",
-        rf"{_BEGINS}(?:do not|don['’]?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
-        rf"\b(?:(?:none|nothing) of {_THIS} \w+|{_THIS} \w+(?:n['’]?t| not))(?: (?:to|be|need"
-        rf"|meant))* {_STORED}{_THIS_ENDS}",
-        rf"\bi (?:do not|don['’]?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory"
-        rf"|notes)\b)",
+        rf"{_BEGINS}(?:do not|don'?t|never|not to|without|{_YOU_NOT})(?: (?:ever|even|dare|please|you))*"
+        rf" {_STORE} {_OBJECT}",
+        rf"(?:\b(?:please|pls) don'?t|{_BEGINS}(?:do not|{_YOU_NOT})) remember {_OBJECT}",
+        rf"{_BEGINS}(?:do not|don'?t|never) {_STORE} (?:down )?my (?:\pL+ ){{0,2}}\pL+\s*(?:$|[,;:.!?])",
+        rf"\b(?:(?:none|nothing) (?:of {_THIS}|i (?:say|said|tell you)(?: now| here)?) \w+|{_THIS} \w+"
+        rf"(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
+        rf"\bi (?:do not|don'?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes)\b)",
         rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
-        rf"{_BEGINS}{_DE_IT}(?:nicht|nirgends|nirgendwo) {_DE_STORE}e?n\b",
         rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
         rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
+        rf"\b(?:das|dies|es|davon) {_DE_STORE}s?t (?:du|ihr|sie) {_DE_IT}(?:nicht|nirgends|nirgendwo)\b",
+        r"\b(?:nirgends|nirgendwo) (?:zu )?(?:stehen|landen|auftauchen)\b",
         rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
-        rf"(?:{_BEGINS}|\b(?:de|que|surtout|préfère|plaît) )(?:ne |n['’]|no )(?:pas "
-        rf"|rien )?{_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas être) {_ROMANCE_IT}{_ROMANCE_STORE}",
+        rf"(?:{_BEGINS}|\b(?:de|que|surtout|prefere|plait|esto|eso) )(?:ne |n'|no )(?:pas |rien )?"
+        rf"{_ROMANCE_IT}{_ROMANCE_STORE}",
+        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre"
+        rf"|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
+        # What is said for this conversation alone.
+        rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}"
+        r"|\bforget(?: it| this| that)? (?:after|once|when) (?:you|answering|replying|this|that)\b",
+        rf"{_BEGINS}{_UNSAVED}{_ENDS_PLEASE}|\b(?:stays?|leave it|keep it|bleibt|reste) (?:\pL+ )?{_UNSAVED}\b",
         # Words of confidence.
-        rf"{_BEGINS}(?:[\pL'’]+ ){{0,3}}?{_CONFIDENTIAL}{_ENDS_CLAUSE}",
+        rf"{_BEGINS}(?:[\pL'’]+ ){{0,3}}?(?:{WORDS['confidence']}){_ENDS_CLAUSE}",
+        rf"\b(?:{WORDS['stays']}|(?:(?:this|that|it)(?:'?s| is)|(?:das|es) ist|c'est"
+        rf"|esto es) (?:strictly |streng |very )?(?:private|secret|geheim|privat|prive|privado|secreto)){_ENDS_CLAUSE}",
         r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
         rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
         r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
-        rf"{_BEGINS}(?:beh[aä]lte?n? {_DE_IT}für (?:dich|sich)|garde[zs]?[- ](?:ça|cela|ceci|le|tout ça) pour (?:toi"
-        rf"|vous)"
-        r"|gu[áa]rda(?:lo|telo) para ti)\b",
+        rf"{_BEGINS}(?:behalte?n? {_DE_IT}fur (?:dich|sich)|garde[zs]?[- ](?:ca|cela|ceci|le|tout ca) pour (?:toi|vous)"
+        r"|guarda(?:lo|telo) para ti)\b",
     )
 )
-_MAY_WISH = re2.compile(
-    r"(?i)n['’]?t\b|\b(?:not?|never|without|rather|nothing|none|off|in confidence|confiden\w*|between|keep|leave|nicht"
-    r"|nirgends|nirgendwo|vertrau\w*|unter uns|beh[aä]lt\w*|pas|ne|inutile|entre|garde\w*|gu[áa]rda\w*)\b|\bn['’]"
-)
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
-# Words of a wish that name nothing of what is not to be stored.
-_OF_WISHES = frozenset(
-    "confidential private secret memory note record anywhere conversation chat message information info part bit detail"
-    " store save keep record write remember ever time want need moment just said ça cela ca mémoire privé confidentiel"
-    " ceci utile inutile peine besoin vertraulich privat merkst speicherst notierst auf fest ab mit strictly".split()
-)
+_OF_WISHES = frozenset(WORDS["of_wishes"].split("|"))
 _FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
 
 
@@ -112,7 +113,7 @@ class Wish:
 
 def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> Iterator[Wish]:
     """Yield the wishes of a user's turn not to store something."""
-    if turn.role is not Role.USER or not _MAY_WISH.search(turn.content):
+    if turn.role is not Role.USER or not any_of(*_WISHES).search(without_accents(turn.content)):
         return
     sentences = list(asked_sentences(turn, earlier=earlier, most=most))
     for place, sentence in enumerate(sentences):
@@ -127,9 +128,10 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
 
 
 def _match(sentence: str) -> "re2._Match[str] | None":
-    if not _MAY_WISH.search(sentence):
+    plain = without_accents(sentence)
+    if not any_of(*_WISHES).search(plain):
         return None
-    return next((found for each in _WISH if (found := each.search(sentence))), None)
+    return next((found for each in _WISHES if (found := pattern(each).search(plain))), None)
 
 
 def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:

@@ -12,7 +12,7 @@ PROSE_WORDS = 5  # consecutive plain words that count as a sentence
 CODE_SHARE = 0.6  # of the lines outside fences
 
 _LETTER = re.compile(r"[^\W_]")
-_WORDS = re.compile(rf"\b(?:[^\W\d_]['’\w]{{0,30}},? ){{{PROSE_WORDS - 1}}}[^\W\d_]")
+_WORDS = re.compile(rf"\b(?:[^\W\d_]['’\w]{{0,30}},? ){{{PROSE_WORDS - 1}}}[^\W\d_]|\w\? [^\W\d_]")  # or a question
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 # Beginnings of lines of programs in common languages; lines that end in a bracket or semicolon are recognised anyway.
 _CODE_LINE = re.compile(

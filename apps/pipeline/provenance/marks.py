@@ -40,12 +40,12 @@ AS_I_SAID = re2.compile(
     r"(?i)^(?:as|like|wie|comme|como) (?:i|ich|je)(?: \w+|['’]\w+){1,3}(?: before| already| earlier| schon| déjà)?\s?[,:] "
 )
 ABOUT_SPEAKER = re2.compile(
-    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
+    r"(?i)\b(?:about (?:me|myself|us)|remember|note that|note down|keep in mind|(?:in|long story) short|you(?:['’]ve| have)? (?:just )?(?:asked|wanted to know)|for (?:you|your [\pL]+)|to (?:self|myself)|reminder|facts?|preferences|correction|merk dir|denk daran|souviens-toi|retiens)\b|über mich|à propos de moi"
 )
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
-    rf"{_POLITELY}(?:translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
+    rf"{_POLITELY}(?:(?:act|behave|respond|answer) (?:as|like)|translate|summari[sz]e|rewrite|re-?phrase|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|classify|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|review|explain|debug) (?:this|these|it) |(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve|explain)[ \t]*$"
     rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |übersetze?|fasse|korrigiere?|traduis(?:ez)?|traduire|résume[rz]?|corrige[rz]?|traduce|resume|(?:[\pL ]+ )?(?:übersetz|korrigier|zusammenfass|tradui?[rc])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
@@ -74,6 +74,7 @@ SCENE_OPENS = re2.compile(
     r"(?i)\b(?:role-?play\w*|let['’]?s play\b[^.!?\n]{0,60}\b(?:roles?|pretend|dungeons|adventure|scene|characters?|you['’]?re|you are|as)\b"
     r"|(?:pretend|imagine|suppose|let['’]?s (?:say|pretend|play))\b[^.!?\n]{0,80}\byou(?:['’]re| are|['’]ll be| be| play)\b"
     r"|(?:i['’]ll|i will|let me) (?:be|play) [^.!?\n]{1,60}\byou(?:['’]re| are| be| play)\b|\byou(?:['’]re| are| be| play) [^.!?\n]{1,60}\b(?:i['’]ll|i will) (?:be|play)\b"
+    r"|\byou(?:['’]re| are) (?:(?:an?|the|my) |(?-i:\p{Lu}))[^.!?\n]{1,60}?(?:,|\band) (?:i['’]?m|i am) (?:(?:an?|the|your) |(?-i:\p{Lu}))|\b(?:i['’]?m|i am) (?:(?:an?|the|your) |(?-i:\p{Lu}))[^.!?\n]{1,60}?(?:,|\band) you(?:['’]re| are) (?:(?:an?|the|my) |(?-i:\p{Lu}))"
     r"|\b(?:stay|be|remain) in character\b|rollenspiel|(?:lass uns|wir) (?:so tun|spielen)|tu so\b[^.!?\n]{0,60}\bdu\b|jeu de rôle|mise en situation|(?:faisons|fais|faites) (?:comme si|semblant)\b[^.!?\n]{0,60}\b(?:tu|vous)\b|juego de rol"
     r"|\b(?:du (?:bist|spielst|wärst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: moi,?)? (?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b"
     r"|\b(?:ich (?:bin|spiele)|je (?:suis|fais|joue|serai)|yo (?:soy|hago de|seré))\b[^.!?\n]{1,60}?(?:,|\bund|\bet|\by)(?: toi,?)? (?:du (?:bist|spielst)|(?:tu|vous) (?:es|êtes|fais|faites|joues|jouez|seras|serez)|tú (?:eres|haces de|serás))\b"
@@ -81,7 +82,7 @@ SCENE_OPENS = re2.compile(
 )
 # A scene that the speaker plays or tells alone lasts to the end of the paragraph.
 SCENE_ALONE = re2.compile(
-    r"(?i)\b(?:let['’]?s pretend\b|imagine (?:an?|the) \w+|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
+    r"(?i)\b(?:let['’]?s pretend\b|imagine (?:an?|the) \w+|(?:pretend|imagine|suppose)\b[^.!?\n]{0,30}\b(?:i['’]?m|i am|i were|i was|that i|to be)\b|in (?:this|my|our) (?:story|game|novel|book|scene|play|campaign|dream|movie|film|script)\b|in the (?:story|novel|scene|campaign|script|screenplay|role-?play|dream)\b"
     r"|(?:my|the) (?:character|avatar|hero|heroine|narrator|protagonist)\b|once upon a time\b|(?:chapter|scene) (?:one|two|three|\d+)\b"
     r"|(?:write|tell|continue|here is|here's)\b[^.!?\n]{0,60}\b(?:story|monologue|diary entry|novel|fan ?fiction|screenplay|song|poem|scene)\b"
     r"|stell dir vor,? ich|tu so,? als (?:ob|wäre) ich|in meiner geschichte|imagine[zs]? que (?:je|j['’])|supposons que (?:je|j['’])|(?:fais|faites|faisons) comme si (?:je|j['’])|dans mon (?:histoire|roman)|imagina que (?:yo )?(?:soy|estoy|fuera)|finjamos que|en mi (?:historia|novela))"
@@ -89,11 +90,6 @@ SCENE_ALONE = re2.compile(
 SCENE_CLOSES = re2.compile(
     r"(?i)\b(?:(?:ok|okay|right|and)?,? ?stop(?: it| here| now)?[,.!]|i['’]m me again|(?:end|out) of (?:the )?(?:game|scene|role-?play|character|story)|back to (?:reality|normal|real life|me)"
     r"|(?:game|scene|role-?play|story) over|no more pretending|enough (?:of that|pretending|role-?play\w*)|in real life|for real now|ende des spiels|spiel vorbei|im echten leben|schluss (?:mit dem spiel|jetzt)|fin (?:du jeu|de la scène|del juego)|on arrête(?: là| le jeu)?|(?:je suis|c['’]est) (?:de nouveau |à nouveau |redevenue? )moi|dans la vraie vie|fuera de broma|en la vida real)"
-)
-# The first words of a prompt that gives the assistant a role and describes the speaker's.
-ROLE_FOR_THE_ASSISTANT = re2.compile(
-    r"(?i)^\W*(?:you are (?:now )?(?:an?|the|my) [^.!?\n]*[.!?\n,]|(?-i:You are (?:now )?\p{Lu}\w*\b)|you(?:['’]re| are) (?:reviewing|helping|talking to|speaking to|teachinging) an?\b"
-    r"|(?:please )?(?:act|behave|respond|answer) (?:as|like) (?:an?|the|if|(?-i:\p{Lu}))|(?:please )?play (?:the (?:part|role) of|an?) |I want you to (?:act|play|pretend|be an?)\b|your (?:role|task|job) is\b)"
 )
 # A role with a name: who speaks below is not the speaker.
 PLAYS_A_NAME = re2.compile(
@@ -132,7 +128,6 @@ STAMPED = re2.compile(rf"^[ \t]*{STAMP}[ \t]+\pL")
 TIMED_MESSAGE = re2.compile(
     rf"^[ \t]*(?:{CLOCK}[ \t,–-]*<?{NAME}>?[ \t]*[:>]|{NAME} ?(?:[—–-] ?)?[\[(]?\d{{1,2}}[:.]\d{{2}}(?: ?[apAP][mM])?[\])]?[ \t]*(?::|$)|{NAME} ?[—–-] ?(?i:today|yesterday)[^\n]*)"
 )
-NAMED_MESSAGE = re2.compile(rf"^[ \t*]*<?(?P<name>{NAME})>?[*]*:[*]*[ \t]+\S")
 DIFF_OPENS = re2.compile(r"^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ )")
 DIFF_LINE = re2.compile(r"^(?:[-+@ \\]|index |diff )")
 COMMENT = re2.compile(r"^[ \t]*(?://|#+ |-- |;+ |%+ |<!--|(?i:rem) )")
@@ -164,7 +159,6 @@ MAIL = re2.compile(
     r"|(?:on|am|le|el) [^\n]+ (?:wrote|schrieb[^\n:]*|a écrit|escribió) ?:[ \t]*$|-{2,}[ \t]*(?:original|forwarded|begin|weitergeleitet|ursprüngliche|message transféré)[^\n]*$|begin forwarded message|fwd?: [^\n]+$"
     r"|(?:dear|sehr geehrte[rs]?|estimad[oa]|chers?|chère) [^\n]+?,?[ \t]*$)|(?-i:[.?!:][ \t]+(?:From|Subject|Von|Betreff|De|Objet):[ \t]*\S)"
 )
-IS_HEADER = re2.compile(rf"(?i)^{HEADER}$")
 GREETING = re2.compile(r"(?im)^[ \t]*(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|ciao)\b[^\n,.!?]{0,40},[ \t]*$")
 KIND_OF_NOTE = (
     r"(?:message|note|prompt|result|output|response|override|update|says|instructions?|notice|alert|log|entry)"
@@ -184,7 +178,7 @@ OF_A_NAME = re2.compile(
     r"(?i)\b(?:from|by|via|of|von|vom|de|du|d['’])[ ]?(?-i:\p{Lu}|\d)|\b(?:from|via|von|vom) \pL|\d"
 )
 REPORT = re2.compile(
-    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?\n]*)"
+    rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?,\n]*)"
 )
 
 # ---- Quotations

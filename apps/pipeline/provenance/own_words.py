@@ -19,7 +19,7 @@ from apps.pipeline.provenance.orders import orders_agent
 
 HIDDEN = "\x00"  # replaces each character of a span, so that positions in prose and text are the same
 _LAST_LATIN = "\u024f"  # scripts after it don't put spaces between words
-_LONGEST_HEAD, _MOST_COLONS = 160, 100  # characters of a label; texts with more colons are data
+LONGEST_HEAD, _MOST_COLONS = 160, 100  # characters of a label; texts with more colons are data
 _LONGEST_QUOTATION = 4_000
 
 
@@ -85,12 +85,16 @@ class TurnWords:
 
         Words that don't occur in the text are no quote, and count as own.
         """
-        parts = [part for each in quote.split(ellipsis) if (part := canonical_text(each))]
-        if _hold(parts, self.segments(end=self.resumes_at)):
+        if self.has_own(quote, end=self.resumes_at, ellipsis=ellipsis):
             return Standing.OWN
-        if _hold(parts, self.segments()):
+        if self.has_own(quote, ellipsis=ellipsis):
             return Standing.RESUMED
-        return Standing.OTHERS if _hold(parts, [self.text]) else Standing.OWN
+        parts = _parts(quote, ellipsis)
+        return Standing.OTHERS if _hold(parts, self.text) else Standing.OWN
+
+    def has_own(self, quote: str, *, end: int | None = None, ellipsis: str = "…") -> bool:
+        """Return True if all parts of a quote stand in the speaker's own words up to a position."""
+        return _hold(_parts(quote, ellipsis), self.prose[:end])
 
     def kind_of(self, quote: str) -> ForeignKind:
         """Return the kind of others' words that contain a quote or part of it."""
@@ -99,9 +103,18 @@ class TurnWords:
         return next(holding, self.spans[0].kind if self.spans else ForeignKind.QUOTATION)
 
 
-def _hold(parts: Iterable[str], segments: list[str]) -> bool:
-    folded = [f" {canonical_text(segment)} " for segment in segments]
+def _parts(quote: str, ellipsis: str) -> list[str]:
+    return [part for each in quote.split(ellipsis) if (part := canonical_text(each))]
+
+
+def _hold(parts: Iterable[str], prose: str) -> bool:
+    folded = _folded(prose)
     return all(any((part if part[:1] > _LAST_LATIN else f" {part}") in each for each in folded) for part in parts)
+
+
+@lru_cache(maxsize=64)
+def _folded(prose: str) -> tuple[str, ...]:
+    return tuple(f" {canonical_text(segment)} " for segment in prose.split(HIDDEN) if segment.strip())
 
 
 def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWords:
@@ -183,16 +196,15 @@ def _marked_lines(prose: str) -> Iterator[ForeignSpan]:
             is_stamped = marks.STAMPED.match(line) and any(map(marks.STAMPED.match, beside))
             if kind is None and (is_stamped or _is_row(line, beside)):
                 kind = ForeignKind.DATA
-            if kind is None and _has_name(line) and any(map(_has_name, lines[number + 1 : number + 2])):
-                kind = ForeignKind.TRANSCRIPT
             if kind is not None:
                 is_whole = kind is ForeignKind.TRANSCRIPT or marks.OPENS_PARAGRAPH.match(line)
-                ends = _paragraph_end(prose, start) if is_whole else start + len(line)
+                ends = paragraph_end(prose, start) if is_whole else start + len(line)
                 yield ForeignSpan(start, ends, kind)
         start += len(line) + 1
 
 
-def _paragraph_end(prose: str, place: int) -> int:
+def paragraph_end(prose: str, place: int) -> int:
+    """Return where the paragraph at a position ends."""
     gap = marks.BLANK_LINE.search(prose, place)
     return int(gap.start()) if gap else len(prose)
 
@@ -207,12 +219,6 @@ def _cells(line: str) -> int:
     return sum(1 for _ in marks.CELL_END.finditer(line)) if marks.SEPARATORS.intersection(line) else 0
 
 
-def _has_name(line: str) -> bool:
-    """Return True if a line begins with a name and a colon."""
-    name = found["name"] if ":" in line and (found := marks.NAMED_MESSAGE.match(line)) else ""
-    return bool(name) and marks.OWN_LABELS.isdisjoint(_words(name)) and not marks.IS_HEADER.match(name)
-
-
 # ---- Pastes whose end is a guess
 
 
@@ -225,7 +231,7 @@ def _roles(prose: str) -> Iterator[ForeignSpan]:
 def _mails(prose: str) -> Iterator[ForeignSpan]:
     """Yield each mail or letter, from its header, or from a greeting that a signature with more text below follows."""
     signed = (found.start() for found in marks.SIGN_OFF.finditer(prose))
-    last = max((each for each in signed if prose[_paragraph_end(prose, each) :].strip()), default=-1)
+    last = max((each for each in signed if prose[paragraph_end(prose, each) :].strip()), default=-1)
     greetings = [found.start() for found in marks.GREETING.finditer(prose) if found.start() < last]
     starts = sorted((*greetings, *(found.start() for found in marks.MAIL.finditer(prose))))
     return _pastes(prose, starts, ForeignKind.MAIL)
@@ -247,7 +253,7 @@ def _end_of_paste(prose: str, start: int, *, gap: "re2._Regexp[str]" = marks.BLA
     for found in gap.finditer(prose, start):
         is_signed = is_signed or marks.SIGN_OFF.search(prose[place : found.start()]) is not None
         place = found.end()
-        following = prose[place : place + _LONGEST_HEAD]
+        following = prose[place : place + LONGEST_HEAD]
         belongs = following.startswith(HIDDEN) or marks.POSTSCRIPT.match(following)
         is_after_signature = is_signed and found.group().count("\n") > 1
         if not belongs and (is_after_signature or marks.RESUMES.match(following)):
@@ -268,7 +274,7 @@ def _labelled(prose: str) -> Iterator[ForeignSpan]:
             yield ForeignSpan(colon.start(), len(prose), ForeignKind.DATA)
             return
         start = colon.start() + 1
-        head = _last_clause(prose[max(0, start - 1 - _LONGEST_HEAD) : start - 1].rpartition(HIDDEN)[2]).strip()
+        head = last_clause(prose[max(0, start - 1 - LONGEST_HEAD) : start - 1].rpartition(HIDDEN)[2]).strip()
         if is_own_label(head) or prose.startswith("http", colon.end()):
             continue
         is_announced = announces(head)
@@ -332,7 +338,8 @@ def _words(text: str) -> list[str]:
     return [word.strip(".,;:!?*()[]-–—\"'") for word in text.casefold().split()]
 
 
-def _last_clause(text: str) -> str:
+def last_clause(text: str) -> str:
+    """Return what stands after the last sign that ends a clause."""
     return text[max(text.rfind(mark) for mark in marks.CLAUSE_ENDS) + 1 :]
 
 
@@ -350,9 +357,9 @@ def _text_after(prose: str, start: int, *, is_announced: bool) -> ForeignSpan:
         end = _end_of_quotation(prose, _closings_of(prose), text.start())
         return ForeignSpan(start, end if end > text.start() else len(prose), ForeignKind.QUOTATION)
     if "\n" not in prose[start : text.start()]:
-        end = (_paragraph_end if is_announced else _line_end)(prose, text.start())
+        end = (paragraph_end if is_announced else _line_end)(prose, text.start())
     else:
-        end = (_end_of_paste if is_announced else _paragraph_end)(prose, text.start())
+        end = (_end_of_paste if is_announced else paragraph_end)(prose, text.start())
     return ForeignSpan(start, end, ForeignKind.PASTED_TEXT, is_open=True)
 
 
@@ -370,7 +377,7 @@ def _tasks(prose: str) -> Iterator[ForeignSpan]:
         yield ForeignSpan(found.start(1), found.end(1), ForeignKind.QUOTATION)
     start = 0
     for end in (found.end() for found in marks.SENTENCE_END.finditer(prose)):
-        if marks.TASK.match(prose[start:end][: 2 * _LONGEST_HEAD]):
+        if marks.TASK.match(prose[start:end][: 2 * LONGEST_HEAD]):
             yield ForeignSpan(end, end, ForeignKind.PASTED_TEXT, is_open=True)
             return
         start = end
@@ -379,9 +386,9 @@ def _tasks(prose: str) -> Iterator[ForeignSpan]:
 def _hands_over(line: str) -> bool:
     """Return True for a task over the text below, or a question about it."""
     said = line.strip()
-    if not 4 <= len(said) <= 2 * _LONGEST_HEAD or "://" in said:
+    if not 4 <= len(said) <= 2 * LONGEST_HEAD or "://" in said:
         return False
-    last = f"{_last_clause(said[:-1])}{said[-1:]}".strip()
+    last = f"{last_clause(said[:-1])}{said[-1:]}".strip()
     return bool(
         marks.TASK.match(last)
         or (marks.REQUEST.match(last) and marks.POINTS.search(last))
@@ -391,7 +398,7 @@ def _hands_over(line: str) -> bool:
 
 
 def _points_above(request: str) -> bool:
-    if len(request) > 2 * _LONGEST_HEAD or not marks.POINTS_AT_TEXT.search(request):
+    if len(request) > 2 * LONGEST_HEAD or not marks.POINTS_AT_TEXT.search(request):
         return False
     return request.rstrip().endswith("?") or bool(marks.TASK.match(request) or marks.REQUEST.match(request))
 
@@ -436,15 +443,10 @@ def _end_of_quotation(prose: str, closings: dict[str, list[int]], start: int) ->
     nearest = min((each[at] for each in places if (at := bisect_right(each, start + 1)) < len(each)), default=-1)
     if 0 <= nearest <= start + _LONGEST_QUOTATION:
         return nearest + 1
-    return _paragraph_end(prose, start) if prose[max(0, start - 3) : start].rstrip().endswith(":") else start
+    return paragraph_end(prose, start) if prose[max(0, start - 3) : start].rstrip().endswith(":") else start
 
 
 # ---- Role play: the words in a scene are those of a role, in one turn or over several
-
-
-def gives_a_role(text: str) -> bool:
-    """Return True if a turn begins by giving the assistant a role: it sets a scene and states no facts."""
-    return marks.ROLE_FOR_THE_ASSISTANT.match(text) is not None
 
 
 def _is_in_scene(earlier: Iterable[str]) -> bool:
@@ -460,33 +462,23 @@ def _is_in_scene(earlier: Iterable[str]) -> bool:
 
 
 def _scenes(prose: str, *, is_playing: bool) -> Iterator[ForeignSpan]:
-    """Yield the text of a scene, from the end of the opening sentence to the closing words, or of a given role."""
+    """Yield the text of a scene, from the words that open it to those that close it, or of a given role."""
     place = 0
     if is_playing:
         place = _end_of_scene(prose, 0)
         yield ForeignSpan(0, place, ForeignKind.ROLE_PLAY)
     while opening := marks.SCENE_OPENS.search(prose, place):
-        start, place = _next_sentence(prose, opening.end()), _end_of_scene(prose, opening.end())
-        if start < place:
-            yield ForeignSpan(start, place, ForeignKind.ROLE_PLAY)
-        place = max(place, opening.end())
+        place = _end_of_scene(prose, opening.end())
+        yield ForeignSpan(opening.start(), place, ForeignKind.ROLE_PLAY)
     for opening in (*marks.SCENE_ALONE.finditer(prose), *marks.PLAYS_A_NAME.finditer(prose)):
-        start, end = _next_sentence(prose, opening.end() - 1), _paragraph_end(prose, opening.end())
-        if start < end and HIDDEN not in opening.group():
-            yield ForeignSpan(start, min(end, _end_of_scene(prose, start)), ForeignKind.ROLE_PLAY)
-    if gives_a_role(prose):
-        end = _next_sentence(prose, 0)
-        yield ForeignSpan(end, end, ForeignKind.ROLE_PLAY, is_open=True)
+        if HIDDEN not in opening.group():
+            end = min(paragraph_end(prose, opening.end()), _end_of_scene(prose, opening.end()))
+            yield ForeignSpan(opening.start(), end, ForeignKind.ROLE_PLAY)
 
 
 def _end_of_scene(prose: str, start: int) -> int:
     closing = marks.SCENE_CLOSES.search(prose, start)
     return int(closing.end()) if closing else len(prose)
-
-
-def _next_sentence(prose: str, place: int) -> int:
-    end = marks.SENTENCE_END.search(prose, place)
-    return int(end.end()) if end else len(prose)
 
 
 _MARKED = (

@@ -1,71 +1,43 @@
-"""Secrets in sentences: "my pin is …", "das WLAN-Passwort lautet …", "tape …, c'est le code", "la clave: …".
+"""Secrets in sentences: "my pin is …", "das WLAN-Passwort lautet …", "tape …, c'est le code", "el candado abre con …".
 
-A sentence with a word for a secret is searched for values. A number counts where nothing is counted by it and it is no
-date or time; a word of letters and digits where its place or its form shows it; an ordinary word only as a password.
+A sentence with a word for a secret, or for what a secret opens, is searched for values (spoken_secrets.toml has the
+words). A number counts where nothing is counted by it and it is no date or time; a word of letters and digits where its
+place or its form shows it; an ordinary word only as a password. The weaker the word, the more a value has to show.
 """
 
+import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from apps.pipeline.core.enums import SensitiveKind
+from apps.pipeline.core.plain_letters import plain_letters
 from apps.pipeline.redaction.finding import Finding, pattern
 from apps.pipeline.redaction.vendor_keys import NO_LITERALS, is_reference
 
+_WORDS = tomllib.loads(Path(__file__).with_name("spoken_secrets.toml").read_text(encoding="utf-8"))
+_OF = {name: "|".join(rows.values()) for name, rows in _WORDS.items() if name != "nouns"}
+_KINDS = {kind: "|".join(rows.values()) for kind, rows in _WORDS["nouns"].items()}
+_PASSWORD, _CODE, _THING, _ACCOUNT, _KEY, _LOGIN = "password", "code", "thing", "account", "key", "login"
+_OPENED = (_THING, "door", "opening", "device")
+# Of several words near a value, the first of these kinds counts.
+_BY_STRENGTH = (_PASSWORD, _CODE, "number", *_OPENED, _ACCOUNT, _KEY, _LOGIN, "one")
 _NEAR = 80  # maximal distance of a value from the word for the secret, in characters
-_PASSWORD, _CODE, _ACCOUNT, _KEY, _LOGIN, _LOCK, _ONE = "password", "code", "account", "key", "login", "lock", "one"
-# The words for a secret, by what its value looks like. Prefixes are those of compounds: "WLAN-Passwort", "Türcode".
-_COMPOUND = r"[\pL\d-]*"
-_NOUNS = (
-    (_PASSWORD, rf"pass-?(?:words?|codes?|phrases?)|{_COMPOUND}(?:passwort|passwörter|kennwort|losungswort|passphrase)"
-                r"|(?:code|secret|safe|magic) ?words?|mots? de passe|phrase secrète|mdp|contraseñas?|senha|pwd?|pass"
-                r"|(?:wi-?fi|wlan|wpa2?|network)[ -]?(?:code|key|pass|schlüssel)|clé (?:du )?(?:wi-?fi|wpa|wep)"
-                r"|code (?:du )?wi-?fi"),
-    (_CODE, rf"{_COMPOUND}(?:code|kombination)s?|(?:{_COMPOUND}-)?pin(?:[ -]?(?:code|nummer|number))?s?|puk|cvv2?|cvc2?"
-            rf"|prüfziffer|cryptogramme|{_COMPOUND}geheimzahl|combinations?|combos?|combinaison|combinación|códigos?"
-            r"|claves?|digicode|otp|\d[- ](?:digit|stellige\pL?) \pL+"),
-    (_LOCK, rf"(?:\pL+[ _-])?key[ -]?(?:box|safe)|{_COMPOUND}(?:locks?|schloss|tresor|anlage|spind)|locker|lockbox|safe"
-            r"|vault|keypad|door|gate|garage|alarm|cadenas|coffre|boîte à clés|porte|portail|alarme|interphone|candado"
-            r"|caja fuerte|puerta|portal|alarma|opens? (?:the|my|our|his|her)|öffnet (?:das|die|den)|ouvre (?:le|la)"
-            r"|abre (?:el|la)|entsperr\pL*|déverrouill\pL*|débloqu\pL*|desbloque\pL*"),
-    (_ACCOUNT, r"(?:bank )?account(?: (?:number|no))?|kontonummer|numéro de compte|número de cuenta"),
-    (_KEY, r"(?:\pL+[ _-])?(?:keys?|tokens?|schlüssel|jetons?|clés?)(?: (?:api|secrète|privée|d['’]accès))?"),
-    (_LOGIN, r"log-?ins?|(?:log|sign)[ -](?:in|on)|anmeldung|credentials?|zugangsdaten|anmeldedaten|identifiants?|accès"
-             r"|acceso|credenciales|(?:user(?:name)?|benutzer\w*|utilisateur|usuario)"),
-    (_ONE, r"(?:the|my|our) [\pL\d-]+ one"),
-)  # fmt: skip
-_NOUN = r"(?i)(?:^|[^\pL\pN_])(?:" + "|".join(f"(?P<{kind}>{nouns})" for kind, nouns in _NOUNS) + r")\b"
-# What each word for a secret contains: a fast search in texts without one.
-_MAY_NAME = (
-    r"(?i)pass|pw|kennwort|losungswort|word|mot|phrase|mdp|contraseñ|senha|wi-?fi|wlan|wpa|network|code|kombi|comb|pin"
-    r"|puk|cv[vc]|prüfziffer|crypto|zahl|código|clave|otp|digit|stellige|key|token|schlüssel|jeton|clé|account|konto"
-    r"|compte|cuenta|log|sign|anmeld|credential|zugang|identifiant|acc[èe]s|credencial|user|benutzer|utilisateur|usuario"
-    r"|lock|schloss|tresor|anlage|spind|safe|vault|door|gate|garage|alarm|cadenas|coffre|boîte|port|interphone|candado"
-    r"|caja|puerta|entsperr|verrouill|débloqu|desbloque|opens? |öffnet|ouvre|abre|\bone\b"
-)
-# A noun that heads another compound, and codes that everybody may know.
-_OTHER_HEAD = (
-    r"(?i)^(?:-\pL|[ -](?:polic|manager|reset|hash|rules?\b|protect|requirement|length|field|strength|generator|postal"
-    r"|name|reviews?|base|freeze|style|of conduct|editor|block|snippet|source|page|form|button|screen|card|promo"
-    r"|barres?\b|(?:de |d['’])?(?:erreur|error|descuento|barras|la route)|du travail|civil|pénal|couleur|del éxito))"
-)
-_PUBLIC = (
-    r"(?i)(?:zip|post(?:al)?|area|country|flight|dial(?:l?ing)?|error|exit|status|return|http|response|dress|qr|bar|discount"
-    r"|promo\w*|coupon|voucher|source|tax|colou?r|currency|airport|product|item|order|booking|tracking|course|fehler"
-    r"|rabatt|gutschein|quell|strich|vorwahl|länder|farb|morse|genetic|building|hs|icd|iso|sort|swift|bic|isbn|ean|sku"
-    r"|git|artikel|versand|lines of|revue de|líneas de|zeilen)[ -]?"
-)
-_IS_PUBLIC, _PUBLIC_NOUN = rf"{_PUBLIC}$", rf"{_PUBLIC}(?:codes?|pins?)$"
 
-_SENTENCE = r"(?:[^.!\n]|[.!][^\s])+[.!]?"
-_TURNS = r"(?:\d\d? (?:left|right|links|rechts|(?:à )?(?:gauche|droite)|izquierda|derecha)[, ]*){2,4}"
+_NOUN = r"(?:^|[^\pL\pN_])(?:" + "|".join(f"(?P<{kind}>{nouns})" for kind, nouns in _KINDS.items()) + r")\b"
+_OTHER_HEAD = rf"^(?:{_OF['other_head']})"
+_IS_PUBLIC = rf"(?:^|[^\pL])(?:{_OF['public']})[ -]?$"
+_PUBLIC_NOUN = rf"(?:{_OF['public']})[ -]?(?:codes?|pins?)$"
+# An exclamation mark before a small letter may be the end of a password.
+_SENTENCE = r"(?:[^.!\n]|[.!][^\s]|!\s\p{Ll})+[.!]?"
+_TURNS = r"(?:\d\d? (?:left|right|links|rechts|(?:a )?(?:gauche|droite)|izquierda|derecha)[, ]*){2,4}"
 _SPACED = r"\d(?: \d){3,9}|\d\d(?: \d\d){2,3}\b|\d{3} \d{3}(?: \d{3})?\b"
 _TOKEN = rf"{_TURNS}|{_SPACED}|[^\s\"“”„«»]+"
 _NUMBER = rf"^(?:{_TURNS}|{_SPACED}|\d{{3,19}}|\d{{1,4}}(?:-\d{{1,4}}){{2,4}})$"
-_QUOTED = r"(?:^|[\s(:=])[\"“„«‘']\s?(?P<value>[^\"“”„«»\n‘’']{3,60}?)\s?[\"“”»’']"
-_PAIR = (
-    r"(?i)[\pL\d.@+_-]{2,64}(?:\s*[/|,]\s*|\s+(?:and(?: then)?|und|et|y)\s+)"
-    r"(?P<value>[^\s\"“”„«»/|,]{4,64})"
-)
+_QUOTED = r"(?:^|[\s(:=])[\"“„«'‘]\s?(?P<value>[^\"“”„«»\n'‘’]{3,60}?)\s?[\"“”»'’]"
+_PHRASE = r"(?:phrase|\bwords|worter|mots|palabras)[^:]*: (?P<value>\pL+(?: \pL+){2,11})"
+_PAIR = r"[\pL\d.@+_-]{2,64}(?:\s*[/|,]\s*|\s+(?:and(?: then)?|und|et|y)\s+)(?P<value>[^\s\"“”„«»/|,]{4,64})"
 _OPENING, _TRAILING = "('‘’`[{", ".,;:?)]}'’`#*"
 _YEAR = r"^(?:19|20)\d\d$"
 _DATE = (
@@ -75,56 +47,36 @@ _DATE = (
 # Versions, amounts with a unit, ordinals, numbers in code, and addresses.
 _OTHER_VALUE = (
     r"(?i)^(?:v?\d+(?:[.,]\d+)*(?:[°%€$£]|[µmkcd]?[gml]|[km]?[whvzs]|k?wh|[kmgt]i?b|mah|px|k|p|x|°c|st|nd|rd|th|er|ème"
-    r"|e)?|[€$£]\d\S*|0x[0-9a-f]+|\S+@\S+\.\S+|https?:\S*|\S*[/(\[]\S*)$"
+    r"|e)?|[€$£]\d\S*|0x[0-9a-f]+|\S+@\S+\.\S+|@\S+|https?:\S*|\S*[/(\[]\S*)$"
 )
-# The words that make what follows the value: of being, changing and setting, with an adverb or article after it.
 _LINK = (
-    r"(?i)(?:(?:^|[\s,])(?:is|are|was|be|to|as|ist|sind|war|lautet|heißt|hieß|auf|als|est|était|sont|en|comme|es|era"
-    r"|son|siendo|como|a|remains|bleibt|reste)|(?:^|\bit|\bthat|\bone)['’]s|\bc['’]est|[:=])"
-    r"(?:\s(?:now|still|always|again|set to|currently|just|probably|jetzt|immer noch|noch|früher|mal|einfach|weiterhin"
-    r"|wieder|nun|maintenant|toujours|encore|simplement|ahora|todavía|simplemente|le|la|el|the|die|den|nicht mehr))*"
-    r"\s*[\"“„«'‘(]?\s?$"
+    rf"(?:(?:^|[\s,])(?:{_OF['link']})|(?:^|\bit|\bthat|\bone)'s|\bc'est|[:=?])"
+    rf"(?:\s(?:{_OF['filler']}))*\s*[\"“„«'(]?\s?$"
 )
-_LINKS_BACK = r"(?i)(?:^|[\s,])(?:is|was|as|ist|war|als|lautet|est|était|comme|es|era|como|(?:that|it)['’]s|c['’]est)\s"
-_OPENS_WITH = (
-    r"(?i)(?:^|\s)(?:it['’]?s|that['’]?s|with|to"
-    r"|uses?|enter|type|press|punch in|dial|is|mit|auf|tippe|drücke|wähle|avec|tape|compose|utilise|con"
-    r"|marca|usa|pulsa)(?: (?:the|die|den|le|la|el))?\s$"
+# An ordinary word is only a value after a word of being, or where the password is set: not "my password … in Leeds".
+_WORD_LINK = (
+    rf"(?:(?:^|[\s,])(?:{_OF['is']})|(?:^|\bit|\bthat|\bone)'s|\bc'est|[:=]"
+    rf"|(?:^|\s(?:{_OF['sets']}))\s(?:{_OF['becomes']}))(?:\s(?:{_OF['filler']}))*\s*[\"“„«'(]?\s?$"
 )
+_LINKS_BACK = r"(?:^|[\s,])(?:is|was|as|ist|war|als|lautet|est|etait|comme|es|era|como|(?:that|it)'s|c'est)\s"
+_ENTERS = rf"(?:^|\s)(?:{_OF['enters']})(?: (?:the|die|den|le|la|el))?\s$"
+_ENTERED = rf"^[#*]?\s(?:{_OF['entered']})\b"
 # What may follow a number that counts nothing: the end of a clause, a function word or a German participle.
-_CLAUSE_GOES_ON = (
-    r"(?i)^[#*]?(?:\s*$|\s*[.,;:!?()\n\"'”»–—/-]|\s+(?:and|or|but|for|at|since|now|if|so|it|by|from|on|in|to|as|is|was|are"
-    r"|of|the|my|our|when|while|until|before|after|because|that|which|with|last|today|yesterday|please|not|again|too|und"
-    r"|oder|aber|für|fürs|seit|jetzt|gestern|bitte|ist|war|lautet|als|ein|eingeben|eintippen|der|die|das|beim|am|im|zum"
-    r"|wenn|weil|nicht|auch|auf|(?-i:ge\pL+)|et|ou|mais|pour|depuis|maintenant|hier|est|comme|le|la|au|à|sur|dans|de|du"
-    r"|quand|si|puis|y|o|pero|para|desde|ahora|ayer|es|como|el|en|del|cuando|porque|por)\b)"
+_GOES_ON = rf"^[#*]?(?:\s*$|\s*[.,;:!?()\n\"'”»–—/-]|\s+(?:{_OF['goes_on']}|{_OF['entered']})\b)"
+_TIMES = rf"(?:^|\s)(?:{_OF['times']})\s$"
+_PRICED = rf"(?:^|\s)(?:{_OF['priced']})\s$"
+_NUMBERED = rf"(?:^|\s)(?:{_OF['numbered']})\s$"
+# Adjectives and participles describe a password, by their endings.
+_DESCRIBES = (
+    rf"^(?:{_OF['describes']}|{'|'.join(NO_LITERALS)}|.*(?:ed|ing|able|ible|ive|lich|bar|iert|ado|ada|ido|ida"
+    r"|ct|id))$"
 )
-_COUNTS_TIME = (
-    r"(?i)(?:^|\s)(?:in|from|since|until|by|at|of|on|around|im|seit|von|vom|bis|um|en|de|depuis|dès|à|desde|hasta|las"
-    r"|del)\s$"
-)
-_NUMBERED = (
-    r"(?i)(?:^|\s)(?:rooms?|page|lines?|port|flight|version|article|chapter|section|route|bus|ral|iso|zimmer|raum|seite"
-    r"|zeile|artikel|flug|chambre|salle|ligne|vol|habitación|página|artículo|línea|vuelo)\s$"
-)
-# Words after "the password is" that describe it; so do adjectives and participles by their endings.
-_DESCRIBES = frozenset(
-    "too not never very always in on at to so the a an my your our their correct different gone empty weak strong short"
-    " long secure safe lost unknown set important old new easy hard good bad ok okay fine case-sensitive it that this"
-    " what something also still now only under with by for from sent about kept stolen public here there below above"
-    " same wrong broken forgotten written hidden zu nicht nie sehr immer im am der die das ein eine mein dein falsch"
-    " abgelaufen weg leer schwach stark kurz lang sicher unsicher geheim vergessen verloren bekannt unbekannt neu alt"
-    " gut noch auch nur schon trop pas jamais très toujours dans sur le la les un une mon ton votre notre faux requis"
-    " vide faible fort court sûr perdu connu inconnu nouveau ancien bon encore aussi seulement muy demasiado el mi en"
-    " larga corta débil segura nueva vieja igual mal secreta".split()
-)
-_DESCRIBES_BY_ENDING = r"(?i)(?:ed|ing|able|ible|ive|lich|bar|iert|é|ée|ado|ada|ido|ida|ct|id)$"
-_ENDS_CLAUSE = r"(?i)^[\"'`”“»]?\s*(?:$|\n|[.,;!?)]|(?:and|but|for|so|und|aber|oder|et|mais|y)\b)"
+_ENDS_CLAUSE = r"^[\"'`”“»]?\s*(?:$|\n|[.,;!?)]|(?:and|but|for|so|und|aber|oder|et|mais|y|ohne|with|sans|sin|avec)\b)"
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A word for a secret in a sentence."""
+    """A word for a secret, or for what a secret opens, in a sentence."""
 
     kind: str
     word: str
@@ -134,61 +86,82 @@ class _Named:
     @property
     def finding(self) -> str:
         """Return the name of a finding beside it."""
-        word = self.word.lower()
-        if self.kind == _ACCOUNT:
-            return "account_number"
-        if self.kind == _KEY:
-            return "api_key"
-        if "pin" in word or "geheimzahl" in word or "puk" in word:
+        if self.kind in ("number", _KEY):
+            return "api_key" if self.kind == _KEY else "account_number"
+        if "pin" in self.word or "geheimzahl" in self.word or "puk" in self.word:
             return "pin"
-        return "access_code" if self.kind in (_CODE, _LOCK) else "password"
+        return "access_code" if self.kind in (_CODE, *_OPENED) else "password"
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What may be a secret at a place of a sentence, and whether a word of being, setting or entering points to it."""
+
+    text: str  # as written; all that surrounds it is in plain letters
+    before: str
+    after: str
+    noun: _Named
+    gap: str  # between it and the word for the secret
+    is_after: bool
+    is_linked: bool
+    is_entered: bool
 
 
 def find_spoken_secrets(text: str) -> Iterator[Finding]:
     """Yield the passwords, codes and account numbers in the sentences of a text."""
-    if not pattern(_MAY_NAME).search(text):
+    plain = plain_letters(text)
+    if not pattern(_NOUN).search(plain):
         return
-    for sentence in pattern(_SENTENCE).finditer(text):
-        said = sentence.group()
-        if pattern(_MAY_NAME).search(said) and (named := _named_in(said)):
-            for start, end, name in _secrets_in(said, named):
-                yield Finding(sentence.start() + start, sentence.start() + end, SensitiveKind.SECRET, name)
+    for sentence in pattern(_SENTENCE).finditer(plain):
+        start, end = sentence.span()
+        if named := _named_in(plain[start:end]):
+            for first, last, name in _secrets_in(text[start:end], plain[start:end], named):
+                yield Finding(start + first, start + last, SensitiveKind.SECRET, name)
 
 
-def _named_in(sentence: str) -> list[_Named]:
+def _named_in(plain: str) -> list[_Named]:
     """Return the words for a secret, without those for a public code or a thing about secrets ("password policy")."""
     named = []
-    for found in pattern(_NOUN).finditer(sentence):
-        kind = next(kind for kind, _ in _NOUNS if found.group(kind))
-        start, end = found.span(pattern(_NOUN).groupindex[kind])
-        is_public = pattern(_IS_PUBLIC).search(sentence[max(0, start - 20) : start])
+    for found in pattern(_NOUN).finditer(plain):
+        kind, (start, end) = found.lastgroup, found.span(found.lastindex)
         if not (
-            is_public
-            or pattern(_PUBLIC_NOUN).search(sentence[start:end])
-            or pattern(_OTHER_HEAD).search(sentence[end : end + 20])
+            pattern(_IS_PUBLIC).search(plain[max(0, start - 20) : start])
+            or pattern(_PUBLIC_NOUN).search(plain[start:end])
+            or (pattern(_OTHER_HEAD).search(plain[end : end + 20]) and "koffer" not in plain[start:end])
         ):
-            named.append(_Named(kind, sentence[start:end], start, end))
-    return named
+            named.append(_Named(kind, plain[start:end], start, end))
+    opens = any(each.kind == "opening" for each in named)
+    return [replace(each, kind=_THING) if opens and each.kind == "door" else each for each in named]
 
 
-def _secrets_in(sentence: str, named: list[_Named]) -> Iterator[tuple[int, int, str]]:
+def _secrets_in(sentence: str, plain: str, named: list[_Named]) -> Iterator[tuple[int, int, str]]:
     """Yield the start, end and name of each secret in a sentence."""
-    for noun in named:
-        if noun.kind == _LOGIN:
-            yield from _passwords_of_logins(sentence, noun)
-        if noun.kind == _PASSWORD:
-            quotations = pattern(_QUOTED).finditer(sentence[: noun.end + _NEAR], noun.end)
-            yield from ((*each.span(1), "password") for each in quotations if not is_reference(each.group("value")))
-    may_be_word = any(each.kind == _PASSWORD for each in named)
-    for token in pattern(_TOKEN).finditer(sentence):
-        if not may_be_word and token.group().isalpha():
+    passwords = [each for each in named if each.kind == _PASSWORD]
+    for login in (each for each in named if each.kind == _LOGIN):
+        yield from _passwords_of_logins(sentence, login)
+    for noun in passwords:
+        quotations = pattern(_QUOTED).finditer(sentence[: noun.end + _NEAR], noun.end)
+        yield from ((*each.span(1), "password") for each in quotations if not is_reference(each.group("value")))
+    if passwords and (phrase := pattern(_PHRASE).search(plain)):
+        yield phrase.start(1), phrase.end(1), "password"
+    starts = [each.start for each in named]
+    for start, end in _tokens(plain):
+        if not passwords and plain[start:end].isalpha():
             continue
+        beside = _nearest(named, starts, start, end)
+        if beside is not None and _is_secret(_value(sentence, plain, start, end, beside)):
+            yield start, end, beside.finding
+
+
+def _tokens(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of words and numbers, without the punctuation around them and the first sign of "#4471"."""
+    for token in pattern(_TOKEN).finditer(plain):
         value = token.group().lstrip(_OPENING)
+        if value[:1] in ("*", "#") and value[1:2].isdigit():
+            value = value[1:]
         start = token.end() - len(value)
-        value = value.rstrip(_TRAILING)
-        noun_beside = _nearest(named, start, start + len(value))
-        if noun_beside is not None and _is_secret(sentence, start, value, noun_beside):
-            yield start, start + len(value), noun_beside.finding
+        if len(value := value.rstrip(_TRAILING)) >= 3:
+            yield start, start + len(value)
 
 
 def _passwords_of_logins(sentence: str, noun: _Named) -> Iterator[tuple[int, int, str]]:
@@ -199,53 +172,74 @@ def _passwords_of_logins(sentence: str, noun: _Named) -> Iterator[tuple[int, int
             yield pair.start(1), pair.start(1) + len(value), "password"
 
 
-def _nearest(named: list[_Named], start: int, end: int) -> _Named | None:
-    """Return the last word for a secret before a value, else the first one after it; things with a lock come last."""
-    if any(each.start < end and start < each.end for each in named):
-        return None
-    before = [each for each in reversed(named) if each.end <= start <= each.end + _NEAR]
-    after = [each for each in named if end <= each.start <= end + _NEAR]
-    strong = (each for each in (*before, *after) if each.kind in (_PASSWORD, _CODE, _ACCOUNT))
-    return next(strong, next(iter((*before, *after)), None))
+def _nearest(named: list[_Named], starts: list[int], start: int, end: int) -> _Named | None:
+    """Return the last word for a secret before a value, else the first one after it; what it opens comes last."""
+    place = after_it = bisect_left(starts, end)
+    while place and named[place - 1].end > start:  # "blue-door-77" holds such a word, "Passwort:" begins with it
+        place -= 1
+        if starts[place] <= start:
+            return None
+    before = [each for each in named[max(0, place - 4) : place][::-1] if start <= each.end + _NEAR]
+    after = [each for each in named[after_it : after_it + 4] if each.start <= end + _NEAR]
+    near = (*before, *after)
+    return min(near, key=lambda each: _BY_STRENGTH.index(each.kind), default=None)
 
 
-def _is_secret(sentence: str, start: int, value: str, noun: _Named) -> bool:
-    end = start + len(value)
-    if len(value) < 3 or is_reference(value) or pattern(_DATE).search(value):
-        return False
-    is_before = end <= noun.start
-    gap = sentence[end : noun.start] if is_before else sentence[noun.end : start]
-    if is_before:
-        is_linked = pattern(_LINKS_BACK).search(gap) is not None
+def _value(sentence: str, plain: str, start: int, end: int, noun: _Named) -> _Value:
+    is_after = noun.end <= start
+    gap, before = plain[noun.end : start] if is_after else plain[end : noun.start], plain[max(0, start - 30) : start]
+    if is_after:
+        is_linked = pattern(_LINK).search(f"{gap} ") is not None or not gap.strip(" ,\"“„«'‘’(#*-")
     else:
-        is_linked = pattern(_LINK).search(f"{gap} ") is not None or not gap.strip(" ,\"“„«'‘’(#")
-    if pattern(_NUMBER).search(value):
-        return _is_code_number(sentence, start, end, noun, is_linked=is_linked)
-    if pattern(_OTHER_VALUE).search(value):
+        is_linked = pattern(_LINKS_BACK).search(gap) is not None
+    after = plain[end : end + 20]
+    is_entered = bool(pattern(_ENTERS).search(before) or pattern(_ENTERED).search(after))
+    return _Value(sentence[start:end], before, after, noun, gap, is_after, is_linked, is_entered)
+
+
+def _is_secret(value: _Value) -> bool:
+    text, noun = value.text, value.noun
+    if is_reference(text) or pattern(_DATE).search(text):
         return False
-    if _is_mixed(value):
-        return _is_mixed_secret(value, noun, is_linked=is_linked)
-    may_be_word = noun.kind == _PASSWORD and is_linked and not is_before and bool(gap.strip())
-    return may_be_word and _is_word(value, sentence[end:])
+    if pattern(_NUMBER).search(plain_letters(text)):
+        return _is_code_number(value)
+    if pattern(_OTHER_VALUE).search(text):
+        return False
+    if _is_mixed(text) or (text.endswith("!") and value.after):
+        return _is_mixed_secret(value)
+    is_told = value.is_after and pattern(_WORD_LINK).search(f"{value.gap} ") is not None
+    is_same_clause = not any(mark in value.gap for mark in ",;")  # not "my password is …, I live in Lyon"
+    return noun.kind == _PASSWORD and is_told and is_same_clause and _is_word(text, value.after)
 
 
-def _is_code_number(sentence: str, start: int, end: int, noun: _Named, *, is_linked: bool) -> bool:
+def _is_code_number(value: _Value) -> bool:
     """Return True for a number that counts nothing, is no year or time, and numbers no other thing."""
-    value, before = sentence[start:end], sentence[max(0, start - 20) : start]
-    is_pin_itself = noun.finding == "pin" and not sentence[noun.end : start].strip(" :#") and noun.end <= start
-    # "3812 opens the shed"
-    opens = noun.kind == _LOCK and " " in noun.word and end <= noun.start and not sentence[end : noun.start].strip()
-    counts = not (is_pin_itself or opens) and not pattern(_CLAUSE_GOES_ON).search(sentence[end : end + 20])
-    if (counts and not (is_linked and end <= noun.start)) or pattern(_NUMBERED).search(before):
+    text, noun = value.text, value.noun
+    is_year = pattern(_YEAR).search(text) is not None
+    is_bare = text.isdigit() and not text.startswith("0")
+    is_pin_itself = noun.finding == "pin" and value.is_after and (len(text) >= 4 or not value.gap.strip(" :#"))
+    counts = is_bare and not is_pin_itself and not pattern(_GOES_ON).search(value.after)
+    if counts and not (value.is_linked and not value.is_after):
         return False
-    if noun.kind in (_KEY, _ACCOUNT):
-        return len(value) >= 8 if noun.kind == _KEY else is_linked and len(value) >= 5
-    if noun.kind in (_LOCK, _LOGIN, _ONE):
-        return noun.kind == _LOCK and bool("-" in value or opens or pattern(_OPENS_WITH).search(before))
-    is_year = pattern(_YEAR).search(value) is not None
-    if pattern(_COUNTS_TIME).search(before) and (is_year or before.endswith(("at ", "um ", "on "))):
+    if pattern(_NUMBERED).search(value.before) and noun.kind != _CODE:
         return False
-    return is_linked or not (len(value) == 3 or is_year)
+    if noun.kind == _KEY:
+        return len(text) >= 8
+    if noun.kind == "number":
+        return value.is_linked and len(text) >= 5
+    is_time = pattern(_TIMES).search(value.before) is not None
+    may_be_time = is_year or noun.kind in _OPENED or value.before.endswith((" at ", " um ", " on ", " las "))
+    if is_time and may_be_time and not value.is_entered:
+        return False
+    if noun.kind in _OPENED:
+        is_set_off = value.before.endswith((", ", ": ", "- ")) and len(text) >= 4
+        is_named = noun.kind == _THING or (noun.kind == "door" and (not is_bare or bool(value.gap.strip(" ,:"))))
+        may_be_old_year = text.startswith(("1", "2")) and len(text) == 4
+        is_alone = noun.kind == _THING and (not is_bare or (len(text) >= 4 and not may_be_old_year))
+        is_code = (value.is_linked and (noun.kind == _THING or len(text) >= 4)) or is_set_off or is_alone
+        is_shown = value.is_entered or (is_named and is_code and not pattern(_PRICED).search(value.before))
+        return is_shown and not is_year and (not text.isdigit() or len(text) <= 8)
+    return noun.kind in (_PASSWORD, _CODE) and (value.is_linked or not (len(text) == 3 or is_year))
 
 
 def _is_mixed(value: str) -> bool:
@@ -256,21 +250,31 @@ def _is_mixed(value: str) -> bool:
     return letters > 0 and len(value) >= 4 and not is_product and (signs > 0 or any(map(str.isdigit, value)))
 
 
-def _is_mixed_secret(value: str, noun: _Named, *, is_linked: bool) -> bool:
-    digits = sum(map(str.isdigit, value))
-    is_interleaved = pattern(r"\pL[\d!#$%&*+=@_]+\pL").search(value) is not None
-    if noun.kind == _PASSWORD:
-        return is_linked or (digits > 0 and len(value) >= 6 and "=" not in value)
-    if noun.kind == _CODE and pattern(r"^\d{1,4}[A-Z]{1,2}\d{0,4}$").search(value):  # "15B40", no name or version
-        return True
-    least = {_ONE: is_interleaved and len(value) >= 8, _KEY: digits > 0 and len(value) >= 8}
-    of_code = digits >= 3 or (digits > 0 and is_interleaved)
-    return is_linked and least.get(noun.kind, noun.kind == _CODE and of_code)
+def _is_mixed_secret(value: _Value) -> bool:
+    text, kind = value.text, value.noun.kind
+    digits = sum(map(str.isdigit, text))
+    is_interleaved = pattern(r"\pL[\d!#$%&*+=@_]+\pL").search(text) is not None
+    if kind == _PASSWORD:
+        is_name = pattern(r"^[a-z_=]+$|^[A-Z_=]+$").search(text) is not None
+        return value.is_linked or (len(text) >= 6 and "=" not in text and (digits > 0 or not is_name))
+    is_code = pattern(r"^\d{1,4}[A-Z]{1,2}\d{0,4}$").search(text) is not None  # "15B40", no name or version
+    if kind == _CODE:
+        return is_code or (value.is_linked and (digits >= 3 or (digits > 0 and (is_interleaved or len(text) >= 9))))
+    if kind in _OPENED and is_code:
+        return value.is_entered and digits >= 3
+    if kind in (_ACCOUNT, "opening", _LOGIN, "number"):
+        has_sign = any(each in "!#$%&*+=_?" for each in (text if value.after else text[:-1]))
+        is_password = len(text) >= 8 and digits > 0 and sum(map(str.isalpha, text)) >= 4
+        is_pointed = value.is_entered or (value.is_after and value.before.endswith(": "))
+        return is_password and (has_sign or is_pointed)
+    if kind in _OPENED:
+        return value.is_entered and len(text) >= 8 and digits > 0 and any(each in "!#$%&*+=_?" for each in text[:-1])
+    least = {"one": is_interleaved and len(text) >= 8, _KEY: digits > 0 and len(text) >= 8}
+    return value.is_linked and least.get(kind, False)
 
 
 def _is_word(value: str, rest: str) -> bool:
     """Return True for a word that ends its clause and doesn't describe the password: "… is tulip and it works"."""
-    word = value.lower()
-    if word in _DESCRIBES | NO_LITERALS or pattern(_DESCRIBES_BY_ENDING).search(word):
-        return False
-    return pattern(_ENDS_CLAUSE).search(rest) is not None
+    word = plain_letters(value)
+    describes = word.endswith("password") or pattern(_DESCRIBES).search(word)
+    return not describes and pattern(_ENDS_CLAUSE).search(rest) is not None

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from apps.alerts.enums import AlertKind
 from apps.alerts.models import Alert, AlertRecipients
 from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
-from apps.pipeline.core.enums import AlertKind, PausedKind, WorkKind, WorkState
+from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.traces.models import HourlyTally

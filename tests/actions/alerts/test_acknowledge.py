@@ -6,9 +6,9 @@ from django.utils import timezone
 from apps.actions.alerts.acknowledge_alert import acknowledge_alert
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import acting_as
+from apps.alerts.enums import AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import alert

@@ -7,7 +7,8 @@ import pytest
 
 from apps.actions.alerts.conditions import conditions_of
 from apps.actions.alerts.measured import Condition, Measured, SilentModel
-from apps.pipeline.core.enums import AlertKind, PausedKind, Reason, Stage
+from apps.alerts.enums import AlertKind
+from apps.pipeline.core.enums import PausedKind, Reason, Stage
 from apps.traces.funnel_metrics import Measure, Tallies
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 
 from apps.actions.alerts.decide import RESOLVE_AFTER, AlertDecisions, UnresolvedAlert, decide
 from apps.actions.alerts.measured import Condition
-from apps.pipeline.core.enums import AlertKind
+from apps.alerts.enums import AlertKind
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)
 MODEL = Condition(AlertKind.MODEL_UNAVAILABLE, "openai:down")

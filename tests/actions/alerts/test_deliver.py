@@ -13,8 +13,9 @@ from apps.actions.alerts import deliver_messages as delivering
 from apps.actions.alerts.deliver_messages import MOST_ATTEMPTS, deliver_messages, wait_before_next
 from apps.actions.alerts.enqueue_messages import enqueue_messages
 from apps.actions.webhooks.webhook_signature import signed_headers
+from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery
-from apps.pipeline.core.enums import AlertEvent, AlertKind, AlertState, DeliveryState
+from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import SECRET, alert, recipients

@@ -16,9 +16,10 @@ from apps.actions.alerts.measured import Measured
 from apps.actions.evaluation.label_item import Labeller, label_item
 from apps.actions.evaluation.targets import MIN_LABELLED
 from apps.actions.queue.discard_work import discard_work
+from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import AlertKind, AlertState, LabelValue, SampleKind, WorkState
+from apps.pipeline.core.enums import LabelValue, SampleKind, WorkState
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import MINUTE, MODEL, alert, beat, pause, recipients, tally, work

@@ -7,9 +7,10 @@ import pytest
 from apps.actions.alerts.enqueue_messages import enqueue_messages
 from apps.actions.alerts.set_recipients import MOST_MAIL_ADDRESSES, RecipientsChange, set_recipients
 from apps.actions.errors import Unfit
+from apps.alerts.enums import AlertEvent
 from apps.alerts.models import AlertDelivery, AlertRecipients
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import AlertEvent, DeliveryState
+from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import alert
 

@@ -9,7 +9,8 @@ from apps.actions.alerts.measured import Condition, Measured, SilentModel
 from apps.actions.alerts.remedies import RemedyPage, remedy_of
 from apps.actions.alerts.texts import cause_text, cost_text
 from apps.actions.evaluation.share import share_of
-from apps.pipeline.core.enums import AlertKind, PausedKind, Stage
+from apps.alerts.enums import AlertKind
+from apps.pipeline.core.enums import PausedKind, Stage
 from apps.traces.funnel_metrics import Ratio
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from apps.actions.projects.configure import configure
 from apps.actions.traces.apply_retention import apply_retention, continue_retention
+from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.memories.models import LedgerEntry, Memory, MemoryOrigin
 from apps.outbox.models import JobRound, OutboxRow
-from apps.pipeline.core.enums import AlertState
 from apps.pipeline.core.policy import Policy, RetentionPolicy
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Span, Trace, Turn

@@ -7,7 +7,7 @@ import pytest
 from apps.pipeline.conflict import conflict
 from apps.pipeline.core.draft import Ruling
 from apps.pipeline.core.enums import Reason, Role, SpeechAct, Status
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import NOTE_EXTRACTOR, PLAIN, StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
 
@@ -81,6 +81,12 @@ def test_a_rule_after_a_paste_waits_for_a_person() -> None:
 def test_health_beside_a_task_over_material_waits_for_a_person(task: str, said: str, given: dict[str, str]) -> None:
     assert Reason.OTHERS_WORDS in ruled(f"{task} {said}", evidence=said, **given).review_reasons
     assert Reason.OTHERS_WORDS not in ruled(said, evidence=said, **given).review_reasons
+
+
+@pytest.mark.parametrize(("extractor", "waits"), [(NOTE_EXTRACTOR, True), (f"{PLAIN}home", True), ("model", False)])
+def test_what_may_be_a_handed_over_text_waits_without_a_model(extractor: str, waits: bool) -> None:
+    reasons = ruled(f"any typos? the letter follows. {QUOTE}", extractor=extractor).review_reasons
+    assert (Reason.OTHERS_WORDS in reasons) is waits
 
 
 @pytest.mark.parametrize(

@@ -31,3 +31,8 @@ def test_a_secret_in_a_sentence_is_redacted(say: str, secret: str) -> None:
 @pytest.mark.parametrize("say", SPOKEN["none"])
 def test_a_sentence_with_other_numbers_holds_no_secret(say: str) -> None:
     assert not holds_secret(say)
+
+
+def test_what_is_said_beside_a_secret_stays() -> None:
+    said = "My password is hunter2xyz, I live in Lyon, and I work as a nurse."
+    assert redact(said, policy=RedactionPolicy()).text == said.replace("hunter2xyz", "[secret:password]")

@@ -8,10 +8,11 @@ from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import table
 from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
-from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
+from apps.pipeline.extraction.plain.own_sentences import own_sentences, own_words, question_before
 from apps.pipeline.extraction.plain.statements import statements_of
 from apps.pipeline.language.speech_act import told_to_remember
 from apps.pipeline.provenance.own_words import without_label
+from apps.pipeline.provenance.plain_talk import is_plain_talk
 
 DEFAULT_SPEAKER = "User"
 
@@ -24,7 +25,8 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     """
     if turn.role is not Role.USER:
         return ()
-    sentences = own_sentences(turn, before=before, most=policy.max_turn_characters)
+    most = policy.max_turn_characters
+    words, sentences = own_words(turn, before=before, most=most), own_sentences(turn, before=before, most=most)
     question = question_before(turn, before=before)
     speaker = Mention(text=" ".join(turn.speaker.split()) or DEFAULT_SPEAKER, type=EntityType.PERSON, is_speaker=True)
     scores = sentence_scores(sentences, question=question)
@@ -36,11 +38,14 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     found: dict[str, Candidate] = {}
     for candidate in _statements(turn, sentences, readings, speaker=speaker):
         found.setdefault(candidate.content.casefold(), candidate)
-    if not any(score >= LEAST_SCORE and not told.is_whole for score, told in zip(scores, readings, strict=True)):
-        return tuple(found.values())
-    reliability = policy.pattern_reliability
-    note = note_of(turn, sentences, scores, question=question, speaker=speaker, reliability=reliability)
-    return (*found.values(), note)
+    certain = [is_plain_talk(words, each) for each in sentences]
+    for is_certain in (True, False):  # a note is wholly certain, or waits for review
+        chosen = [score if is_certain is each else 0.0 for score, each in zip(scores, certain, strict=True)]
+        if any(score >= LEAST_SCORE and not told.is_whole for score, told in zip(chosen, readings, strict=True)):
+            reliability = policy.pattern_reliability
+            note = note_of(turn, sentences, chosen, question=question, speaker=speaker, reliability=reliability)
+            found.setdefault(note.content.casefold(), note)
+    return tuple(found.values())
 
 
 def _statements(

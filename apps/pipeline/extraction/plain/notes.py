@@ -59,7 +59,9 @@ def note_of(
 ) -> Candidate:
     """Build the note of a message from those of its sentences that are meant, behind the question that they answer."""
     asked = f"asked: {question} said: " if question and not sentences[0].endswith("?") else ""
-    words = _shortened(sentences, scores, most=MOST_CHARACTERS - len(asked))
+    most = MOST_CHARACTERS - len(asked)
+    chosen = _chosen(sentences, scores, most=most)
+    words = _joined(chosen, most=most)
     return Candidate(
         index=0,
         type=MemoryType.EVENT,
@@ -70,7 +72,7 @@ def note_of(
         event_at=datetime.combine(turn.local_time.date(), time(), UTC),  # days are stored as midnight
         event_precision=Precision.DAY,
         source_turn_ids=(turn.id,),
-        evidence=words,
+        evidence=_joined(chosen, between=f" {GAP} ", most=most),  # others' words may have stood between two sentences
         tags=(NOTE,),
         grounding=Grounding.SUPPORTED,
         adjustment=_NOT_AT_HIGH_STAKES,
@@ -80,21 +82,21 @@ def note_of(
     )
 
 
-def _shortened(sentences: Sequence[str], scores: Sequence[float], *, most: int) -> str:
-    """Return the sentences that are meant; if they are too long, the best of them, in their order."""
+def _chosen(sentences: Sequence[str], scores: Sequence[float], *, most: int) -> list[str]:
+    """Return the sentences that are meant, with a gap for each other one; if they are too long, the best of them."""
     left = most
     chosen: set[int] = set()
     for place in sorted(range(len(sentences)), key=lambda place: (-scores[place], place)):
         if scores[place] and (not chosen or len(sentences[place]) < left):
             chosen.add(place)
             left -= len(sentences[place]) + len(f" {GAP} ")
-    words = _joined([each if place in chosen else GAP for place, each in enumerate(sentences)])
-    return words if len(words) <= most else words[:most].rpartition(" ")[0] or words[:most]
+    return [each if place in chosen else GAP for place, each in enumerate(sentences)]
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _joined(parts: Sequence[str], *, between: str = " ", most: int) -> str:
     """Join sentences, with one sign for each gap within them and none around them."""
-    words = " ".join(parts)
+    words = between.join(parts)
     while (fewer := words.replace(f"{GAP} {GAP}", GAP)) != words:
         words = fewer
-    return words.strip(f" {GAP}")
+    words = words.strip(f" {GAP}")
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] or words[:most]

@@ -9,7 +9,7 @@ import re2
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.language.sentence_boundaries import sentence_ends
-from apps.pipeline.provenance.own_words import HIDDEN, TurnWords, gives_a_role, read_words, words_of
+from apps.pipeline.provenance.own_words import HIDDEN, TurnWords, read_words, words_of
 
 GAP = "…"  # stands where others' words were; quotes are compared in the parts between such signs
 MOST_SENTENCES = 50
@@ -23,9 +23,13 @@ def own_sentences(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) 
 
     Role play, quotations and pasted text are left out: `…` stands in their place.
     """
+    return tuple(islice(_sentences_of(own_words(turn, before=before, most=most)), MOST_SENTENCES))
+
+
+def own_words(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) -> TurnWords:
+    """Return the words of the first `most` characters of a turn."""
     earlier = [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    words = words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
-    return () if gives_a_role(words.prose) else tuple(islice(_sentences_of(words), MOST_SENTENCES))
+    return words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
 
 
 def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:

@@ -18,7 +18,6 @@ _NO_NOTE = (
     "Hi! I live in Lyon.",
     "If I had a dog, I would call him Rex and walk him in the park every morning.",
     "Let's role-play: you are my boss. My daughter has asthma and my wife works nights at the hospital.",
-    "You are a pirate. My daughter has asthma and my wife works nights at the hospital.",
     "Oh great, another form. I simply LOVE forms, my wife and I fill in three every night.",
     "My daughter has asthma and my wife works nights at the hospital. Just kidding.",
     f'She wrote me this: "{_STORY}"',
