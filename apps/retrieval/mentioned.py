@@ -46,11 +46,14 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
         Entity.objects.filter(end_user_id=end_user_id)
         .annotate(
             lowered=Lower("name"),
+            user_id=Lower("end_user__external_id"),
             first_name=first_name,
             is_led=Exists(aliases.filter(folded__startswith=_LED_BY_USER)),
             is_called=Exists(aliases)
             | Q(
-                Q(lowered__in=names.phrases) | Q(type=EntityType.PERSON, first_name__in=names.phrases),
+                Q(lowered__in=names.phrases)
+                | Q(type=EntityType.PERSON, first_name__in=names.phrases)
+                | Q(is_user=True, user_id__in=names.phrases),  # callers know the end user by this name
                 merged_into=None,
                 withdrawn=False,
             ),

@@ -164,7 +164,7 @@ def unranked(*, memories: Memories, now: float, policy: RetrievalPolicy) -> Scor
 def combined(evidence: Mapping[str, Floats], *, named: NDArray[np.bool_]) -> Floats:
     """Combine words, the better of the two meanings, and a name as independent probabilities."""
     meaning = np.maximum(evidence["meaning"], evidence["questions"])
-    without = (1 - _WORDS_ALONE * evidence["words"] ** 1.5) * (1 - meaning) * (1 - _NAME_ALONE * named)
+    without = (1 - _WORDS_ALONE * evidence["words"] ** 2) * (1 - meaning) * (1 - _NAME_ALONE * named)
     result: Floats = 1 - without
     return result
 

@@ -46,7 +46,7 @@ def test_a_rule_of_an_untrusted_caller_awaits_review(client: APIClient) -> None:
 def test_a_rule_of_a_trusted_caller_binds(client: APIClient, trusted: APIClient) -> None:
     stored = store(trusted, "Never suggest pork.", **FORGED)
     assert (stored["status"], stored["confidence"]) == (Status.ACTIVE, 1.0)
-    assert "WARNING, never break this: Never suggest pork." in context(client)
+    assert "Rules that must never be broken:\n- Never suggest pork." in context(client)
 
 
 def test_forged_rules_keep_no_rule_out_of_the_block(client: APIClient, trusted: APIClient) -> None:

@@ -32,7 +32,7 @@ AT_THE_END = {
     "docs/recipes/items.md": "['display']",
     "docs/recipes/langgraph.md": "Kim lives in Porto.",
     "docs/recipes/mem0.md": "results",
-    "clients/python/README.md": "lives_in = Lyon",
+    "clients/python/README.md": "lives in Lyon",
     "docs/imports.md": "'turns': 1",
 }
 # The file that the page on imports brings: an export of ChatGPT.

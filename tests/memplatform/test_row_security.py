@@ -147,7 +147,7 @@ def test_without_a_tenant_nothing_is_written(project: Project, two_tenants: tupl
             uuid4(),
             project.pk,
         ],
-        "insert into memories_memoryrevision (end_user_id, number) values (%s, 1)": [user],
+        "insert into outbox_userlease (end_user_id, project_id) values (%s, %s)": [user, project.pk],
     }
     for statement, values in statements.items():
         with no_tenant(), pytest.raises(ProgrammingError, match="row-level security"), transaction.atomic():

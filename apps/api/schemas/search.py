@@ -51,7 +51,7 @@ class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
     left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it names are
     searched as well. `from` and `to` limit when it was said. `as_of` selects what was true at a moment. Memories with a
-    score below `min_score` are left out; without it, the setting of the project holds (0.15). `fields` names further
+    score below `min_score` are left out; without it, the setting of the project holds (0.135). `fields` names further
     fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds all of them and how each result was
     scored.
     """
@@ -101,6 +101,7 @@ class ShortMemoryResponse(ResponseBody):
     score: float
     tags: list[str]
     metadata: dict[str, Any]
+    version: int  # which a correction names
     unverified: bool
     disputed: bool
     contradicted_by: list[str] | UnsetType = UNSET
@@ -110,7 +111,7 @@ class ShortMemoryResponse(ResponseBody):
 FURTHER_FIELDS = tuple(
     name for name in MemoryResponse.__struct_fields__ if name not in ShortMemoryResponse.__struct_fields__
 )
-_KINDS = get_type_hints(MemoryResponse)
+_KINDS = get_type_hints(MemoryResponse, include_extras=True)
 FoundMemoryResponse: Any = defstruct(
     "FoundMemoryResponse",
     [(name, _KINDS[name] | UnsetType, UNSET) for name in FURTHER_FIELDS],
@@ -261,6 +262,7 @@ def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> A
         score=hit.score,
         tags=memory.tags,
         metadata=memory.metadata,
+        version=memory.version,
         unverified=hit.is_unverified,
         disputed=bool(hit.contradicted_by),
         contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,

@@ -102,6 +102,7 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "index.questions": PlainSetting("Questions of a memory", "questions"),
     "index.model_questions": PlainSetting("Ask a model for these questions"),
     "retrieval.least_confidence.*": PlainSetting("Least confidence at stakes", _CONFIDENCE),
+    "retrieval.min_score": PlainSetting("Results need a score of at least", "0 to 1"),
     "retrieval.weights.*": PlainSetting("Verbatim texts:", _WEIGHT),
     "retrieval.statement_weights.*": PlainSetting("Statements:", _WEIGHT),
     "retrieval.context_weight": PlainSetting("Words of the source turns count", "share"),

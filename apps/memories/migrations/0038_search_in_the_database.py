@@ -18,6 +18,10 @@ DROP = "drop index memory_by_terms; drop function term_numbers(bytea);"
 
 class Migration(migrations.Migration):
     dependencies = [("memories", "0037_live_notes")]
+    accepted = {
+        "remove": "an older version that runs meanwhile fails to search until it is replaced",
+        "index": "the index is built from an expression, while writers wait some seconds per million memories",
+    }
 
     operations = [
         migrations.DeleteModel(name="MemoryChange"),

@@ -52,7 +52,7 @@ def test_from_a_draw_to_what_the_agent_is_told(open_window: OpenPage, project: P
     expect(page.get_by_text("All labelled")).to_be_visible()
     window.settle()
     answer = agent.post("/v1/context", {"user_id": "ana", "query": "What about the weather?", "token_budget": 400})
-    assert REMEMBERED in answer.json()["context"]
+    assert "Finds the weather odd." in answer.json()["context"]
 
     page.get_by_role("link", name="See the figures").click()
     expect(page.get_by_text("2 of 3 memories are good")).to_be_visible()

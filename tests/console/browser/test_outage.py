@@ -74,8 +74,8 @@ def test_an_outage_is_mended_in_four_clicks(
 
     work_off()
     work_off()
-    for user, name in (("ana", "Rex"), ("bo", "Tom")):
-        found = client.post("/v1/memories/search", {"user_id": user, "query": "pet"}).json()["results"]
+    for user, name in (("ana", "dog called Rex"), ("bo", "cat called Tom")):
+        found = client.post("/v1/memories/search", {"user_id": user, "query": name}).json()["results"]
         assert name in str(found)
     window.open("queue/")
     expect(window.page.get_by_text("All accepted turns are processed.")).to_be_visible()

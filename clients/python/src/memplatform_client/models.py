@@ -503,12 +503,12 @@ class FoundMemoryResponse(TypedDict):
     score: float
     tags: list[str]
     metadata: dict[str, Any]
+    version: int
     unverified: bool
     disputed: bool
     contradicted_by: NotRequired[list[str]]
     explanation: NotRequired["ExplanationResponse"]
     user_id: NotRequired[str]
-    version: NotRequired[int]
     status: NotRequired["Status"]
     subject: NotRequired["EntityReference | None"]
     predicate: NotRequired[str]
