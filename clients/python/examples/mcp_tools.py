@@ -16,7 +16,7 @@ HEADERS = {
 
 def model(known: str, said: str) -> str:
     """Answer as a language model would that has `known` in its prompt: this one is scripted."""
-    facts = [line for line in known.splitlines() if "live" in line]
+    facts = [line for line in known.splitlines() if "live" in line.lower()]
     return f"I remember: {facts[0]}" if said.endswith("?") and facts else "I will remember that."
 
 

@@ -15,7 +15,7 @@ from apps.actions.projects.configure import configure
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import Batching, WorkState
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.policy import ExtractionPolicy, IndexPolicy, Policy
 from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply
@@ -45,7 +45,7 @@ def test_an_outage_is_mended_in_four_clicks(
     width: int,
     has_mouse: bool,
 ) -> None:
-    policy = Policy(extraction=ExtractionPolicy(batching=Batching.EAGER))
+    policy = Policy(extraction=ExtractionPolicy(batching=Batching.EAGER), index=IndexPolicy(model_questions=False))
     configure(project_id=project.id, policy=policy)
     model_server.answering = lambda _: Reply(status=503, headers={"retry-after-ms": "1"}, error="overloaded")
     say(client, "ana", "I have a dog called Rex.")
