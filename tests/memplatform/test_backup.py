@@ -14,8 +14,7 @@ from rest_framework.test import APIClient
 
 from apps.memories.search import clear_cache
 from memplatform import embedded
-from memplatform.embedded.owner import owner_of
-from memplatform.embedded.programs import run
+from memplatform.embedded.programs import owner_of, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,8 +16,7 @@ from apps.actions.users.erase_user import erase_user
 from apps.memories.search import clear_cache, read_replica
 from apps.telemetry.counted_metrics import counted_metrics
 from apps.tenants.models import Project
-from memplatform.embedded.owner import owner_of
-from memplatform.embedded.programs import run
+from memplatform.embedded.programs import owner_of, run
 from memplatform.postgresql.base import DatabaseWrapper
 from tests.instance import PATIENCE, free_port
 

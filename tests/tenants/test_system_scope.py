@@ -86,5 +86,5 @@ def test_there_is_no_other_way() -> None:
     }
 
     assert importers <= MAKERS | {"memplatform/row_security.py", "memplatform/database_roles.py"} | {
-        "memplatform/embedded/server.py"
+        "memplatform/embedded/__init__.py"
     }
