@@ -9,14 +9,13 @@ from psycopg.pq import Format
 
 from apps.memories.search.decode import SnapshotRow
 from apps.memories.search.entity_lookup import meant_values
-from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, for_shards, packing
+from apps.memories.search.query_sql import CHOSEN_COSINES, ReadMode, VectorForm, packing
 from apps.memories.search.read_replica import Source
 from apps.memories.search.scope import SearchScope
 from apps.memories.vector_literals import as_text
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.retrieval.answer_types import ANY_ANSWER, AnswerType
 from apps.pipeline.retrieval.query_entities import Names
-from apps.tenants.scoped_connection import form_for_database
 
 _NO_SUBJECT = UUID(int=0)
 
@@ -72,7 +71,7 @@ def send_query(
     if reading is ReadMode.COMPARED:  # only then, because formatting a vector is slow
         values["vector"] = as_text(asked.vector)
     cursor.cursor.format = Format.BINARY  # the text format doubles the size of bytes
-    cursor.execute(_placed(packing(scope, reading, form), cursor), values)
+    cursor.execute(packing(scope, reading, form), values)
 
 
 def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> bytes:
@@ -86,10 +85,6 @@ def read_cosines(end_user_id: UUID, asked: QueryTerms, chosen: list[UUID]) -> by
     }
     with connection.cursor() as cursor:
         cursor.cursor.format = Format.BINARY
-        cursor.execute(_placed(CHOSEN_COSINES, cursor), values)
+        cursor.execute(CHOSEN_COSINES, values)
         (packed,) = cursor.fetchone()
     return packed or b""
-
-
-def _placed(statement: str, cursor: Any) -> str:
-    return form_for_database(usual=statement, on_citus=for_shards(statement), database=cursor.db)

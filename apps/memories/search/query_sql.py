@@ -35,10 +35,8 @@ class VectorForm(Enum):
 
 
 # Each subquery aggregates to one row and numpy joins the results: a join of thousands of rows in SQL gets a bad plan
-# while the planner has no statistics. "(select …)" hides the end user's id from the planner, which would otherwise make
-# a custom plan on every execution; Citus has to see it (`for_shards`). Formatted as one line below 4,096 characters,
-# because psycopg does not cache the parsed form of longer statements. The revision is -1 where the cached memories have
-# been erased since.
+# while the planner has no statistics. Formatted as one line below 4,096 characters, because psycopg does not cache the
+# parsed form of longer statements. The revision is -1 where the cached memories have been erased since.
 _STATEMENT = """
 select query_terms(coalesce(words.tongues, 0) | %(tongues)s, %(query)s), latest.number,
        meant.ids, meant.shown, meant.own, changed.packed,
@@ -54,7 +52,7 @@ from (
 _CHANGED = """
 select array_agg(id) as ids, string_agg(uuid_send(id), '') as packed
 from memories_memorychange
-where end_user_id = (select %(end_user)s::uuid) and number > (select %(revision)s::bigint)
+where end_user_id = %(end_user)s::uuid and number > (select %(revision)s::bigint)
 """
 _NONE_CHANGED = "select null::bytea as packed"
 
@@ -84,13 +82,13 @@ select bit_or({languages}) as tongues,
            || boolsend((m.predicate <> '' or m.evidence <> '') and m.subject_id is not null)
            || boolsend({eligible}), '') as memories
 from {rows} m
-where m.end_user_id = (select %(end_user)s::uuid) and {searched}
+where m.end_user_id = %(end_user)s::uuid and {searched}
 """
 
 # "offset 0" forces a lookup per primary key; otherwise the planner scans the index of all live memories.
 _CHANGED_ROWS = """(
     select one.* from unnest(changed.ids) each(id), lateral (
-        select * from memories_memory where end_user_id = (select %(end_user)s::uuid) and id = each.id offset 0
+        select * from memories_memory where end_user_id = %(end_user)s::uuid and id = each.id offset 0
     ) one
 )"""
 
@@ -106,7 +104,7 @@ from (
                 else -(select min(each <#> %(vector)s::halfvec) from unnest(question_embeddings) each)
            end as questions
     from memories_memoryvector
-    where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s{chosen}
+    where end_user_id = %(end_user)s::uuid and embedder = %(embedder)s and dimension = %(dimension)s{chosen}
     offset 0
 ) compared
 """
@@ -117,7 +115,7 @@ select string_agg(uuid_send(memory_id) || int4send(cardinality(question_embeddin
        string_agg({content}, '') as contents,
        string_agg({questions}, '') as questions
 from memories_memoryvector
-where end_user_id = (select %(end_user)s::uuid) and embedder = %(embedder)s and dimension = %(dimension)s
+where end_user_id = %(end_user)s::uuid and embedder = %(embedder)s and dimension = %(dimension)s
 """
 _UNNESTED = "(select string_agg({each}, '') from unnest(question_embeddings) each)"
 _BY_SLOT = f"case when cardinality(question_embeddings) <= {{slots}} then {{sent_slots}} else {_UNNESTED} end"
@@ -171,12 +169,6 @@ ID = np.dtype((">u8", 2))
 QUERY = np.dtype([("place", ">i4"), ("term", ">u4")])
 COSINES = np.dtype([("memory", ">u8", 2), ("content", ">f4"), ("questions", ">f4")])
 VECTOR = np.dtype([("memory", ">u8", 2), ("questions", ">i4")])
-
-
-@lru_cache(maxsize=128)
-def for_shards(statement: str) -> str:
-    """Return a statement of this file in the form in which Citus finds out on which shard it runs."""
-    return statement.replace("(select %(end_user)s::uuid)", "(%(end_user)s::uuid)")
 
 
 def packing(scope: SearchScope, reading: ReadMode, form: VectorForm = VectorForm.HALVES) -> str:
