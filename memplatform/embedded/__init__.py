@@ -46,6 +46,8 @@ SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "256MB",  # a search reads pages scattered over the rows of all end users
     "jit": "off",  # all queries are short: compiling them costs more than it saves
+    "io_method": "sync",  # without processes that read ahead for long scans
+    "max_logical_replication_workers": "0",  # nor one that starts replication
 }
 
 
