@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
-from memplatform.distribution.catalog import is_distributed
+from memplatform.distribution import placed_tables
 
 PROJECTS = "tenants_project"
 LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckpoint", "django_migrations"
@@ -29,7 +29,7 @@ def _is_set(column: str, setting: str) -> str:
     return f"coalesce({column}::text = current_setting('{setting}', true), false)"
 
 
-_IS_MIGRATING = "(select current_setting('memplatform.migrating', true) = 'on')"
+_IS_MIGRATING = "current_setting('memplatform.migrating', true) = 'on'"
 # Rows without a project: those of the scope's end user are recognised by comparison, others one by one. Functions, as
 # a subquery in a policy would be planned, and prepared for execution, in every statement with such a table. They run
 # with the rights of their caller, so they find the end users of the scope's project alone.
@@ -52,8 +52,6 @@ end $$;
 _READ = "end_user_id = (select end_user_of_scope()) or is_end_user_of_project(end_user_id)"
 # The end user may be a row of the same statement, which the other function does not find.
 _WRITTEN = f"{_is_set('end_user_id', 'memplatform.end_user')} or is_end_user_of_project(end_user_id)"
-# Tables of a distributed database (docs/scale.md) take no subquery in a policy, so the setting is read for each row.
-_IS_MIGRATING_BY_ROW = "current_setting('memplatform.migrating', true) = 'on'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +77,7 @@ class TenantTable:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
         yield self._of_tenants()
         yield Policy("system", SYSTEM_ROLE, "true", "true")
-        is_migrating = _IS_MIGRATING if self.takes_subqueries else _IS_MIGRATING_BY_ROW
-        yield Policy("migration", self.owner, is_migrating, is_migrating)
+        yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
 
     def _of_tenants(self) -> Policy:
         if self.name == PROJECTS or self.has_project:
@@ -113,7 +110,7 @@ group by class.oid, class.relname, class.relowner order by class.relname
 
 def tenant_tables() -> list[TenantTable]:
     """Return the tables that need policies."""
-    takes_subqueries = not is_distributed()  # in policies
+    takes_subqueries = not any(placed_tables().values())  # in policies: those of split tables take none
     with connection.cursor() as cursor:
         cursor.execute(_TENANT_TABLES, [PROJECTS])
         return [

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.events.streams import StreamPart, StreamPosition
-from memplatform.embedded.supervisor import Supervisor
+from memplatform import embedded
 from memplatform.mcp.lazy import answer_mcp
 from memplatform.parent_death import end_with_parent
 from memplatform.serving.buffered_application import BufferedApplication
@@ -48,7 +48,7 @@ def _read_streams(positions: Mapping[int, StreamPosition]) -> dict[int, StreamPa
 # A worker whose server was killed would go on to serve, with its old code beside the next server.
 end_with_parent(signal.SIGKILL)
 if settings.DATABASE_IS_EMBEDDED:
-    Supervisor(settings.EMBEDDED_DIR).look_in_background()
+    embedded.keep_running(settings.EMBEDDED_DIR)
 
 application = BufferedApplication(
     django_application,

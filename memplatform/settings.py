@@ -147,7 +147,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
-    "workers": 2,  # one is left for short tasks while a replay or a daily job runs
+    "workers": min(CLUSTER_WORKERS, 2),  # one is left for short tasks while a replay or a daily job runs
     "timeout": 120,  # a part of a daily job takes one minute
     "retry": 180,  # must exceed the timeout, or a running task is started twice
     "max_attempts": 1,  # the outbox retries, not django-q2

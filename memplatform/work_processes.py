@@ -1,8 +1,10 @@
 """The processes of a cluster that work without a task queue: drains, the event sender and the importer."""
 
+import contextvars
 import signal
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
@@ -28,18 +30,21 @@ log = structlog.get_logger(__name__)
 class WorkProcesses:
     """The drains of one cluster, its event sender and its importer.
 
-    Each is replaced when it ends, whatever becomes of the other processes.
+    Each is replaced when it ends, whatever becomes of the other processes. A cluster of one drain runs all of them as
+    threads of one process.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
     def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
         self._watch = watch
-        work = partial(drain, idle_seconds=LIFETIME, most_seconds=LIFETIME)
-        self._works: dict[str, Callable[[], object]] = {
-            **{f"drain-{number + 1}": work for number in range(count)},
+        work: Callable[[], object] = partial(drain, idle_seconds=LIFETIME, most_seconds=LIFETIME)
+        others: dict[str, Callable[[], object]] = {
             "event-sender": partial(send_events, seconds=LIFETIME),
             "importer": partial(import_files, seconds=LIFETIME),
         }
+        self._works = {f"drain-{number + 1}": work for number in range(count)} | others
+        if count == 1:
+            self._works = {"worker": partial(_together, [work, *others.values()])}
         self._running: dict[str, tuple[ForkProcess, float]] = {}
 
     def keep(self) -> None:
@@ -97,6 +102,16 @@ def _serve(work: Callable[[], object]) -> None:
             work()
     finally:
         stop_telemetry()
+
+
+def _together(works: Sequence[Callable[[], object]]) -> None:
+    """Do several works in threads; when one ends, so do the others."""
+    with ThreadPoolExecutor(len(works)) as threads:
+        running = [threads.submit(contextvars.copy_context().run, work) for work in works]
+        wait(running, return_when=FIRST_COMPLETED)
+        STOPPING.set()
+    for each in running:
+        each.result()
 
 
 def _stop(number: int, frame: object) -> None:

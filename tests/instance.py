@@ -18,8 +18,7 @@ from pathlib import Path
 import psutil
 
 from memplatform import embedded
-from memplatform.embedded.home import prepared_home
-from memplatform.embedded.owner import owner_of
+from memplatform.embedded.programs import owner_of
 from tests import migrated
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -97,8 +96,8 @@ def instance_like(kept: Path, **environment: str) -> Iterator[Instance]:
     """Create an instance with a copy of a stopped server's data folder."""
     with new_instance(**environment) as made:
         data_dir = made.folder / "postgresql"
-        home = prepared_home(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
-        migrated.copy(kept, home.path)
+        folder = embedded.prepared_folder(data_dir=data_dir, owner=owner_of(data_dir=data_dir))
+        migrated.copy(kept, folder)
         yield made
 
 

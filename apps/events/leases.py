@@ -5,8 +5,6 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.tenants.scoped_connection import form_for_database
-
 MOST_DUE = 200  # deliveries that are read at a time
 
 # Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago. Within
@@ -16,7 +14,7 @@ with due as (
     select id, project_id, resume_at from events_webhook candidate
     where paused_at is null and resume_at <= statement_timestamp()
       and (leased_until is null or leased_until <= statement_timestamp())
-      and {has_due}
+      and id = any(%(due)s::uuid[])
 ), projects as (
     select project_id, count(*) filter (where leased_until > statement_timestamp()) as in_flight,
            max(resume_at) filter (where resume_at <= statement_timestamp()) as served_at
@@ -35,10 +33,7 @@ update events_webhook webhook set leased_until = statement_timestamp() + %(secon
 from claimed where webhook.id = claimed.id
 returning webhook.id, webhook.project_id
 """
-_HAS_DUE = """exists (select from events_webhookdelivery delivery
-                  where delivery.webhook_id = candidate.id and state = 'waiting'
-                    and next_try_at <= statement_timestamp())"""
-# Citus does not join deliveries, which are on several servers, to webhooks, which are on one.
+# By a statement of its own: Citus does not join deliveries, which are on several servers, to webhooks on one.
 _WITH_DUE = """
 select distinct webhook_id from events_webhookdelivery where state = 'waiting' and next_try_at <= statement_timestamp()
 """
@@ -58,19 +53,8 @@ order by number limit %(most)s
 
 def claim_webhooks(*, most: int, seconds: float) -> list[tuple[UUID, UUID]]:
     """Claim webhooks with due deliveries for so long, projects in turn; return each with its project."""
-    claim = form_for_database(usual=_claim_at_once, on_citus=_look_and_claim)
-    return claim({"most": most, "seconds": seconds})
-
-
-def _claim_at_once(values: dict[str, object]) -> list[tuple[UUID, UUID]]:
-    return _fetch(_CLAIM.format(has_due=_HAS_DUE), values)
-
-
-def _look_and_claim(values: dict[str, object]) -> list[tuple[UUID, UUID]]:
-    with connection.cursor() as cursor:
-        cursor.execute(_WITH_DUE)
-        due = [webhook_id for (webhook_id,) in cursor.fetchall()]
-    return _fetch(_CLAIM.format(has_due="id = any(%(due)s::uuid[])"), {**values, "due": due}) if due else []
+    due = [webhook_id for (webhook_id,) in _fetch(_WITH_DUE, None)]
+    return _fetch(_CLAIM, {"most": most, "seconds": seconds, "due": due}) if due else []
 
 
 def due_deliveries(*, project_id: UUID, webhook_id: UUID) -> list[list[UUID]]:
@@ -81,7 +65,7 @@ def due_deliveries(*, project_id: UUID, webhook_id: UUID) -> list[list[UUID]]:
     return list(by_user.values())
 
 
-def _fetch(sql: str, values: dict[str, Any]) -> list[tuple[UUID, UUID]]:
+def _fetch(sql: str, values: dict[str, Any] | None) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchall()

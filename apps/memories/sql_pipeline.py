@@ -23,11 +23,11 @@ def pipelined(database: Any = connection) -> Iterator[None]:
 
 @contextmanager
 def pipelined_transaction() -> Iterator[None]:
-    """Run the block in one transaction, whose begin and end take no round trips of their own.
+    """Run the block in one transaction and in pipeline mode.
 
     Waits for results only where rows are fetched, and at the end of the block. An exception rolls everything back,
     unless the block is a part of the caller's transaction.
     """
     database = scoped_connection()
-    with database.wrap_database_errors, database.pipelined_transaction():
+    with database.wrap_database_errors, database.pipelined():
         yield

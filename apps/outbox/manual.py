@@ -9,7 +9,6 @@ from django.db import connection, transaction
 
 from apps.outbox.fetch import fetch
 from apps.pipeline.core.enums import WorkKind
-from apps.tenants.scoped_connection import form_for_database
 
 _LOCK_LEASE = """
 select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
@@ -31,9 +30,6 @@ update outbox_userlease set ready_at = least(ready_at, statement_timestamp()), w
 where end_user_id = %(end_user)s
 """
 
-_LOCK_LEASES = """
-select 1 from outbox_userlease where end_user_id = any(%(end_users)s) order by end_user_id for update
-"""
 _RETRY_DEAD = """
 update outbox_outboxrow set state = 'pending', attempts = 0, run_at = statement_timestamp(), waiting_since = null,
     finished_at = null
@@ -61,23 +57,13 @@ def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[
     The leases of the end users stay locked until the caller's transaction ends.
     """
     users = sorted(set(end_user_ids))
-    lock = form_for_database(usual=_lock_at_once, on_citus=_lock_one_by_one)
-    lock(users)
+    for each in users:  # in one order; Citus locks rows of one end user for each statement
+        fetch(_LOCK_LEASE, {"end_user": each})
     found = fetch(_RETRY_DEAD, {"end_users": users, "rows": list(row_ids)})
     retried = [RetriedRow(user, WorkKind(kind), subject) for user, kind, subject in found]
     with connection.cursor() as cursor:
         cursor.execute(_MARK_ALL_READY, {"end_users": sorted({each.end_user_id for each in retried})})
     return retried
-
-
-def _lock_at_once(end_user_ids: Sequence[UUID]) -> None:
-    fetch(_LOCK_LEASES, {"end_users": end_user_ids})
-
-
-def _lock_one_by_one(end_user_ids: Sequence[UUID]) -> None:
-    """Lock the leases in the same order; Citus locks rows of one end user for each statement."""
-    for each in end_user_ids:
-        fetch(_LOCK_LEASE, {"end_user": each})
 
 
 def retry(*, end_user_id: UUID, row_id: int) -> bool:

@@ -7,31 +7,16 @@ for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
 """
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from apps.outbox.rotation import OpenLease, ReadyQueue
+from apps.outbox.rotation import ReadyQueue
 from apps.tenants.constant_statements import fetch_constant
-from apps.tenants.scoped_connection import form_for_database
 
 MOST_QUEUES = 100  # that one look reads; of more, those whose projects hold the fewest leases
 
-# The keys of the queues. The recursive CTE lists them by an index skip scan, however many users wait; Citus knows none.
 _ALL = """
-recursive queue_key as (
-    (select project_id, waits_for from outbox_userlease where ready_at is not null
-     order by project_id, waits_for limit 1)
-    union all
-    select following.project_id, following.waits_for from queue_key cross join lateral (
-        select project_id, waits_for from outbox_userlease
-        where ready_at is not null and (project_id, waits_for) > (queue_key.project_id, queue_key.waits_for)
-        order by project_id, waits_for limit 1
-    ) following
-)
-"""
-_ALL_ON_CITUS = """
 queue_key as (select distinct project_id, waits_for from outbox_userlease where ready_at is not null)
 """
 _OF_ONE_USER = """
@@ -46,13 +31,6 @@ held as (
 )
 """
 _HELD_BY_NOBODY = "held as (select null::uuid as project_id, 0 as leases)"
-# Those of leases that were read before; this reads no table that is split over several servers.
-_AMONG = """
-queue_key as (select * from unnest(%(projects)s::uuid[], %(models)s::text[]) as key(project_id, waits_for))
-"""
-_HELD_AMONG = """
-held as (select * from unnest(%(holders)s::uuid[], %(counts)s::int[]) as holder(project_id, leases))
-"""
 _QUEUES = """
 with {keys}, {held}
 select queue_key.project_id, queue_key.waits_for, coalesce(held.leases, 0), pause.until is not null and is_try_due,
@@ -71,32 +49,16 @@ where (pause.until is null or is_try_due or pause.since <= given_up_before)
 
 
 _QUEUES_OF_ONE_USER = _QUEUES.format(keys=_OF_ONE_USER, held=_HELD_BY_NOBODY)
-_QUEUES_AMONG = _QUEUES.format(keys=_AMONG, held=_HELD_AMONG)
 
 
 def all_queues(*, outage_seconds: float) -> Sequence[ReadyQueue]:
     """Return the queues of all projects."""
-    keys = form_for_database(usual=_ALL, on_citus=_ALL_ON_CITUS)
-    return _read(_QUEUES.format(keys=keys, held=_HELD), {"outage": outage_seconds})
+    return _read(_QUEUES.format(keys=_ALL, held=_HELD), {"outage": outage_seconds})
 
 
 def queues_of_user(*, end_user_id: UUID, outage_seconds: float) -> Sequence[ReadyQueue]:
     """Return the queue in which one user is, if any; leases that the project holds are not counted."""
     return _read(_QUEUES_OF_ONE_USER, {"only": end_user_id, "outage": outage_seconds})
-
-
-def queues_among(*, leases: Sequence[OpenLease], outage_seconds: float) -> Sequence[ReadyQueue]:
-    """Return the queues in which these leases are, where at least one is free."""
-    keys = sorted({(each.project_id, each.waits_for) for each in leases if each.is_free and each.ready_at is not None})
-    held = Counter(each.project_id for each in leases if each.is_held)
-    values = {
-        "projects": [project_id for project_id, _ in keys],
-        "models": [model for _, model in keys],
-        "holders": list(held.keys()),
-        "counts": list(held.values()),
-        "outage": outage_seconds,
-    }
-    return _read(_QUEUES_AMONG, values) if keys else []
 
 
 def _read(sql: str, values: dict[str, Any]) -> Sequence[ReadyQueue]:

@@ -36,32 +36,6 @@ class ReadyUser:
     queue: ReadyQueue
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLease:
-    """The lease of an end user who has work (`ready_at` is set), or whose work is being done."""
-
-    end_user_id: UUID
-    project_id: UUID
-    waits_for: str
-    ready_at: datetime | None
-    is_held: bool
-    is_free: bool
-
-
-def first_of_queue(queue: ReadyQueue, leases: Iterable[OpenLease], *, limit: int) -> list[ReadyUser]:
-    """Return the users of a queue that can be leased, at most `limit`, or one for a single try."""
-    found = [
-        ReadyUser(each.end_user_id, each.ready_at, queue)
-        for each in leases
-        if (each.project_id, each.waits_for) == (queue.project_id, queue.waits_for)
-        and each.is_free
-        and each.ready_at is not None
-        and each.ready_at <= queue.ready_by
-    ]
-    found.sort(key=lambda user: user.ready_at, reverse=queue.is_newest_first)
-    return found[: 1 if queue.is_single_try else limit]
-
-
 def in_rotation(ready: Iterable[ReadyUser], *, limit: int) -> list[ReadyUser]:
     """Return the users to be leased next, at most `limit`: projects in turn, within them the longest wait first."""
     taken: Counter[UUID] = Counter()

@@ -31,11 +31,6 @@ class DatabaseScope:
         """Return the values of `role`, `memplatform.project` and `memplatform.end_user`; empty: none."""
         return self.role or "none", _text(self.project_id), _text(self.end_user_id)
 
-    @cached_property
-    def encoded(self) -> tuple[bytes, ...]:
-        """Return the settings as they are sent."""
-        return tuple(each.encode() for each in self.settings)
-
     def is_like(self, other: "DatabaseScope") -> bool:
         """Return True if both see the same rows; one of them perhaps faster."""
         return (self.role, self.project_id) == (other.role, other.project_id)

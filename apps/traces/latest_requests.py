@@ -13,26 +13,13 @@ from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
-from apps.tenants.scoped_connection import form_for_database
 from apps.traces.models import Trace, Turn
 from apps.traces.turn_codec import TURN_COLUMNS, select_turn, source_turn
 
 SessionKey = tuple[UUID, UUID]  # end user and session
 
-# The turns just before the first of each session, cut as intake cuts them.
+# The turns just before the first of each session, cut as intake cuts them. Citus takes no limit in a lateral subquery.
 _EARLIER = f"""
-select given.end_user_id, given.session_id, {", ".join(f"earlier.{name}" for name in TURN_COLUMNS)}
-from unnest(%(users)s::uuid[], %(sessions)s::uuid[], %(firsts)s::int[]) as given(end_user_id, session_id, first)
-cross join lateral (
-    select {select_turn(content="left(content, %(most)s) as content")} from traces_turn turn
-    where turn.end_user_id = given.end_user_id and turn.session_id = given.session_id and turn.position < given.first
-      and not turn.withdrawn
-    order by turn.position desc limit {MOST_REPEAT_WINDOW}
-) as earlier
-order by earlier.position
-"""  # noqa: S608  (only names of columns and constants)
-# Citus takes no limit in a lateral subquery: all turns before the first are numbered.
-_EARLIER_ON_CITUS = f"""
 select earlier.end_user_id, earlier.session_id, {", ".join(f"earlier.{name}" for name in TURN_COLUMNS)}
 from (
     select turn.end_user_id, turn.session_id, {select_turn(content="left(content, %(most)s) as content")},
@@ -44,7 +31,7 @@ from (
 ) as earlier
 where earlier.before_first <= {MOST_REPEAT_WINDOW}
 order by earlier.position
-"""  # noqa: S608  (as above)
+"""  # noqa: S608  (only names of columns and constants)
 
 
 def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: int) -> list[Request]:
@@ -85,7 +72,7 @@ def _earlier(firsts: Mapping[SessionKey, int], look_back_characters: int) -> dic
     }
     found: dict[SessionKey, list[SourceTurn]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(form_for_database(usual=_EARLIER, on_citus=_EARLIER_ON_CITUS), given)
+        cursor.execute(_EARLIER, given)
         for user, session, *values in cursor.fetchall():
             columns = dict(zip(TURN_COLUMNS, values, strict=True))
             turn = SourceTurn(**{**columns, "role": Role(columns["role"])})

@@ -21,7 +21,6 @@ from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
 from apps.telemetry.pool_metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
-from apps.tenants.scoped_connection import form_for_database
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased
 from apps.worker.process_user import process_user
@@ -33,8 +32,7 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 0.05  # between two queries for work while idle
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
-LOOK_SECONDS = 0.2  # between two looks for end users who wait, while all threads work
-LOOK_SECONDS_ON_CITUS = 1.0  # where a look reads the open leases of all servers
+LOOK_SECONDS = 1.0  # between two looks for end users who wait, while all threads work
 LOCK_TIMEOUT = "300ms"  # for one lease when they are given back: whoever asked for the stop does not wait for long
 LAST_SECONDS = 600.0  # to finish work in flight after the last claim
 
@@ -126,7 +124,7 @@ class Drain:
     def _look(self) -> None:
         """See now and then whether others wait, so that threads whose time is over go on, or release their users."""
         now = time.monotonic()
-        if now - self.last_look < form_for_database(usual=LOOK_SECONDS, on_citus=LOOK_SECONDS_ON_CITUS):
+        if now - self.last_look < LOOK_SECONDS:
             return
         self.last_look = now
         with system_scope(SystemWork.QUEUE):

@@ -2,11 +2,9 @@
 
 The settings are local to the transaction, so a pooler that assigns connections per transaction can't mix up tenants:
 
-- A statement outside of a transaction is sent together with the one that sets its scope (scoped_message.py).
-  PostgreSQL runs both in one implicit transaction, and there is no further round trip.
 - In a transaction the scope is set with its BEGIN, in one message, and again when it changes or may have been undone.
-- A server with Citus (docs/scale.md) passes on to the others what SET LOCAL says in a transaction, and nothing else.
-  There the scope is set by it, and a statement by itself becomes a transaction.
+- A statement outside of a transaction becomes one.
+- The scope is set by SET LOCAL: a server with Citus (docs/scale.md) passes that on to the others, and nothing else.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,11 +17,8 @@ from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
 
 from apps.tenants.scope import OWNER, DatabaseScope, current_scope
 from memplatform.postgresql.cursors import ClientBindingCursor, ServerBindingCursor, ServerSideCursor
-from memplatform.postgresql.scoped_message import Limits, ScopeStatement, scope_query, scope_statement
 
-_HAS_CITUS = b"select from pg_extension where extname = 'citus'"
-
-
+MOST_PARAMETERS = 65_535  # of a statement
 _UNKNOWN = DatabaseScope(role="unknown")  # a rollback to a savepoint may have restored another one
 _CURSORS = {base.ServerBindingCursor: ServerBindingCursor, base.Cursor: ClientBindingCursor}
 
@@ -32,6 +27,10 @@ class DatabaseOperations(operations.DatabaseOperations):
     """Django's, with our compilers."""
 
     compiler_module = "memplatform.postgresql.compiler"
+
+    def bulk_batch_size(self, fields: Any, objs: Any) -> int:
+        """Return how many rows one statement inserts by VALUES."""
+        return int(MOST_PARAMETERS // max(len(fields), 1))
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -64,13 +63,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             connection.server_cursor_factory = ServerSideCursor
             connection.scope_cursor = connection.cursor()
             connection.kept_cursors = {}
-            connection.has_citus = bool(connection.pgconn.exec_(_HAS_CITUS).ntuples)
         return connection
-
-    @property
-    def has_citus(self) -> bool:
-        """Return True if the connection is to the coordinator of several servers."""
-        return bool(self.connection.has_citus)
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor that runs its statements in the current scope."""
@@ -129,12 +122,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def pipelined(self) -> Iterator[None]:
-        """Use psycopg's pipeline mode while the block runs.
-
-        PostgreSQL runs the statements of a pipeline in one implicit transaction, so one scope is sent once.
-        """
+        """Use psycopg's pipeline mode while the block runs, in a transaction."""
         is_idle = self.connection.pgconn.transaction_status == TransactionStatus.IDLE and not self.is_pipelined()
-        is_transaction = self.has_citus and self.connection.autocommit and is_idle
+        is_transaction = self.connection.autocommit and is_idle
         with self.transaction_with_scope() if is_transaction else nullcontext(), self.connection.pipeline():
             self._scope_of_pipeline = current_scope() if is_transaction else None
             try:
@@ -145,38 +135,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
     @contextmanager
     def transaction_with_scope(self) -> Iterator[None]:
         """Run the statements of the block, of a connection that commits by itself, in a transaction with the scope."""
-        self.begin()
         try:
+            self.begin()
             yield
         except BaseException:
             if self.connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
                 self.run(b"rollback")
             raise
         self.run(b"commit")
-
-    @contextmanager
-    def pipelined_transaction(self) -> Iterator[None]:
-        """Run the block in one transaction and in pipeline mode; its end is sent with the last statements.
-
-        Inside of an open transaction the block is a part of it.
-        """
-        if self.in_atomic_block or self.has_citus:
-            with self.pipelined():  # with Citus a transaction of its own
-                yield
-            return
-        try:
-            with self.connection.pipeline():
-                self._scope_of_pipeline = None
-                self._add_to_pipeline(b"begin")
-                yield
-                self._add_to_pipeline(b"commit")
-        finally:
-            if self.connection is not None and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
-                self.connection.rollback()
-
-    def _add_to_pipeline(self, command: bytes) -> None:
-        """Add a command without parameters and rows, as psycopg adds its own; it is sent with the next statement."""
-        self.connection.wait(self.connection._exec_command(command))
 
     def set_scope_of_pipeline(self) -> None:
         """Send the scope of a pipeline outside of a transaction, unless it has it."""
@@ -196,19 +162,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def send_scope(self) -> None:
         """Send the statement that sets the scope, and behind a pooler the limits of statements."""
-        if self.has_citus:
-            for statement in self._local_settings():
-                self.connection.scope_cursor.execute(statement)
-            return
-        statement = scope_query(self._local_limits(), placeholders=("%s", "%s", "%s"))
-        self.connection.scope_cursor.execute(statement, current_scope().settings, prepare=True)
-
-    def scope_statement(self) -> ScopeStatement:
-        """Return the statement that sets the scope, to be sent together with another one."""
-        return scope_statement(self._local_limits())
-
-    def _local_limits(self) -> Limits:
-        return tuple(self.settings_dict.get("LOCAL_LIMITS", {}).items())
+        for statement in self._local_settings():
+            self.connection.scope_cursor.execute(statement)
 
     def begin(self) -> None:
         """Begin a transaction and set its scope, in one message."""
@@ -220,7 +175,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         yield f"set local role {role}"
         yield f"set local memplatform.project = '{project}'"
         yield f"set local memplatform.end_user = '{end_user}'"
-        for name, value in self._local_limits():
+        for name, value in self.settings_dict.get("LOCAL_LIMITS", {}).items():
             yield f"set local {name} = '{value}'"
 
     def run(self, statements: bytes) -> None:

@@ -7,9 +7,6 @@ import psycopg
 from django.db import NotSupportedError
 from django.db.backends.postgresql import base
 
-from apps.tenants.scope import current_scope
-from memplatform.postgresql.scoped_message import run_after_scope
-
 if TYPE_CHECKING:
     from memplatform.postgresql.base import DatabaseWrapper
 
@@ -24,7 +21,6 @@ class _Scoped(_Cursor):
     database: "DatabaseWrapper | None" = None
     connection: Any
     _query: Any  # what psycopg has sent, with its parameters
-    _is_alone = False  # what is being executed: a statement outside of transactions and pipelines
 
     def execute(self, *args: Any, **options: Any) -> Any:
         """Execute a statement in the current scope."""
@@ -40,14 +36,8 @@ class _Scoped(_Cursor):
         if database.is_pipelined():  # a nested pipeline would wait for its results
             database.set_scope_of_pipeline()
             return super().execute(*args, **options)
-        if database.has_citus:
-            with database.transaction_with_scope():
-                return super().execute(*args, **options)
-        self._is_alone = True
-        try:
+        with database.transaction_with_scope():
             return super().execute(*args, **options)
-        finally:
-            self._is_alone = False
 
     def take_rows(self) -> list[tuple[Any, ...]]:
         """Return all rows and let go of them. Raises Django's errors, also those that a pipeline tells only now."""
@@ -62,19 +52,6 @@ class _Scoped(_Cursor):
     def release_parameters(self) -> None:
         """Let go of the parameters of the last statement, which has been sent, or is in the queue of a pipeline."""
         self._query = None
-
-    def _maybe_prepare_gen(self, statement: Any, *, prepare: bool | None = None, binary: bool | None = None) -> Any:
-        """Return the generator that runs a converted statement: psycopg's, or one that sends the scope with it."""
-        if not self._is_alone or self.database is None:
-            return super()._maybe_prepare_gen(statement, prepare=prepare, binary=binary)
-        return run_after_scope(
-            cursor=self,
-            statement=statement,
-            scope=self.database.scope_statement(),
-            settings=current_scope().encoded,
-            prepare=prepare,
-            binary=binary,
-        )
 
     def executemany(self, *args: Any, **options: Any) -> Any:
         """Refuse, as `copy` and `stream`: these don't set a scope."""

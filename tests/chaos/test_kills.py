@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from memplatform import embedded
 from tests.chaos.chaos_cluster import ChaosCluster
 from tests.chaos.ledger import assert_each_accepted_once, final_state
 from tests.chaos.load import conversation, post
 from tests.instance import wait_for
-from tests.memplatform.embedded.servers import postmaster
+from tests.memplatform.embedded.servers import is_running, postmaster
 from tests.soak import SOAK_TURNS
 
 TURNS = SOAK_TURNS or 192
@@ -86,5 +85,5 @@ def crash_database(cluster: ChaosCluster) -> str:
     """Kill the server; its users start it again."""
     folder = cluster.instance.folder / "postgresql"
     postmaster(folder.resolve()).kill()
-    wait_for(lambda: embedded.status(folder) is embedded.Status.RUNNING, instance=cluster.instance)
+    wait_for(lambda: is_running(folder), instance=cluster.instance)
     return "database"

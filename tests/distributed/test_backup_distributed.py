@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from memplatform.embedded import programs
-from memplatform.embedded.owner import owner_of
 from tests.distributed.citus_database import citus_database, run
 from tests.distributed.conftest import CITUS_URL
 
@@ -27,7 +26,7 @@ def folder() -> Iterator[Path]:
 
 def test_a_dump_becomes_a_distributed_database_again(distributed: dict[str, str], folder: Path) -> None:
     def call(program: str, *arguments: str) -> None:
-        programs.run(owner=owner_of(data_dir=folder / "data"), program=program, arguments=[*arguments])
+        programs.run(owner=programs.owner_of(data_dir=folder / "data"), program=program, arguments=[*arguments])
 
     dump = str(folder / "dump")
     rows = ("--format=custom", "--data-only", "--exclude-table-data=django_migrations")

@@ -13,8 +13,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from memplatform import embedded
-from memplatform.embedded.owner import owner_of
-from memplatform.embedded.programs import run
+from memplatform.embedded.programs import owner_of, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -25,7 +25,7 @@ from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from memplatform.database_settings import connection_options
-from memplatform.embedded.owner import owner_of
+from memplatform.embedded.programs import owner_of
 from tests.instance import PATIENCE, free_port
 from tests.memplatform.scope_settings import SETTINGS, seen
 

@@ -22,7 +22,6 @@ from apps.pipeline.core.operations import (
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.tenants.constant_statements import run_constant
-from apps.tenants.scoped_connection import form_for_database
 
 # With "returning", Citus inserts what it has selected by an INSERT: without, by COPY, which row-level security refuses.
 _ADD_ENTRIES = """
@@ -32,8 +31,6 @@ select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, 
 from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
 order by place returning 1
 """
-_AT_ONCE = (f"with entries as ({_ADD_ENTRIES}) {RECORD_MEMORY_EVENTS}",)
-_ONE_BY_ONE = (_ADD_ENTRIES, RECORD_MEMORY_EVENTS)  # Citus takes no inserts in CTEs
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
@@ -54,7 +51,7 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
         "entries": Jsonb(entries),
         "events": Jsonb(event_rows(events_of_plan(plan))),
     }
-    for statement in form_for_database(usual=_AT_ONCE, on_citus=_ONE_BY_ONE):
+    for statement in (_ADD_ENTRIES, RECORD_MEMORY_EVENTS):
         run_constant(statement, values)
 
 

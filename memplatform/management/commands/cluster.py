@@ -21,8 +21,8 @@ from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
+from memplatform import embedded
 from memplatform.cluster_metrics import ClusterMetrics
-from memplatform.embedded.supervisor import Supervisor
 from memplatform.parent_death import end_with_parent
 from memplatform.work_processes import WorkProcesses
 
@@ -125,10 +125,10 @@ class Command(BaseCommand):
         os.register_at_fork(after_in_child=end_with_parent)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, GracefulCluster.request_stop)
-        supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
+        if settings.DATABASE_IS_EMBEDDED:
+            embedded.keep_running(settings.EMBEDDED_DIR)
         metrics = ClusterMetrics(settings.CLUSTER_METRICS_PORT) if settings.CLUSTER_METRICS_PORT else None
-        watched = [each for each in (supervisor and supervisor.look, metrics and metrics.keep) if each]
-        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=watched)
+        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=[metrics.keep] if metrics else [])
         try:
             self._run(processes)
         finally:

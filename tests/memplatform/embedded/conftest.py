@@ -18,7 +18,7 @@ def folder() -> Iterator[Path]:
     place.chmod(0o755)
     yield place / "data"
     for path in [*place.rglob("*")]:
-        if (path / "lock").exists():
+        if (path / "cluster").exists():
             embedded.remove(path)
     shutil.rmtree(place)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import psutil
 import psycopg
 
-from memplatform.embedded import ConnectionParams
+from memplatform.embedded import ConnectionParams, socket_directory
 
 
 def ask(found: ConnectionParams, sql: str) -> str:
@@ -17,6 +17,15 @@ def ask(found: ConnectionParams, sql: str) -> str:
         row = cursor.fetchone()
     assert row is not None
     return str(row[0])
+
+
+def is_running(folder: Path) -> bool:
+    """Return True if the server of a data folder accepts connections."""
+    try:
+        psycopg.connect(host=str(socket_directory(folder.resolve())), user="postgres", dbname="memplatform").close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def postmaster(folder: Path) -> psutil.Process:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from memplatform import embedded
-from memplatform.embedded import Status, socket_directory
-from tests.memplatform.embedded.servers import ask, postmaster
+from memplatform.embedded import socket_directory
+from tests.memplatform.embedded.servers import ask, is_running, postmaster
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change users")
 
@@ -45,21 +45,21 @@ def test_an_ordinary_user_owns_their_server(folder: Path, nobody: ProcessPoolExe
     assert embedded.up(folder) == found, "root finds that server instead of taking it over"
     assert ask(found, "SELECT 1") == "1"
     nobody.submit(embedded.down, folder).result()
-    assert embedded.status(folder) is Status.STOPPED
+    assert not is_running(folder)
     embedded.up(folder)
     assert postmaster(folder).uids().effective == uid
 
 
 @pytest.mark.soak
 @as_root
-@pytest.mark.parametrize("verb", [embedded.up, embedded.down, embedded.status, embedded.remove])
+@pytest.mark.parametrize("verb", [embedded.up, embedded.down, embedded.remove])
 def test_an_ordinary_user_can_not_use_another_user_s_server(
     made: Path, nobody: ProcessPoolExecutor, verb: Callable[[Path], object]
 ) -> None:
     embedded.up(made)
-    with pytest.raises(embedded.PathUnusable, match="the data folder"):
+    with pytest.raises((embedded.EmbeddedError, PermissionError)):
         nobody.submit(verb, made).result()
-    assert embedded.status(made) is Status.RUNNING
+    assert is_running(made)
 
 
 @as_root
@@ -120,7 +120,7 @@ def test_a_socket_folder_taken_by_another_user_is_refused(folder: Path) -> None:
     squatted.mkdir(mode=0o777)
     os.chown(squatted, 12345, 12345)
     try:
-        with pytest.raises(embedded.PathUnusable, match="user id 12345"):
+        with pytest.raises(embedded.EmbeddedError, match="user id 12345"):
             embedded.up(long)
     finally:
         squatted.rmdir()

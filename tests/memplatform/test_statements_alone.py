@@ -1,4 +1,4 @@
-"""A statement outside of transactions is sent together with its scope: preparing, failing, going on afterwards."""
+"""A statement outside of transactions becomes one with its scope: preparing, failing, going on afterwards."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -91,25 +91,3 @@ def test_what_its_commit_finds_is_raised_and_the_connection_goes_on(other_sessio
             assert fetch(PROJECT, []) == [(str(ONE),)]
     finally:
         other_session.execute("drop table referring")
-
-
-def test_what_fails_again_and_again_is_prepared_once() -> None:
-    divided = "select 1 / %s::int"
-    with tenant_scope(project_id=ONE):
-        for _ in range(TIMES):
-            fetch(divided, [1])
-        for _ in range(TIMES):
-            with pytest.raises(DatabaseError, match="zero"):
-                fetch(divided, [0])
-        prepared = fetch("select count(*) from pg_prepared_statements where statement like 'select 1 /%%'", [])
-    assert prepared == [(1,)]
-
-
-def test_what_fails_from_the_first_time_on_is_prepared_once() -> None:
-    divided = "select 2 / %s::int"
-    with tenant_scope(project_id=ONE):
-        for _ in range(TIMES):
-            with pytest.raises(DatabaseError, match="zero"):
-                fetch(divided, [0])
-        prepared = fetch("select count(*) from pg_prepared_statements where statement like 'select 2 /%%'", [])
-    assert prepared[0][0] <= 1
