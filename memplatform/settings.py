@@ -1,6 +1,7 @@
 """Django settings, read from the environment; docs/configuration.md describes every variable."""
 
 import contextlib
+import logging
 import os
 import secrets
 import tempfile
@@ -235,8 +236,13 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 # --- the ledger: a folder for entries that the retention period has removed
 LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
 
-# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
-METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
+# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/tracing.py)
+METRICS_DIR = DATA_DIR / "metrics"  # the counts of all processes of this data folder
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # RequestTelemetry has replaced ids that can't be logged
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_STATUS_5XX_LOG_LEVEL = logging.INFO  # what made the answer has logged why
+DJANGO_STRUCTLOG_USER_ID_FIELD = ""  # finding it out would take a query
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
 # --- web

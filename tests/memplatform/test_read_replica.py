@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.users.erase_user import erase_user
 from apps.memories.search import clear_cache, read_replica
-from apps.telemetry.counted_metrics import counted_metrics
+from apps.telemetry.metrics import SEARCHES
 from apps.tenants.models import Project
 from memplatform.embedded.owner import owner_of
 from memplatform.embedded.programs import run
@@ -99,7 +99,7 @@ def standby(settings: Any) -> Iterator[Standby]:
 
 def answers() -> dict[tuple[str, str], float]:
     """Return how many searches were answered by which database, and why."""
-    samples = next(iter(counted_metrics().searches.collect())).samples
+    samples = next(iter(SEARCHES.collect())).samples
     return {(each.labels["database"], each.labels["replica"]): each.value for each in samples if "total" in each.name}
 
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, connections
 
 from apps.memories.search.decode import SnapshotRow
-from apps.telemetry.counted_metrics import counted_metrics
+from apps.telemetry import metrics
 
 PAUSE_SECONDS = 10.0  # in which a replica that failed is not asked
 _REVISION = "select coalesce((select number from memories_memoryrevision where end_user_id = %s), 0)"
@@ -58,13 +58,13 @@ def from_replica_or_primary(end_user_id: UUID, read: Callable[[Source], T]) -> T
         try:
             found = _from_replica(end_user_id, read)
         except ReplicaBehind:
-            counted_metrics().searches.labels("primary", "behind").inc()
+            metrics.SEARCHES.labels("primary", "behind").inc()
         except (DatabaseError, InterfaceError) as error:
             PAUSE.until = time.monotonic() + PAUSE_SECONDS
             log.warning("read replica failed", error=str(error).strip(), pause_seconds=PAUSE_SECONDS)
-            counted_metrics().searches.labels("primary", "failed").inc()
+            metrics.SEARCHES.labels("primary", "failed").inc()
         else:
-            counted_metrics().searches.labels("replica", "current").inc()
+            metrics.SEARCHES.labels("replica", "current").inc()
             return found
     return read(Source(connection))
 

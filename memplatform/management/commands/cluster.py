@@ -21,7 +21,6 @@ from apps.providers import registry, wordllama
 from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
-from memplatform.cluster_metrics import ClusterMetrics
 from memplatform.embedded.supervisor import Supervisor
 from memplatform.parent_death import end_with_parent
 from memplatform.work_processes import WorkProcesses
@@ -126,15 +125,12 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, GracefulCluster.request_stop)
         supervisor = Supervisor(settings.EMBEDDED_DIR) if settings.DATABASE_IS_EMBEDDED else None
-        metrics = ClusterMetrics(settings.CLUSTER_METRICS_PORT) if settings.CLUSTER_METRICS_PORT else None
-        watched = [each for each in (supervisor and supervisor.look, metrics and metrics.keep) if each]
-        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=watched)
+        watch = [supervisor.look] if supervisor else []
+        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=watch, metrics_port=settings.CLUSTER_METRICS_PORT)
         try:
             self._run(processes)
         finally:
             processes.end()
-            if metrics:
-                metrics.end()
 
     def _run(self, processes: WorkProcesses) -> None:
         pause = LEAST_PAUSE
