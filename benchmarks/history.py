@@ -18,19 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 ENV_EXAMPLE = ROOT / ".env.example"
 # Variables that change what is measured; none of them is secret.
 MEASURED_SETTINGS = (
-    "ACCESS_FLUSH_SECONDS",
     "CLUSTER_WORKERS",
     "DB_POOL_SIZE",
     "DB_PREPARE",
-    "MODEL_CONCURRENCY",
-    "SYNC_REQUESTS",
-    "WEB_CPU_PERMITS",
     "WEB_THREADS",
     "WEB_WORKERS",
-    "WORKER_BATCH_RUNS",
-    "WORKER_CPU_PERMITS",
-    "WORK_SLICE_SECONDS",
-    "WORK_THREADS",
 )
 LIBRARIES = ("django", "djangorestframework", "django-q2", "psycopg", "pgvector", "wordllama", "google-re2")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.caller import Caller
+from benchmarks.changed_settings import environment_with
 from memplatform import embedded
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,7 +94,7 @@ def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
     port = _free_port()
     environment = (
         os.environ
-        | settings
+        | environment_with(settings)
         | {"MEMPLATFORM_DATA": str(folder), "WEB_HOST": HOST, "WEB_PORT": str(port), "PYTHONUNBUFFERED": "1"}
     )
     service = Service(folder=folder, port=port, environment=environment)

@@ -1,86 +1,60 @@
 """What a cluster has counted, for Prometheus, where it shares no data folder with a web server.
 
-A process of its own answers: the main process forks others, which threads would make unsafe.
+It is one of the processes in work_processes.py, as threads in the main process would make its forks unsafe.
 """
 
-import signal
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from multiprocessing import get_context
-from multiprocessing.context import ForkProcess
+from collections.abc import Iterable
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import structlog
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import make_wsgi_app
 
-from apps.telemetry.counted_metrics import COUNTED
-from apps.telemetry.metrics_access import may_read_metrics
-from memplatform.parent_death import end_with_parent
-
-PAUSE_SECONDS = 30.0  # between two starts, when the port is taken
+from apps.api.metrics_access import may_read_metrics
+from apps.telemetry.metrics import COUNTED
+from apps.worker.shutdown import STOPPING
 
 log = structlog.get_logger(__name__)
 
 
-class ClusterMetrics:
-    """The process that answers on a port, and is started again when it ends."""
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._process: ForkProcess | None = None
-        self._not_before = time.monotonic()
-
-    def keep(self) -> None:
-        """Start the process if it is missing, and was not started just now."""
-        is_alive = self._process is not None and self._process.is_alive()
-        if not is_alive and time.monotonic() >= self._not_before:
-            self._not_before = time.monotonic() + PAUSE_SECONDS
-            self._process = get_context("fork").Process(target=serve, args=(self._port,), name="metrics")
-            self._process.start()
-
-    def end(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.join()
-
-
-def serve(port: int) -> None:
-    """Answer until the parent ends: /metrics with what is counted, /healthz while the cluster runs."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
-    end_with_parent()
+def serve_metrics(port: int) -> None:
+    """Answer until a stop is requested: /metrics with what is counted, /healthz while the cluster runs."""
     try:
-        server = ThreadingHTTPServer(("", port), _Handler)
+        server = make_server("", port, _application, server_class=_Server, handler_class=_Handler)
     except OSError as error:
-        log.error("metrics are not served; this is tried again", port=port, error=str(error), seconds=PAUSE_SECONDS)
+        log.error("metrics are not served; this is tried again", port=port, error=str(error))
         return
-    server.serve_forever()
+    server.timeout = 0.5  # seconds until it looks for a stop
+    while not STOPPING.is_set():
+        server.handle_request()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
     timeout = 10  # seconds that a client may keep a thread
 
-    def do_GET(self) -> None:
-        """Answer a request."""
-        if self.path == "/healthz":
-            self._answer(200, b'{"status":"ok"}', "application/json")
-        elif self.path != "/metrics":
-            self._answer(404, b"there are /metrics and /healthz\n")
-        elif not self._may_read():
-            self._answer(403, b"the token of METRICS_TOKEN, or a private address, is needed\n")
-        else:
-            self._answer(200, generate_latest(COUNTED), CONTENT_TYPE_LATEST)
-
-    def _may_read(self) -> bool:
-        shown = self.headers.get("Authorization", "")
-        return may_read_metrics(authorization=shown, addresses=[self.client_address[0]])
-
-    def _answer(self, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def address_string(self) -> str:
+        return str(self.client_address[0])  # without asking DNS
 
     def log_message(self, format: str, *args: object) -> None:
         """Log no requests."""
+
+
+_metrics = make_wsgi_app(COUNTED)
+
+
+def _application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    status, body = "404 Not Found", b"there are /metrics and /healthz\n"
+    if environ["PATH_INFO"] == "/healthz":
+        status, body = "200 OK", b"ok\n"
+    elif environ["PATH_INFO"] == "/metrics":
+        shown = environ.get("HTTP_AUTHORIZATION", "")
+        if may_read_metrics(authorization=shown, addresses=[environ["REMOTE_ADDR"]]):
+            return _metrics(environ, start_response)
+        status, body = "403 Forbidden", b"the token of METRICS_TOKEN, or a private address, is needed\n"
+    start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+    return [body]

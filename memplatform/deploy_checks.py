@@ -16,9 +16,7 @@ def check_hosts(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def check_threads(**_: Any) -> list[CheckMessage]:
-    """Report that callers who wait can hold all threads of the web server."""
-    if settings.SYNC_REQUESTS < settings.WEB_THREADS:
+    """Report that threads of the web server wait for connections of the pool."""
+    if not settings.POOL_SIZE or settings.WEB_THREADS <= settings.POOL_SIZE:
         return []
-    return [
-        Warning("SYNC_REQUESTS is not below WEB_THREADS: callers who wait can hold all threads", id="memplatform.W031")
-    ]
+    return [Warning("WEB_THREADS is above DB_POOL_SIZE: threads wait for connections", id="memplatform.W031")]

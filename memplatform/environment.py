@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import os
 from collections.abc import Collection
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +12,26 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE, _FALSE = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0", ""})
 _POSTGRESQL = "django.db.backends.postgresql"
+_MAIL = ("smtp://", "smtp+tls://", "smtp+ssl://")
+# Variables that were settings, with what has replaced them.
+_REPLACED = {
+    "CSRF_TRUSTED_ORIGINS": "PUBLIC_URL",
+    "MODEL_PRICES": "prices in MODELS",
+    **dict.fromkeys(
+        ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_TLS"), "EMAIL_URL"
+    ),
+}
+# Variables that were settings, and are constants of settings.py.
+FIXED = """
+    ACCESS_FLUSH_SECONDS BODY_SECONDS COUNT_LIMITS_ASIDE DB_COMMAND_SECONDS DB_LOCK_SECONDS
+    DB_MIGRATION_LOCK_SECONDS DB_REQUEST_SECONDS DB_WORK_SECONDS ERASED_CACHE_SECONDS
+    EVENT_RETENTION_DAYS EVENT_STREAMS_PER_PROJECT EVENT_STREAM_SECONDS HEARTBEAT_SECONDS
+    IDEMPOTENCY_KEPT_HOURS IMPORT_KEPT_DAYS IMPORT_MAX_MB MAX_BODY_BYTES MAX_ITEMS
+    MODEL_CONCURRENCY MODEL_OUTAGE_DAYS MODEL_PAUSE_SECONDS SESSION_HOURS SESSION_IDLE_MINUTES
+    SYNC_REQUESTS SYNC_WAIT_SECONDS WAITING_REQUESTS WEBHOOK_TIMEOUT_SECONDS WEB_CPU_PERMITS
+    WORKER_BATCH_RUNS WORKER_CPU_PERMITS WORK_LEASE_SECONDS WORK_MAX_ATTEMPTS WORK_RETENTION_DAYS
+    WORK_SLICE_SECONDS WORK_THREADS
+""".split()
 
 
 class InvalidSetting(ImproperlyConfigured):
@@ -23,6 +44,13 @@ class Environment:
     def __init__(self, file: Any) -> None:
         environ.Env.read_env(file)
         self._env = environ.Env()
+
+    def refuse_removed(self) -> None:
+        """Raise InvalidSetting for variables that had a meaning in former versions, as they would be ignored."""
+        set_now = [name for name in (*_REPLACED, *FIXED) if name in os.environ]
+        if set_now:
+            said = ", ".join(f"{name} ({_REPLACED.get(name, 'a fixed value')})" for name in set_now)
+            raise InvalidSetting(f"remove variables that are no settings any more (and what replaces them): {said}")
 
     def str(self, name: builtins.str, *, default: builtins.str, choices: Collection[builtins.str] = ()) -> builtins.str:
         """Return a text. Raises InvalidSetting unless it is one of the choices, if there are any."""
@@ -82,6 +110,17 @@ class Environment:
         if address.get("ENGINE") != _POSTGRESQL or not address.get("NAME"):
             raise InvalidSetting(form)
         address["HOST"] = unquote(address.get("HOST") or "")  # the folder of a socket, as libpq takes it
+        return address
+
+    def email_url(self, name: builtins.str) -> dict[Any, Any]:
+        """Return Django's settings of a mail server from its address. Raises InvalidSetting."""
+        text = self._env.str(name, default="")
+        try:
+            address = dict(self._env.email_url_config(text)) if text.startswith(_MAIL) else {}
+        except ValueError:  # its port is no number
+            address = {}
+        if not address.get("EMAIL_HOST"):
+            raise InvalidSetting(f"{name} must be like smtp+tls://user:password@host:587")
         return address
 
 

@@ -1,85 +1,71 @@
-"""The outermost middleware: each request has an id, is counted and timed, and is a span where spans are recorded."""
+"""The outermost middleware: each request has an id, is logged, counted and timed, and is a span if these are sent."""
 
-from collections.abc import Callable
+import re
 from time import perf_counter
 
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
+from django_structlog.middlewares import RequestMiddleware
+from opentelemetry.trace import SpanKind
 
 from apps.api.continuations import TraceWait
-from apps.telemetry.counted_metrics import counted_metrics
-from apps.telemetry.pool_metrics import note_pool
-from apps.telemetry.request_context import (
-    REQUEST_ID_HEADER,
-    RequestContext,
-    request_context,
-    request_id_of,
-    traceparent_of,
-    working_on,
-)
-from apps.telemetry.tracing import OpenSpan, SpanKind, span
+from apps.pipeline.core.identifiers import new_id
+from apps.telemetry import metrics
+from apps.telemetry.tracing import fail, span
+from memplatform.logs import OTHER, route_of
 
+REQUEST_ID_HEADER = "X-Request-Id"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_OTHER = "other"  # in place of what callers could choose freely
 
 
-class RequestTelemetry:
-    """Tell of requests, without their paths, which may name end users."""
+class RequestTelemetry(RequestMiddleware):
+    """Adds metrics and a span to the request's log lines; no path is recorded, as paths may name end users."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
+    async_capable = False
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+    def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer a request; the id that it was given, or a new one, is in the answer and in lines of the log."""
-        context = RequestContext(
-            request_id=request_id_of(request.META.get("HTTP_X_REQUEST_ID")),
-            traceparent=traceparent_of(request.META.get("HTTP_TRACEPARENT")),
-        )
-        with working_on(context), span(request.method or _OTHER, kind=SpanKind.SERVER) as opened:
-            response = self._timed(request)
-            if opened.is_recorded:
-                _describe(opened, request, response)
-        response[REQUEST_ID_HEADER] = context.request_id
+        request_id = request.META["HTTP_X_REQUEST_ID"] = request_id_of(request.META.get("HTTP_X_REQUEST_ID"))
+        method = known_method(request.method)
+        with span(method, kind=SpanKind.SERVER, parents=[request.META.get("HTTP_TRACEPARENT", "")]) as opened:
+            started = perf_counter()
+            response: HttpResponse = super().__call__(request)  # type: ignore[assignment]  # it is not asynchronous
+            route, status = route_of(request), response.status_code
+            if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
+                metrics.REQUESTS.labels(method, route, str(status)).inc()
+                metrics.REQUEST_SECONDS.labels(method, route).observe(perf_counter() - started)
+            metrics.note_pool()
+            opened.update_name(f"{method} {route}")
+            opened.set_attributes(
+                {
+                    "http.request.method": method,
+                    "http.route": route,
+                    "http.response.status_code": status,
+                    "url.scheme": request.scheme or "",
+                    "memplatform.request_id": request_id,
+                }
+            )
+            if status >= 500:
+                fail(opened, str(status))
+        response[REQUEST_ID_HEADER] = request_id
         return response
 
-    def _timed(self, request: HttpRequest) -> HttpResponseBase:
-        started = perf_counter()
-        response = self.get_response(request)
-        if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
-            metrics, method, route = counted_metrics(), _method(request), route_of(request)
-            metrics.count_request(method, route, response.status_code)
-            metrics.time_request(method, route, perf_counter() - started)
-        note_pool()
-        return response
+    @staticmethod
+    def format_request(request: HttpRequest) -> str:
+        """Return what log lines name a request by."""
+        return f"{known_method(request.method)} {route_of(request)}"
+
+
+def request_id_of(given: str | None) -> str:
+    """Return the id that a caller has given its request, or a new one if it gave none that can be logged."""
+    return given if given and _REQUEST_ID.fullmatch(given) else new_id().hex
+
+
+def known_method(method: str | None) -> str:
+    """Return a method, or "other" in place of what a caller could choose freely."""
+    return method if method in _METHODS else OTHER
 
 
 def count_refused(*, method: str, status: int) -> None:
     """Count a request that was refused before its route was known."""
-    known = method if method in _METHODS else _OTHER
-    counted_metrics().count_request(known, _OTHER, status)
-
-
-def route_of(request: HttpRequest) -> str:
-    """Return the pattern of a request's URL; "other" where there is none, as for static files."""
-    match = request.resolver_match
-    return f"/{match.route}" if match else _OTHER
-
-
-def _method(request: HttpRequest) -> str:
-    return request.method if request.method in _METHODS else _OTHER
-
-
-def _describe(opened: OpenSpan, request: HttpRequest, response: HttpResponseBase) -> None:
-    method, route, status = _method(request), route_of(request), response.status_code
-    opened.rename(f"{method} {route}")
-    opened.set(
-        {
-            "http.request.method": method,
-            "http.route": route,
-            "http.response.status_code": status,
-            "url.scheme": request.scheme or "",
-            "memplatform.request_id": request_context().request_id,
-        }
-    )
-    if status >= 500:
-        opened.fail(str(status))
+    metrics.REQUESTS.labels(known_method(method), OTHER, str(status)).inc()

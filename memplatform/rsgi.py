@@ -23,8 +23,7 @@ from memplatform.wsgi import application as django_application
 # After Django has been set up by the import above.
 from memplatform.serving.refusals import no_stream, refuse  # isort: skip
 from memplatform.serving.warm_up import warm_up  # isort: skip
-from memplatform.telemetry import start_sending  # isort: skip
-from apps.telemetry.start import stop_telemetry  # isort: skip
+from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from apps.pipeline.extraction.plain import extractor  # noqa: F401  # isort: skip  (compiled now, not in a request)
 from apps.actions.traces.milestones import reached  # isort: skip
 from apps.actions.traces.awaited_trace import AwaitedTrace  # isort: skip
@@ -68,9 +67,9 @@ application = BufferedApplication(
     no_stream=no_stream,
     answer_mcp=answer_mcp,
     monitoring_host=settings.MONITORING_HOST,
-    on_stop=stop_telemetry,
+    on_stop=stop_tracing,
 )
-start_sending()
+start_tracing()
 warm_up()
 gc.collect()
 gc.freeze()  # no collection looks at it again while requests are answered

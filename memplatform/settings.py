@@ -1,10 +1,12 @@
 """Django settings, read from the environment; docs/configuration.md describes every variable."""
 
 import contextlib
+import logging
 import os
 import secrets
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -17,6 +19,7 @@ from memplatform.logs import LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment(BASE_DIR / ".env")
+env.refuse_removed()
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
@@ -52,7 +55,8 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 # Under which /readyz and /metrics are asked for, whatever address a monitor has used.
 MONITORING_HOST = next((host for host in ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+PUBLIC_URL = env.str("PUBLIC_URL", default="")  # for links in messages; empty: without links
+CSRF_TRUSTED_ORIGINS = ["{0.scheme}://{0.netloc}".format(urlsplit(PUBLIC_URL))] if PUBLIC_URL else []
 
 INSTALLED_APPS = [
     "apps.tenants.apps.TenantsConfig",
@@ -136,11 +140,11 @@ _owner = env.db_url("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", defau
 DATABASE_OWNER = {name: _owner[name] for name in ("USER", "PASSWORD", "HOST", "PORT") if _owner}
 DATABASE_OWNER_OPTIONS = _owner.get("OPTIONS", {})
 # Seconds after which the server cancels a statement, or its wait for a lock (memplatform/database.py); 0: never.
-DB_REQUEST_SECONDS = env.float("DB_REQUEST_SECONDS", default=30.0)
-DB_WORK_SECONDS = env.float("DB_WORK_SECONDS", default=60.0)
-DB_COMMAND_SECONDS = env.float("DB_COMMAND_SECONDS", default=600.0)
-DB_LOCK_SECONDS = env.float("DB_LOCK_SECONDS", default=10.0)
-DB_MIGRATION_LOCK_SECONDS = env.float("DB_MIGRATION_LOCK_SECONDS", default=3.0)
+DB_REQUEST_SECONDS = 30.0
+DB_WORK_SECONDS = 60.0
+DB_COMMAND_SECONDS = 600.0
+DB_LOCK_SECONDS = 10.0
+DB_MIGRATION_LOCK_SECONDS = 3.0
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: processes of the cluster drain the outbox (memplatform/work_processes.py); django-q2 runs scheduled tasks
@@ -161,26 +165,23 @@ if REDIS_URL := env.str("REDIS_URL", default=""):
         raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
     del Q_CLUSTER["orm"]
     Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
-WORK_THREADS = env.int("WORK_THREADS", default=8, least=1)
-WORKER_CPU_PERMITS = env.int("WORKER_CPU_PERMITS", default=1, least=1)
-WORKER_BATCH_RUNS = env.int("WORKER_BATCH_RUNS", default=20, least=1)
-WORK_SLICE_SECONDS = env.float("WORK_SLICE_SECONDS", default=0.5)
-WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=20, least=1)
-HEARTBEAT_SECONDS = env.float("HEARTBEAT_SECONDS", default=5.0)
-if HEARTBEAT_SECONDS >= WORK_LEASE_SECONDS:
-    raise InvalidSetting("HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases")
-WORK_MAX_ATTEMPTS = env.int("WORK_MAX_ATTEMPTS", default=5, least=1)
-WORK_RETENTION_DAYS = env.int("WORK_RETENTION_DAYS", default=7)
-IDEMPOTENCY_KEPT_HOURS = env.int("IDEMPOTENCY_KEPT_HOURS", default=24)
-MAX_ITEMS = env.int("MAX_ITEMS", default=100_000)  # per project
-IMPORT_MAX_MB = env.int("IMPORT_MAX_MB", default=1024, least=1)  # of one file
-IMPORT_KEPT_DAYS = env.int("IMPORT_KEPT_DAYS", default=7, least=1)  # of the file of an import that nobody finishes
-SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
-ACCESS_FLUSH_SECONDS = env.float("ACCESS_FLUSH_SECONDS", default=5.0)
-COUNT_LIMITS_ASIDE = env.bool("COUNT_LIMITS_ASIDE", default=True)
-ERASED_CACHE_SECONDS = env.float("ERASED_CACHE_SECONDS", default=10.0)
-SYNC_WAIT_SECONDS = env.int("SYNC_WAIT_SECONDS", default=30)
-SYNC_REQUESTS = env.int("SYNC_REQUESTS", default=4)  # of a process at once; fewer than WEB_THREADS
+WORK_THREADS = 8  # end users that a process works for at once
+WORKER_CPU_PERMITS = 1  # of these, how many compute at once; the others wait for models
+WORKER_BATCH_RUNS = 20  # waiting traces of a session that share an extraction
+WORK_SLICE_SECONDS = 0.5  # for one end user, while others wait
+WORK_LEASE_SECONDS = 20  # after a worker was killed, its users wait this long
+HEARTBEAT_SECONDS = 5.0  # well below WORK_LEASE_SECONDS, as heartbeats renew leases
+WORK_MAX_ATTEMPTS = 5  # not counting those while a model or the database is away
+WORK_RETENTION_DAYS = 7  # of rows of finished work
+IDEMPOTENCY_KEPT_HOURS = 24  # clients try again within a day
+MAX_ITEMS = 100_000  # per project
+IMPORT_MAX_MB = 1024  # of one file
+IMPORT_KEPT_DAYS = 7  # of the file of an import that nobody finishes
+SESSION_IDLE_MINUTES = 30  # then a session without turns is ended
+ACCESS_FLUSH_SECONDS = 5.0  # how often a process stores which memories it has returned; 0: never
+COUNT_LIMITS_ASIDE = True  # in a thread, so that no request waits for the counts
+ERASED_CACHE_SECONDS = 10.0  # how often a process looks for erasures, and clears its caches; 0: never
+SYNC_WAIT_SECONDS = 30  # then a synchronous request is answered 202
 
 # --- models
 EMBEDDER = env.str("EMBEDDER", default="wordllama")
@@ -196,48 +197,55 @@ MODELS: dict[str, dict[str, object]] = env.json("MODELS", default={})
 # The name of one of these, or "provider:name" as in "openai:gpt-4.1-mini"; empty: a table and notes extract alone.
 MODEL = env.str("MODEL", default="anthropic:claude-haiku-4-5" if ANTHROPIC_API_KEY else "")
 MODEL_TIMEOUT_SECONDS = env.float("MODEL_TIMEOUT_SECONDS", default=30.0)
-MODEL_PAUSE_SECONDS = env.float("MODEL_PAUSE_SECONDS", default=5.0)  # before the next try; doubles up to 5 minutes
-MODEL_OUTAGE_DAYS = env.float("MODEL_OUTAGE_DAYS", default=3.0)  # after this, work that still waits is dead
+MODEL_PAUSE_SECONDS = 5.0  # before the next try; doubles up to 5 minutes
+MODEL_OUTAGE_DAYS = 3.0  # after this, work that still waits is dead
 # Hosts of models that may have private addresses; all others must be public (apps/providers/outbound.py).
 PRIVATE_HOSTS = env.list("PRIVATE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-MODEL_CONCURRENCY = env.int("MODEL_CONCURRENCY", default=64, least=1)  # calls of one process at once
+MODEL_CONCURRENCY = 64  # calls of one process at once
 # Dollars a million tokens: read, written, read from the cache, written to it.
-# From the vendors' price lists of late 2025; MODEL_PRICES, as JSON, adds to them or replaces some.
+# From the vendors' price lists of late 2025; entries of MODELS name prices of their own.
 MODEL_PRICES: dict[str, dict[str, float]] = {
     "claude-haiku-4-5": {"input": 1.0, "output": 5.0, "cache_read": 0.10, "cache_write": 1.25},
     "claude-sonnet-4-5": {"input": 3.0, "output": 15.0, "cache_read": 0.30, "cache_write": 3.75},
-    **env.json("MODEL_PRICES", default={}),
 }
 
 # --- messages about alerts, events and webhooks
-PUBLIC_URL = env.str("PUBLIC_URL", default="")  # for links in messages; empty: without links
 # Hosts of webhooks that may have private addresses or be called without TLS. Project admins choose webhooks, so the
 # model servers in PRIVATE_HOSTS are not among them.
 WEBHOOK_PRIVATE_HOSTS = env.list("WEBHOOK_PRIVATE_HOSTS", default=[])
-WEBHOOK_TIMEOUT_SECONDS = env.float("WEBHOOK_TIMEOUT_SECONDS", default=10.0)
-EVENT_RETENTION_DAYS = env.int("EVENT_RETENTION_DAYS", default=14, least=4)  # deliveries are tried for three days
-EMAIL_HOST = env.str("EMAIL_HOST", default="")  # empty: no mail is sent
-EMAIL_PORT = env.int("EMAIL_PORT", default=587)
-EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
-EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
-EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=True)
+WEBHOOK_TIMEOUT_SECONDS = 10.0  # for the receiver to answer
+EVENT_RETENTION_DAYS = 14  # deliveries are tried for three days
+# smtp+tls://user:password@host:587, smtp+ssl:// or smtp://; empty: no mail is sent
+_mail = env.email_url("EMAIL_URL") if env.str("EMAIL_URL", default="") else {}
+EMAIL_HOST = _mail.get("EMAIL_HOST") or ""
+EMAIL_PORT = _mail.get("EMAIL_PORT") or 587
+EMAIL_HOST_USER = _mail.get("EMAIL_HOST_USER") or ""
+EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_TLS = bool(_mail.get("EMAIL_USE_TLS"))
+EMAIL_USE_SSL = bool(_mail.get("EMAIL_USE_SSL"))
 EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- the ledger: a folder for entries that the retention period has removed
 LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
 
-# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/start.py)
-METRICS_DIR = DATA_DIR / "metrics"  # the counts of the processes that share this data folder
+# --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/tracing.py)
+METRICS_DIR = DATA_DIR / "metrics"  # the counts of all processes of this data folder
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # RequestTelemetry has replaced ids that can't be logged
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_STATUS_5XX_LOG_LEVEL = logging.INFO  # what made the answer has logged why
+DJANGO_STRUCTLOG_USER_ID_FIELD = ""  # finding it out would take a query
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
-WEB_CPU_PERMITS = env.int("WEB_CPU_PERMITS", default=3, least=1)  # of these, how many compute at once
-WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once: for the end of a trace, for events
-EVENT_STREAMS_PER_PROJECT = env.int("EVENT_STREAMS_PER_PROJECT", default=20)  # in a process
-EVENT_STREAM_SECONDS = env.float("EVENT_STREAM_SECONDS", default=300.0)  # then the caller connects again
-BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
+SYNC_REQUESTS = WEB_THREADS // 2  # of these, how many may wait for their outcome: threads are left for others
+WEB_CPU_PERMITS = 3  # of these, how many compute at once
+WAITING_REQUESTS = 256  # of a process at once: for the end of a trace, for events
+EVENT_STREAMS_PER_PROJECT = 20  # in a process
+EVENT_STREAM_SECONDS = 300.0  # then the caller connects again
+BODY_SECONDS = 5.0  # and a second for each 256 KiB (memplatform/serving)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -250,13 +258,13 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=4 * 1024 * 1024, least=1)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes of a request body
 LOGIN_URL = "console:login"
 LOGIN_REDIRECT_URL = "console:home"
 LOGOUT_REDIRECT_URL = "console:login"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_COOKIE_AGE = env.int("SESSION_HOURS", default=12, least=1) * 60 * 60
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a working day
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS := env.bool("HTTPS", default=False):

@@ -11,13 +11,13 @@ from multiprocessing.context import ForkProcess
 
 import structlog
 
-from apps.telemetry.start import stop_telemetry
+from apps.telemetry.tracing import start_tracing, stop_tracing
 from apps.tenants.scope import no_tenant
 from apps.worker.drain import drain
 from apps.worker.event_sender import send_events
 from apps.worker.importer import import_files
 from apps.worker.shutdown import STOPPING
-from memplatform.telemetry import start_sending
+from memplatform.cluster_metrics import serve_metrics
 
 LIFETIME = 3_600.0  # seconds until a process is replaced, which returns what its memory has grown by
 LEAST_LIFETIME = 5.0  # a process that ends sooner is not replaced before this time is over, as the next may end as well
@@ -28,14 +28,14 @@ log = structlog.get_logger(__name__)
 
 
 class WorkProcesses:
-    """The drains of one cluster, its event sender and its importer.
+    """The drains of one cluster, its event sender, its importer, and with a `metrics_port` what serves its metrics.
 
     Each is replaced when it ends, whatever becomes of the other processes. A cluster of one drain runs all of them as
     threads of one process.
     `watch` looks after what belongs to them; each is called as often as they are looked after.
     """
 
-    def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = ()) -> None:
+    def __init__(self, count: int, *, watch: Sequence[Callable[[], None]] = (), metrics_port: int = 0) -> None:
         self._watch = watch
         work: Callable[[], object] = partial(drain, idle_seconds=LIFETIME, most_seconds=LIFETIME)
         others: dict[str, Callable[[], object]] = {
@@ -45,6 +45,8 @@ class WorkProcesses:
         self._works = {f"drain-{number + 1}": work for number in range(count)} | others
         if count == 1:
             self._works = {"worker": partial(_together, [work, *others.values()])}
+        if metrics_port:
+            self._works["metrics"] = partial(serve_metrics, metrics_port)
         self._running: dict[str, tuple[ForkProcess, float]] = {}
 
     def keep(self) -> None:
@@ -96,12 +98,12 @@ def _serve(work: Callable[[], object]) -> None:
     for number in _STOPS:
         signal.signal(number, _stop)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-    start_sending()
+    start_tracing()
     try:
         with no_tenant():
             work()
     finally:
-        stop_telemetry()
+        stop_tracing()
 
 
 def _together(works: Sequence[Callable[[], object]]) -> None:

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import groupby
@@ -13,6 +14,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 from rest_framework.test import APIClient
+
+_counts = tempfile.TemporaryDirectory(prefix="memplatform-metrics-")
+settings.METRICS_DIR = _counts.name  # each process that runs tests counts by itself
 
 from apps.actions.keys.create_key import CreatedKey, create_key
 from apps.actions.projects.create_project import create_project
@@ -118,12 +122,6 @@ def _scopes() -> None:
             return execute(command, *args, **options)
 
     BaseCommand.execute = executed  # type: ignore[method-assign]  # for all commands of the run
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _events_are_counted_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Count the events of each process that runs tests by itself."""
-    settings.METRICS_DIR = tmp_path_factory.mktemp("metrics")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks.changed_settings import environment_with
 from memplatform import embedded
 from memplatform.embedded.programs import owner_of
 from tests import migrated
@@ -115,7 +116,7 @@ def new_instance(**environment: str) -> Iterator[Instance]:
     """Create an instance with these settings; afterwards kill its processes and delete its data."""
     folder = Path(tempfile.mkdtemp(prefix="mem instance ", dir="/tmp"))
     own = {"MEMPLATFORM_DATA": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": SOURCES}
-    made = Instance(folder, {**os.environ, **own, **environment})
+    made = Instance(folder, {**os.environ, **own, **environment_with(environment)})
     try:
         yield made
     finally:

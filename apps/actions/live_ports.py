@@ -12,7 +12,7 @@ from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model, Ports
 from apps.providers import registry
 from apps.providers.observed import ObservedEmbedder
-from apps.telemetry.stages import stage_span
+from apps.telemetry.tracing import stage_span
 
 
 class SystemClock:

@@ -16,7 +16,7 @@ from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.telemetry.counted_metrics import CountedCollector
+from apps.telemetry.metrics import CountedCollector
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.funnel_metrics import Measure
 from apps.traces.tallies import sums_since

@@ -9,6 +9,7 @@ from django.db import DataError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
+from structlog.contextvars import get_contextvars
 
 from apps.actions import errors as actions
 from apps.api import write_failures
@@ -17,7 +18,6 @@ from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited
 from apps.outbox.outages import is_locked_out, is_outage
 from apps.pipeline.core import input_validation
-from apps.telemetry.request_context import request_context
 from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
@@ -104,7 +104,7 @@ class Problem(Exception):
             "detail": self.detail,
             "code": self.code.value,
         }
-        if request_id := request_context().request_id:
+        if request_id := get_contextvars().get("request_id"):
             document["request_id"] = request_id
         return {**document, "errors": list(self.errors)} if self.errors else document
 

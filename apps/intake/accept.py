@@ -27,8 +27,8 @@ from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.pipeline.extraction.small_talk_filter import probably_tells
 from apps.pipeline.redaction.redact import redact, redact_json
 from apps.providers import registry
-from apps.telemetry.request_context import request_context
-from apps.telemetry.stages import count_stages, stage_span
+from apps.telemetry.metrics import count_stages
+from apps.telemetry.tracing import current_traceparent, stage_span
 from apps.tenants.scope import tenant_scope
 from apps.traces.policies import policy_of
 
@@ -208,5 +208,5 @@ def _request(submission: Submission, origin: Origin, state: IntakeState) -> Requ
         earlier_turns=state.earlier_turns,
         topic=submission.topic,
         metadata=submission.metadata,
-        traceparent=request_context().traceparent,
+        traceparent=current_traceparent(),
     )

@@ -8,11 +8,14 @@ from time import perf_counter
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from opentelemetry.trace import Span, SpanKind
+from opentelemetry.util.types import AttributeValue
+
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.providers.entries import Choice
-from apps.telemetry.counted_metrics import counted_metrics
-from apps.telemetry.tracing import AttributeValue, OpenSpan, SpanKind, span
+from apps.telemetry import metrics
+from apps.telemetry.tracing import fail, span
 
 Answer = TypeVar("Answer")
 
@@ -22,33 +25,33 @@ _FINISH_REASONS = {StopReason.END: "stop", StopReason.TRUNCATED: "length", StopR
 
 def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Callable[[], ModelAnswer]) -> ModelAnswer:
     """Ask a model, and tell of the call; `ask` adds the cost. Raises ModelFailed."""
-    metrics, started = counted_metrics(), perf_counter()
+    started = perf_counter()
     with span(f"chat {choice.entry.model}", kind=SpanKind.CLIENT) as call:
-        if call.is_recorded:
-            call.set(_request_attributes(request, choice))
+        if call.is_recording():
+            call.set_attributes(_request_attributes(request, choice))
         try:
             answer = ask()
         except ModelFailed as failure:
             outcome = "timeout" if failure.is_timeout else failure.kind.value
-            call.fail(outcome)
-            metrics.calls.labels(spec, request.purpose.value, outcome).inc()
+            fail(call, outcome)
+            metrics.CALLS.labels(spec, request.purpose.value, outcome).inc()
             raise
         finally:
-            metrics.call_seconds.labels(spec).observe(perf_counter() - started)
-        if call.is_recorded:
-            call.set(_answer_attributes(answer))
+            metrics.CALL_SECONDS.labels(spec).observe(perf_counter() - started)
+        if call.is_recording():
+            call.set_attributes(_answer_attributes(answer))
     _count(request, answer, spec)
     return answer
 
 
 def _count(request: ModelRequest, answer: ModelAnswer, spec: str) -> None:
-    metrics, usage = counted_metrics(), answer.usage
-    metrics.calls.labels(spec, request.purpose.value, ANSWERED).inc()
-    metrics.tokens.labels(spec, "input").inc(usage.input)
-    metrics.tokens.labels(spec, "cache_read").inc(usage.cache_read)
-    metrics.tokens.labels(spec, "cache_write").inc(usage.cache_write)
-    metrics.tokens.labels(spec, "output").inc(usage.output)
-    metrics.dollars.labels(spec).inc(float(answer.cost_usd))
+    usage = answer.usage
+    metrics.CALLS.labels(spec, request.purpose.value, ANSWERED).inc()
+    metrics.TOKENS.labels(spec, "input").inc(usage.input)
+    metrics.TOKENS.labels(spec, "cache_read").inc(usage.cache_read)
+    metrics.TOKENS.labels(spec, "cache_write").inc(usage.cache_write)
+    metrics.TOKENS.labels(spec, "output").inc(usage.output)
+    metrics.DOLLARS.labels(spec).inc(float(answer.cost_usd))
 
 
 def _request_attributes(request: ModelRequest, choice: Choice) -> dict[str, AttributeValue]:
@@ -88,21 +91,21 @@ class ObservedEmbedder:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return the vectors of texts."""
         with span(f"embeddings {self.name}", kind=SpanKind.CLIENT) as call:
-            if call.is_recorded:
-                call.set(_embedding_attributes(self))
+            if call.is_recording():
+                call.set_attributes(_embedding_attributes(self))
             return self._embed(texts, call)
 
-    def _embed(self, texts: Sequence[str], call: OpenSpan) -> list[Vector]:
-        metrics, started, outcome = counted_metrics(), perf_counter(), ANSWERED
+    def _embed(self, texts: Sequence[str], call: Span) -> list[Vector]:
+        started, outcome = perf_counter(), ANSWERED
         try:
             return self._embedder.embed(texts)
         except Exception as error:  # whatever it is, it is counted and raised again
             outcome = "failed"
-            call.fail(type(error).__name__)
+            fail(call, type(error).__name__)
             raise
         finally:
-            metrics.embeddings.labels(self.name, outcome).inc()
-            metrics.embedding_seconds.labels(self.name).observe(perf_counter() - started)
+            metrics.EMBEDDINGS.labels(self.name, outcome).inc()
+            metrics.EMBEDDING_SECONDS.labels(self.name).observe(perf_counter() - started)
 
 
 def _embedding_attributes(embedder: Embedder) -> dict[str, AttributeValue]:

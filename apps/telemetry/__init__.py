@@ -1,1 +1,1 @@
-"""What operators see of running processes: the request at hand, metrics and distributed traces."""
+"""What operators see of running processes: metrics and distributed traces."""

@@ -12,7 +12,7 @@ from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
-from apps.telemetry.stages import count_stages
+from apps.telemetry.metrics import count_stages
 from apps.traces import recorder
 
 _UPDATE = f"""

@@ -4,13 +4,13 @@ import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextvars import copy_context
 
 from django.db import connection
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model
 from apps.providers.cpu_permits import permit_returned
-from apps.telemetry.request_context import RequestContext, request_context, working_on
 from apps.worker.shutdown import Deadline
 
 
@@ -29,8 +29,9 @@ class DeadlineModel:
         if not connection.in_atomic_block:
             connection.close()  # calls are long, connections are few
         answer: Future[ModelAnswer] = Future()
+        within = copy_context()  # its log lines and spans are of the same request
         threading.Thread(
-            target=_fulfil, args=(answer, self._model, request, request_context()), name="model", daemon=True
+            target=within.run, args=(_fulfil, answer, self._model, request), name="model", daemon=True
         ).start()
         try:
             with permit_returned():
@@ -39,9 +40,8 @@ class DeadlineModel:
             raise OutOfTime("the model has not answered in time") from error
 
 
-def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest, context: RequestContext) -> None:
+def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest) -> None:
     try:
-        with working_on(context):
-            answer.set_result(model.complete(request))
+        answer.set_result(model.complete(request))
     except Exception as error:  # noqa: BLE001  (the waiting caller raises it)
         answer.set_exception(error)

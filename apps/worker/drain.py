@@ -19,7 +19,7 @@ from apps.outbox.outages import is_locked_out
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.providers.cpu_permits import CpuPermits
-from apps.telemetry.pool_metrics import note_pool
+from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.worker.erased_caches import clear_if_erased

@@ -18,7 +18,7 @@ from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.ports import Ports
-from apps.telemetry.counted_metrics import counted_metrics
+from apps.telemetry import metrics
 from apps.worker import failures
 from apps.worker.deadline_model import OutOfTime
 from apps.worker.model_gate import ModelGate, ModelPaused
@@ -120,4 +120,4 @@ def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, st
 
 
 def _count(work: Sequence[NextWork], outcome: str) -> None:
-    counted_metrics().work.labels(work[0].kind.value, outcome).inc(len(work))
+    metrics.WORK.labels(work[0].kind.value, outcome).inc(len(work))

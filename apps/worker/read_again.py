@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from opentelemetry.trace import SpanKind
+
 from apps.memories.reading.notes_of_session import WithoutNotes, notes_of_session, retracted_turns
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -10,7 +12,7 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
-from apps.telemetry.tracing import span_of_work
+from apps.telemetry.tracing import span
 from apps.traces.drafts import load_reading_draft
 from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
@@ -31,7 +33,7 @@ def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
         return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
     known = WithoutNotes(ports.memories, notes=[note for _, note in notes])
     reading = replace(ports, memories=known)
-    with span_of_work("read again", traceparents=[draft.request.traceparent]):
+    with span("read again", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
         (extracted,) = flow.extract([draft.evolve(turns=turns, notes=notes)], reading)
         return settle_and_commit(extracted, lease=lease, work=work, ports=reading)
 

@@ -1,11 +1,13 @@
 """Run the session-level extraction: extract from all new turns of a session, then settle and commit."""
 
+from opentelemetry.trace import SpanKind
+
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
-from apps.telemetry.tracing import span_of_work
+from apps.telemetry.tracing import span
 from apps.traces.drafts import load_session_draft, was_seen_whole
 from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
@@ -19,7 +21,7 @@ def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]
     """
     draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
     if draft.turns and (draft.policy.extraction.review_seen_sessions or not was_seen_whole(draft)):
-        with span_of_work("extract session", traceparents=[draft.request.traceparent]):
+        with span("extract session", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
             draft = flow.extract_session(draft, ports)
             return settle_and_commit(draft, lease=lease, work=work, ports=ports)
     return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)

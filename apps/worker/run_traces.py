@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from django.db import transaction
+from opentelemetry.trace import SpanKind
 
 from apps.memories.sql_pipeline import pipelined
 from apps.outbox.leases import Lease
@@ -14,7 +15,7 @@ from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.model_calls import AnswerKind, unusable
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.ports import Ports, StalePlan
-from apps.telemetry.tracing import span_of_work
+from apps.telemetry.tracing import span
 from apps.traces import recorder
 from apps.traces.drafts import load_drafts
 from apps.worker import failures
@@ -35,12 +36,13 @@ def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[
     stale; then nothing of that trace is written.
     """
     drafts = load_drafts(end_user_id=lease.end_user_id, trace_ids=[each.subject_id for each in work])
-    with span_of_work("extract traces", traceparents=[draft.request.traceparent for draft in drafts]):
+    parents = [draft.request.traceparent for draft in drafts]
+    with span("extract traces", kind=SpanKind.CONSUMER, parents=parents):
         extracted = flow.extract(drafts, ports)
     remaining: list[NextWork] = []
     for each, draft in zip(work, extracted, strict=True):
-        with span_of_work("settle trace", traceparents=[draft.request.traceparent]) as opened:
-            opened.set({"memplatform.trace": show(Prefix.TRACE, draft.request.trace_id)})
+        with span("settle trace", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]) as opened:
+            opened.set_attribute("memplatform.trace", show(Prefix.TRACE, draft.request.trace_id))
             remaining = settle_and_commit(draft, lease=lease, work=each, ports=ports)
     return remaining
 

@@ -2,10 +2,11 @@
 
 import json
 
+from structlog.contextvars import bound_contextvars
+
 from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
-from apps.telemetry.request_context import REQUEST_ID_HEADER, RequestContext, request_id_of, working_on
-from memplatform.request_telemetry import count_refused
+from memplatform.request_telemetry import REQUEST_ID_HEADER, count_refused, request_id_of
 from memplatform.serving.protocol import Scope
 from memplatform.serving.request_body import BodyIncomplete, BodyTimeout, BodyTooLarge
 
@@ -34,6 +35,6 @@ def refuse(scope: Scope, error: Exception) -> tuple[int, list[tuple[str, str]], 
     count_refused(method=scope.method, status=problem.status)
     if not is_api(scope.path):
         return problem.status, [("content-type", "text/plain; charset=utf-8"), *headers], problem.detail.encode()
-    with working_on(RequestContext(request_id=request_id)):
+    with bound_contextvars(request_id=request_id):
         body = json.dumps(problem.document()).encode()
     return problem.status, [("content-type", CONTENT_TYPE), *headers], body

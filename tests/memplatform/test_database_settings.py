@@ -131,4 +131,7 @@ def test_commands_end_with_that_line(command: list[str]) -> None:
     given = os.environ | {"WORK_LEASE_SECONDS": "5"}
     done = subprocess.run([sys.executable, *command], cwd=PROJECT, env=given, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == "settings: HEARTBEAT_SECONDS must be below WORK_LEASE_SECONDS: heartbeats renew leases\n"
+    assert done.stderr == (
+        "settings: remove variables that are no settings any more (and what replaces them):"
+        " WORK_LEASE_SECONDS (a fixed value)\n"
+    )

@@ -36,6 +36,9 @@ def test_production_settings_are_clean() -> None:
     [
         ({"SECRET_KEY": "x"}, "SECRET_KEY must have at least 32 characters"),
         ({"SECRET_KEY": ""}, "set SECRET_KEY"),
+        ({"EMAIL_HOST": "mail.example.com"}, "EMAIL_HOST (EMAIL_URL)"),
+        ({"WORK_THREADS": "4"}, "WORK_THREADS (a fixed value)"),
+        ({"EMAIL_URL": "mail.example.com"}, "EMAIL_URL must be like smtp+tls://user:password@host:587"),
         ({"ALLOWED_HOSTS": "*", "HTTPS": "false"}, "memplatform.W032 security.W008"),
     ],
 )
@@ -45,7 +48,7 @@ def test_unsafe_settings_are_refused_or_reported(changes: dict[str, str], compla
     assert complaint in checked.stderr or all(each in checked.stderr for each in complaint.split())
 
 
-@pytest.mark.parametrize(("waiting", "ids"), [(7, []), (8, ["memplatform.W031"])])
-def test_threads_that_are_left_for_others(settings: Any, waiting: int, ids: list[str]) -> None:
-    settings.WEB_THREADS, settings.SYNC_REQUESTS = 8, waiting
+@pytest.mark.parametrize(("pool", "ids"), [(0, []), (8, []), (7, ["memplatform.W031"])])
+def test_each_thread_has_a_connection(settings: Any, pool: int, ids: list[str]) -> None:
+    settings.WEB_THREADS, settings.POOL_SIZE = 8, pool
     assert [each.id for each in check_threads()] == ids

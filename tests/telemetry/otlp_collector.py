@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 
@@ -23,11 +22,10 @@ class SentSpan:
 
 @dataclass
 class Collector:
-    """What was sent: spans, names of metrics, and the bodies of all requests. While `answers` is not set, none ends."""
+    """What was sent: spans, and the bodies of all requests. While `answers` is not set, none ends."""
 
     port: int = 0
     spans: list[SentSpan] = field(default_factory=list)
-    metrics: dict[str, Any] = field(default_factory=dict)
     bodies: list[bytes] = field(default_factory=list)
     answers: threading.Event = field(default_factory=threading.Event)
     held: int = 0
@@ -40,9 +38,6 @@ class Collector:
         if path == "/v1/traces":
             for group in ExportTraceServiceRequest.FromString(body).resource_spans:
                 self.spans += [_span(span) for scope in group.scope_spans for span in scope.spans]
-        if path == "/v1/metrics":
-            for group in ExportMetricsServiceRequest.FromString(body).resource_metrics:
-                self.metrics |= {each.name: each for scope in group.scope_metrics for each in scope.metrics}
 
 
 def _span(span: Any) -> SentSpan:

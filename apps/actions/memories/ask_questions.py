@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from opentelemetry.trace import SpanKind
 
 from apps.actions.memories.index_memories import (
     indexables,
@@ -18,7 +19,7 @@ from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL, ask_model, questions_model
-from apps.telemetry.tracing import span_of_work
+from apps.telemetry.tracing import span
 from apps.traces import recorder
 
 
@@ -35,7 +36,7 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> li
     model = questions_model(policy, ports)
     if model is None or not rows:
         return processing.finish(lease=lease, work=work)
-    with span_of_work("ask questions", traceparents=traceparents_of_rows(lease, rows)):
+    with span("ask questions", kind=SpanKind.CONSUMER, parents=traceparents_of_rows(lease, rows)):
         asked = ask_model(indexables(rows), model=model, policy=policy)
         entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from opentelemetry.trace import SpanKind
 
 from apps.actions.memories.questions_due import enqueue_questions
 from apps.memories.models import Memory, MemoryVector
@@ -19,8 +20,7 @@ from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable, VectorEntry
 from apps.pipeline.indexing.model_questions import questions_model
 from apps.pipeline.lexicon.language import is_english
-from apps.telemetry.stages import stage_span
-from apps.telemetry.tracing import is_recording, span_of_work
+from apps.telemetry.tracing import is_recording, span, stage_span
 from apps.tenants.end_users import wait_for_writers
 from apps.traces.policies import active_configuration, policy_of
 from apps.traces.requests import traceparents_of
@@ -49,7 +49,7 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> l
     """
     rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
     told_in = traceparents_of_rows(lease, rows)
-    with span_of_work("index memories", traceparents=told_in), stage_span(Stage.INDEX):
+    with span("index memories", kind=SpanKind.CONSUMER, parents=told_in), stage_span(Stage.INDEX):
         return _index(rows, lease=lease, work=work, ports=ports)
 
 

@@ -22,7 +22,6 @@ from apps.providers.entries import problem_with
 from apps.worker import tasks  # noqa: F401  (see _preload)
 from apps.worker.shutdown import STOPPING
 from memplatform import embedded
-from memplatform.cluster_metrics import ClusterMetrics
 from memplatform.parent_death import end_with_parent
 from memplatform.work_processes import WorkProcesses
 
@@ -127,14 +126,11 @@ class Command(BaseCommand):
             signal.signal(number, GracefulCluster.request_stop)
         if settings.DATABASE_IS_EMBEDDED:
             embedded.keep_running(settings.EMBEDDED_DIR)
-        metrics = ClusterMetrics(settings.CLUSTER_METRICS_PORT) if settings.CLUSTER_METRICS_PORT else None
-        processes = WorkProcesses(settings.CLUSTER_WORKERS, watch=[metrics.keep] if metrics else [])
+        processes = WorkProcesses(settings.CLUSTER_WORKERS, metrics_port=settings.CLUSTER_METRICS_PORT)
         try:
             self._run(processes)
         finally:
             processes.end()
-            if metrics:
-                metrics.end()
 
     def _run(self, processes: WorkProcesses) -> None:
         pause = LEAST_PAUSE

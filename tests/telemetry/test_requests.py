@@ -5,10 +5,12 @@ import logging
 
 import pytest
 from rest_framework.test import APIClient
+from structlog.contextvars import bound_contextvars
 
-from apps.telemetry.request_context import RequestContext, request_id_of, traceparent_of, working_on
+from apps.telemetry.tracing import current_traceparent, span
 from apps.traces.models import Trace
-from memplatform.logs import JsonFormatter, TextFormatter
+from memplatform.logs import LogFormat, formatter
+from memplatform.request_telemetry import request_id_of
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 VALID = f"00-{TRACE}-{SPAN}-01"
@@ -26,32 +28,20 @@ def test_otherwise_a_new_id_is_made(given: str | None) -> None:
     assert len(first) == 32
 
 
-@pytest.mark.parametrize(
-    ("given", "taken"),
-    [
-        (VALID, VALID),
-        (f"cc-{TRACE}-{SPAN}-01-what-the-future-will-bring", VALID),
-        (f"ff-{TRACE}-{SPAN}-01", ""),
-        (f"00-{'0' * 32}-{SPAN}-01", ""),
-        (f"00-{TRACE}-{'0' * 16}-01", ""),
-        (f"00-{TRACE.upper()}-{SPAN}-01", ""),
-        (f"00-{TRACE}-{SPAN}-0", ""),
-        (f"00-{TRACE}-{SPAN}-01x", ""),
-        ("ana@example.com", ""),
-        (None, ""),
-    ],
-)
-def test_a_traceparent_is_valid_or_ignored(given: str | None, taken: str) -> None:
-    assert traceparent_of(given) == taken
-
-
 def test_lines_of_the_log_name_request_trace_and_span() -> None:
     record = logging.LogRecord("apps", logging.WARNING, __file__, 1, "happened", None, None)
-    with working_on(RequestContext("r-1", VALID)):
-        line, text = json.loads(JsonFormatter().format(record)), TextFormatter().format(record)
+    with bound_contextvars(request_id="r-1"), span("GET", parents=[VALID]):
+        line, text = json.loads(formatter(LogFormat.JSON).format(record)), formatter(LogFormat.TEXT).format(record)
+        assert current_traceparent() == VALID
     assert (line["request_id"], line["trace_id"], line["span_id"]) == ("r-1", TRACE, SPAN)
-    assert text.endswith(f"happened request_id=r-1 trace_id={TRACE} span_id={SPAN}")
-    assert "request_id" not in TextFormatter().format(record)
+    assert text.endswith(f"event='happened' request_id='r-1' trace_id='{TRACE}' span_id='{SPAN}'")
+    assert "request_id" not in formatter(LogFormat.TEXT).format(record)
+
+
+@pytest.mark.parametrize("given", ["", "ana@example.com", f"ff-{TRACE}-{SPAN}-01", f"00-{'0' * 32}-{SPAN}-01"])
+def test_an_invalid_traceparent_is_ignored(given: str) -> None:
+    with span("GET", parents=[given]):
+        assert current_traceparent() == ""
 
 
 def test_answers_and_problems_name_their_request(client: APIClient) -> None:

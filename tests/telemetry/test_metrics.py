@@ -1,29 +1,28 @@
 """Processes of a data folder count together; what a process has counted outlives it, what it holds does not."""
 
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import IO
 
-from apps.telemetry.process_slots import ProcessSlots
-
+SET_UP = """
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "memplatform.settings"
+from django.conf import settings
+settings.METRICS_DIR = sys.argv[1]
+"""
 COUNTING = """
-import sys
-from pathlib import Path
-from apps.telemetry.counted_metrics import CountedMetrics
-from apps.telemetry.process_slots import ProcessSlots
+from apps.telemetry import metrics
 
-metrics = CountedMetrics(ProcessSlots(Path(sys.argv[1])))
 for line in sys.stdin:
     if line == "count\\n":
-        metrics.count_request("GET", "/v1/memories", 200)
-        metrics.time_request("GET", "/v1/memories", 0.02)
-        metrics.pool_connections.labels("used").inc()
+        metrics.REQUESTS.labels("GET", "/v1/memories", "200").inc()
+        metrics.REQUEST_SECONDS.labels("GET", "/v1/memories").observe(0.02)
+        metrics.POOL_CONNECTIONS.labels("used").inc()
         print("counted", flush=True)
     else:
-        for family in metrics.collect():
+        for family in metrics.CountedCollector().collect():
             for sample in family.samples:
                 print(sample.name, *sorted(sample.labels.values()), sample.value, sep="|")
         print("end", flush=True)
@@ -34,7 +33,7 @@ class Counting:
     """A process that counts."""
 
     def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-c", COUNTING, str(folder)]
+        command = [sys.executable, "-c", SET_UP + COUNTING, str(folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def count(self) -> None:
@@ -86,25 +85,19 @@ def test_processes_are_added_up_and_killed_ones_leave_their_counts(tmp_path: Pat
     third.end()
 
 
-def test_a_forked_process_has_a_slot_of_its_own(tmp_path: Path) -> None:
-    slots = ProcessSlots(tmp_path)
-    mine = slots.mine()
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        os.write(writing, slots.mine().encode())
-        os._exit(0)
-    os.wait()
-    theirs = os.read(reading, 100).decode()
-    assert theirs not in ("", mine)
-    assert slots.is_held(mine)
-    assert not slots.is_held(theirs)
-    os.close(reading)
-    os.close(writing)
-
-
-def test_one_process_sends_the_sums_on(tmp_path: Path) -> None:
-    slots = ProcessSlots(tmp_path)
-    assert slots.may_export()
-    if (child := os.fork()) == 0:
-        os._exit(int(slots.may_export()))
-    assert os.waitpid(child, 0)[1] == 0
+def test_a_forked_process_counts_in_files_of_its_own(tmp_path: Path) -> None:
+    forking = """
+import os, sys
+from apps.telemetry import metrics
+metrics.WORK.labels("run_pipeline", "done").inc()
+if os.fork() == 0:
+    metrics.WORK.labels("run_pipeline", "done").inc()
+    os._exit(0)
+os.wait()
+print(len(list(metrics._FOLDER.glob("counter_*.db"))), *(
+    sample.value for family in metrics.CountedCollector().collect() for sample in family.samples
+    if sample.name == "memplatform_work_total"
+))
+"""
+    command = [sys.executable, "-c", SET_UP + forking, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2 2.0\n"
