@@ -6,7 +6,6 @@ from time import perf_counter
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from apps.api.continuations import TraceWait
 from apps.telemetry.counted_metrics import counted_metrics
 from apps.telemetry.pool_metrics import note_pool
 from apps.telemetry.request_context import (
@@ -45,18 +44,11 @@ class RequestTelemetry:
     def _timed(self, request: HttpRequest) -> HttpResponseBase:
         started = perf_counter()
         response = self.get_response(request)
-        if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
-            metrics, method, route = counted_metrics(), _method(request), route_of(request)
-            metrics.count_request(method, route, response.status_code)
-            metrics.time_request(method, route, perf_counter() - started)
+        metrics, method, route = counted_metrics(), _method(request), route_of(request)
+        metrics.count_request(method, route, response.status_code)
+        metrics.time_request(method, route, perf_counter() - started)
         note_pool()
         return response
-
-
-def count_refused(*, method: str, status: int) -> None:
-    """Count a request that was refused before its route was known."""
-    known = method if method in _METHODS else _OTHER
-    counted_metrics().count_request(known, _OTHER, status)
 
 
 def route_of(request: HttpRequest) -> str:

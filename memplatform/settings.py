@@ -85,6 +85,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
+    "memplatform.middleware.StreamedInBlocks",
+    "memplatform.middleware.RefusedBody",
     "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
@@ -104,7 +106,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "memplatform.urls"
 CSRF_FAILURE_VIEW = "apps.console.views.errors.csrf_failure"
-WSGI_APPLICATION = "memplatform.wsgi.application"
+ASGI_APPLICATION = "memplatform.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -245,7 +247,7 @@ WEB_CPU_PERMITS = env.int("WEB_CPU_PERMITS", default=3, least=1)  # of these, ho
 WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once: for the end of a trace, for events
 EVENT_STREAMS_PER_PROJECT = env.int("EVENT_STREAMS_PER_PROJECT", default=20)  # in a process
 EVENT_STREAM_SECONDS = env.float("EVENT_STREAM_SECONDS", default=300.0)  # then the caller connects again
-BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/serving)
+BODY_SECONDS = env.float("BODY_SECONDS", default=5.0)  # and a second for each 256 KiB (memplatform/body_limits.py)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -19,8 +19,8 @@ import pytest
 from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.embed import Server
-
 from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, send_long_answer
+
 from tests.instance import free_port
 
 BLOCKS = 40
