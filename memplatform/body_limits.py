@@ -46,6 +46,8 @@ class BodyLimits:
         unread: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def read_again() -> Event:
+            if refused and not unread:
+                await asyncio.Event().wait()  # what is left of the body is not read
             return unread.pop() if unread else await receive()
 
         await self._application({**scope, REFUSED: refused} if refused else scope, read_again, send)

@@ -4,6 +4,7 @@ Each message is a request of its own, in every version of the protocol, and gets
 which process answers, and no connection stays open.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -41,10 +42,13 @@ class McpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a message, unless the REST API refuses its caller (apps/api/views/mcp.py)."""
+        unread: list[Event] = [{"type": "http.request", "body": b"", "more_body": False}]
         checked: list[Event] = []
 
         async def no_body() -> Event:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            if not unread:
+                await asyncio.Event().wait()  # the next message would say that the caller has gone
+            return unread.pop()
 
         async def keep(event: Event) -> None:
             checked.append(event)
