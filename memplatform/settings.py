@@ -243,7 +243,6 @@ CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
-WEB_CPU_PERMITS = env.int("WEB_CPU_PERMITS", default=3, least=1)  # of these, how many compute at once
 WAITING_REQUESTS = env.int("WAITING_REQUESTS", default=256)  # of a process at once: for the end of a trace, for events
 EVENT_STREAMS_PER_PROJECT = env.int("EVENT_STREAMS_PER_PROJECT", default=20)  # in a process
 EVENT_STREAM_SECONDS = env.float("EVENT_STREAM_SECONDS", default=300.0)  # then the caller connects again
