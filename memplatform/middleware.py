@@ -1,26 +1,91 @@
 """Middlewares of the console and admin; API requests skip them, as they need no logins, messages or fragments."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from csp.constants import SELF
 from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponseBadRequest, HttpResponseBase, QueryDict
+from django.core.handlers.asgi import ASGIRequest
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    HttpResponseBase,
+    JsonResponse,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.middleware.common import CommonMiddleware
 from django_htmx.middleware import HtmxMiddleware
 
 from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
 from apps.api.error_handlers import is_api
+from apps.api.problems import CONTENT_TYPE, Code, Problem
+from apps.api.waiting import return_connections, scope_of
 from apps.tenants.scope import no_tenant
 from apps.worker.erased_caches import clear_if_erased
+from memplatform.body_limits import REFUSED, TIMEOUT, TOO_LARGE
 
 _DOCUMENTATION = "/v1/docs"
 _ADMIN = "/admin/"
 _CONSOLE = "/console/"
+BLOCK_BYTES = 256 * 1024
+_REFUSALS = {
+    TOO_LARGE: Problem(Code.TOO_LARGE, "the body exceeds the limit"),
+    TIMEOUT: Problem(Code.REQUEST_TIMEOUT, "the body did not arrive in time"),
+}
+
+
+class RefusedBody:
+    """Answer requests whose body was not read (memplatform/body_limits.py), and end their connection."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer a request."""
+        if (refused := scope_of(request).get(REFUSED)) is None:
+            return self.get_response(request)
+        problem = _REFUSALS[str(refused)]
+        headers = {"Connection": "close"}  # the rest of the body would pass for the next request
+        if is_api(request.path_info):
+            document = problem.document()
+            return JsonResponse(document, status=problem.status, headers=headers, content_type=CONTENT_TYPE)
+        return HttpResponse(problem.detail, status=problem.status, headers=headers, content_type="text/plain")
+
+
+class StreamedInBlocks:
+    """Send long answers at the pace of their readers: a block is made when the server has taken the one before."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a request."""
+        response = self.get_response(request)
+        if isinstance(request, ASGIRequest) and isinstance(response, StreamingHttpResponse) and not response.is_async:
+            response.streaming_content = _blocks(iter(response.streaming_content))  # type: ignore[arg-type]
+        return response
+
+
+async def _blocks(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while block := await sync_to_async(_next_block)(parts):
+        yield block
+
+
+def _next_block(parts: Iterator[bytes]) -> bytes:
+    block = bytearray()
+    try:
+        while len(block) < BLOCK_BYTES and (part := next(parts, None)) is not None:
+            block += part
+        return bytes(block)
+    finally:
+        return_connections()  # the reader may take its time
 
 
 class NoTenant:

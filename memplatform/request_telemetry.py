@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django_structlog.middlewares import RequestMiddleware
 from opentelemetry.trace import SpanKind
 
-from apps.api.continuations import TraceWait
 from apps.pipeline.core.identifiers import new_id
 from apps.telemetry import metrics
 from apps.telemetry.tracing import fail, span
@@ -31,9 +30,8 @@ class RequestTelemetry(RequestMiddleware):
             started = perf_counter()
             response: HttpResponse = super().__call__(request)  # type: ignore[assignment]  # it is not asynchronous
             route, status = route_of(request), response.status_code
-            if not isinstance(getattr(response, "continuation", None), TraceWait):  # it is run again after the wait
-                metrics.REQUESTS.labels(method, route, str(status)).inc()
-                metrics.REQUEST_SECONDS.labels(method, route).observe(perf_counter() - started)
+            metrics.REQUESTS.labels(method, route, str(status)).inc()
+            metrics.REQUEST_SECONDS.labels(method, route).observe(perf_counter() - started)
             metrics.note_pool()
             opened.update_name(f"{method} {route}")
             opened.set_attributes(
@@ -64,8 +62,3 @@ def request_id_of(given: str | None) -> str:
 def known_method(method: str | None) -> str:
     """Return a method, or "other" in place of what a caller could choose freely."""
     return method if method in _METHODS else OTHER
-
-
-def count_refused(*, method: str, status: int) -> None:
-    """Count a request that was refused before its route was known."""
-    metrics.REQUESTS.labels(known_method(method), OTHER, str(status)).inc()

@@ -89,6 +89,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
+    "memplatform.middleware.StreamedInBlocks",
+    "memplatform.middleware.RefusedBody",
     "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
     "django.middleware.security.SecurityMiddleware",
@@ -108,7 +110,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "memplatform.urls"
 CSRF_FAILURE_VIEW = "apps.console.views.errors.csrf_failure"
-WSGI_APPLICATION = "memplatform.wsgi.application"
+ASGI_APPLICATION = "memplatform.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -241,11 +243,10 @@ CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
 SYNC_REQUESTS = WEB_THREADS // 2  # of these, how many may wait for their outcome: threads are left for others
-WEB_CPU_PERMITS = 3  # of these, how many compute at once
 WAITING_REQUESTS = 256  # of a process at once: for the end of a trace, for events
 EVENT_STREAMS_PER_PROJECT = 20  # in a process
 EVENT_STREAM_SECONDS = 300.0  # then the caller connects again
-BODY_SECONDS = 5.0  # and a second for each 256 KiB (memplatform/serving)
+BODY_SECONDS = 5.0  # and a second for each 256 KiB (memplatform/body_limits.py)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what /metrics asks for; empty: an address of one's own network
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

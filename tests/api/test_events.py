@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
 from apps.actions.webhooks.deliver_events import number_all_events
@@ -26,10 +27,20 @@ def happened(project: Project, *sentences: str) -> None:
     number_all_events()
 
 
+@pytest.fixture(autouse=True)
+def _streams_end_at_once(settings: Any) -> None:
+    settings.EVENT_STREAM_SECONDS = 0.0
+
+
 def frames(answer: Any) -> list[tuple[str, dict[str, Any]]]:
-    """Return id and data of each event of a stream."""
-    parts = [dict(line.split(": ", 1) for line in part.splitlines()) for part in answer.content.decode().split("\n\n")]
-    return [(part["id"], json.loads(part["data"])) for part in parts if part]
+    """Return id and data of each event of a stream that ends."""
+
+    async def all_of_it() -> str:
+        return b"".join([part async for part in answer.streaming_content]).decode()
+
+    parts = [each for each in async_to_sync(all_of_it)().split("\n\n") if each and not each.startswith(":")]
+    lines = [dict(line.split(": ", 1) for line in part.splitlines()) for part in parts]
+    return [(part["id"], json.loads(part["data"])) for part in lines]
 
 
 @pytest.mark.parametrize("path", ["/v1/events", "/v1/events/stream"])
@@ -69,7 +80,7 @@ def test_a_stream_goes_on_where_its_caller_was(admin: APIClient, project: Projec
     happened(project, "I live in Lisbon.", "I work as a nurse.")
     last = admin.get("/v1/events").json()["last_number"]
 
-    assert admin.get("/v1/events/stream").content == b""  # from now on
+    assert frames(admin.get("/v1/events/stream")) == []  # from now on
     assert len(frames(admin.get("/v1/events/stream?after=0"))) == last
     resumed = admin.get("/v1/events/stream?after=0", headers={"Last-Event-ID": str(last - 1)})
     assert resumed["Content-Type"] == "text/event-stream"
@@ -86,7 +97,7 @@ def test_other_projects_read_nothing_of_it(
     happened(project, "I live in Lisbon.")
 
     assert stranger.get("/v1/events").json()["results"] == []
-    assert stranger.get("/v1/events/stream?after=0").content == b""
+    assert frames(stranger.get("/v1/events/stream?after=0")) == []
 
 
 def test_a_log_that_webhooks_need_stays_on(admin: APIClient) -> None:

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 from cachetools import TTLCache
+from django.test import AsyncRequestFactory
+from django.urls import resolve
 from rest_framework.test import APIClient
 
 from apps.actions.keys.create_key import create_key
 from apps.api import authentication
-from apps.api.continuations import HAS_WAITED, IS_PART
+from apps.api.waiting import IS_PART
 from apps.intake import quotas
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
@@ -49,13 +51,26 @@ def test_the_requests_of_a_project_are_limited_over_its_keys(
 
 
 def test_a_part_of_a_request_is_not_counted_again(project: Project) -> None:
-    """Nor is a request that is run again after it has waited; callers can't claim either."""
+    """Callers can't claim to be one."""
+    key = create_key(project_id=project.id, name="k", scopes=[Scope.READ], requests_per_minute=1).text
+
+    def asked(*, is_part: bool = False) -> int:
+        headers = {"X-API-Key": key, "memplatform.is-part": "1"}
+        request = AsyncRequestFactory().get(LIST, headers=headers)
+        if is_part:
+            request.scope[IS_PART] = True
+        return int(resolve(request.path).func(request).status_code)
+
+    assert [asked(is_part=True) for _ in range(2)] == [200, 200]
+    assert [asked() for _ in range(2)] == [200, 429]
+
+
+def test_a_request_that_waits_is_counted_once(
+    project: Project, client: APIClient, conversation: dict[str, Any]
+) -> None:
+    trace = client.post("/v1/turns", conversation).json()["trace_id"]
     limited = calling_with(create_key(project_id=project.id, name="k", scopes=[Scope.READ], requests_per_minute=1).text)
-    for _ in range(2):
-        assert limited.get(LIST, **{IS_PART: True}).status_code == 200
-        assert limited.get(LIST, **{HAS_WAITED: True}).status_code == 200
-    claimed = {"memplatform.is-part": "1", "memplatform.has-waited": "1"}
-    assert [limited.get(LIST, headers=claimed).status_code for _ in range(2)] == [200, 429]
+    assert [limited.get(f"/v1/traces/{trace}?wait=1").status_code for _ in range(2)] == [200, 429]
 
 
 def test_a_new_limit_holds_for_keys_in_use(client: APIClient) -> None:

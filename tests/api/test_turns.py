@@ -10,10 +10,10 @@ from rest_framework.test import APIClient
 
 from apps.actions.traces.awaited_trace import AwaitedTrace
 from apps.actions.traces.milestones import reached
-from apps.api.continuations import HAS_WAITED
+from apps.api.views import traces
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
-from apps.pipeline.core.identifiers import Prefix, parse, show
+from apps.pipeline.core.identifiers import Prefix, parse
 from apps.traces.models import Trace, Turn
 from apps.worker.waiting_callers import permit_to_wait
 from benchmarks.model_server import ModelServer, Reply
@@ -229,45 +229,58 @@ def test_reading_writes_nothing(client: APIClient, conversation: dict[str, Any])
     assert rows_by_table() == before
 
 
-def test_waiting_for_a_trace_asks_the_web_server_to_wait(client: APIClient, conversation: dict[str, Any]) -> None:
+@pytest.fixture
+def awaited(monkeypatch: pytest.MonkeyPatch) -> list[AwaitedTrace]:
+    """Return what requests have waited for; nothing is waited for any longer once it was asked for."""
+    asked: list[AwaitedTrace] = []
+
+    def all_reached(questions: set[AwaitedTrace]) -> set[AwaitedTrace]:
+        asked.extend(questions)
+        return questions
+
+    monkeypatch.setattr(traces, "reached", all_reached)
+    return asked
+
+
+def test_a_caller_waits_for_a_trace_that_has_not_ended(
+    client: APIClient, conversation: dict[str, Any], awaited: list[AwaitedTrace]
+) -> None:
     trace = client.post("/v1/turns", conversation).json()["trace_id"]
-    waiting: Any = client.get(f"/v1/traces/{trace}?wait=5")
-    assert waiting.json()["status"] == "queued"
-    awaited = waiting.continuation.awaited
-    assert (show(Prefix.TRACE, awaited.trace_id), awaited.milestone, waiting.continuation.seconds) == (
-        trace,
-        "ended",
-        5,
-    )
-    for again in (client.get(f"/v1/traces/{trace}"), client.get(f"/v1/traces/{trace}?wait=5", **{HAS_WAITED: True})):
-        assert not hasattr(again, "continuation")
-    assert reached({awaited}) == set()
+    wanted = AwaitedTrace(parse(Prefix.TRACE, trace))
+    assert client.get(f"/v1/traces/{trace}").json()["status"] == "queued"
+    assert awaited == []
+    assert client.get(f"/v1/traces/{trace}?wait=5").json()["status"] == "queued"
+    assert awaited == [wanted]
+    assert reached({wanted}) == set()
     Trace.objects.update(status="done")
-    assert not hasattr(client.get(f"/v1/traces/{trace}?wait=5"), "continuation")
-    assert reached({awaited}) == {awaited}
+    assert client.get(f"/v1/traces/{trace}?wait=5").json()["status"] == "done"
+    assert awaited == [wanted]
+    assert reached({wanted}) == {wanted}
     refused = client.get(f"/v1/traces/{trace}?wait=31")
     assert (refused.status_code, refused.json()["errors"][0]["parameter"]) == (422, "wait")
 
 
 def test_a_trace_tells_whether_its_memories_are_found_by_meaning(
-    client: APIClient, conversation: dict[str, Any]
+    client: APIClient, conversation: dict[str, Any], awaited: list[AwaitedTrace]
 ) -> None:
     body = client.post("/v1/turns", {**conversation, "mode": "sync"}).json()
     url = f"/v1/traces/{body['trace_id']}"
     queued = client.post("/v1/turns", {**conversation, "session_id": "later"}).json()["trace_id"]
     assert client.get(f"/v1/traces/{queued}").json()["index"] == "pending"
-    awaited = AwaitedTrace(parse(Prefix.TRACE, body["trace_id"]), Milestone.INDEXED)
+    wanted = AwaitedTrace(parse(Prefix.TRACE, body["trace_id"]), Milestone.INDEXED)
     work = OutboxRow.objects.filter(kind=WorkKind.INDEX_MEMORY)
     assert work.update(state=WorkState.PENDING) == 2
-    waiting: Any = client.get(f"{url}?wait=5&until=indexed")
-    assert (waiting.json()["index"], waiting.continuation.awaited) == ("pending", awaited)
-    assert not hasattr(client.get(f"{url}?wait=5"), "continuation"), "it has ended"
-    assert reached({awaited, AwaitedTrace(awaited.trace_id)}) == {AwaitedTrace(awaited.trace_id)}
+    assert client.get(f"{url}?wait=5&until=indexed").json()["index"] == "pending"
+    assert awaited == [wanted]
+    client.get(f"{url}?wait=5")
+    assert awaited == [wanted], "it has ended"
+    assert reached({wanted, AwaitedTrace(wanted.trace_id)}) == {AwaitedTrace(wanted.trace_id)}
     for state, shown in ((WorkState.DEAD, "failed"), (WorkState.DONE, "done")):
         work.update(state=state)
         assert client.get(url).json()["index"] == shown
-        assert not hasattr(client.get(f"{url}?wait=5&until=indexed"), "continuation")
-        assert reached({awaited}) == {awaited}
+        client.get(f"{url}?wait=5&until=indexed")
+        assert awaited == [wanted]
+        assert reached({wanted}) == {wanted}
 
 
 @pytest.mark.xfail(strict=True, reason="one message without text refuses all others of its request")

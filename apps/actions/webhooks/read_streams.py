@@ -1,6 +1,6 @@
 """Read what callers of a server process wait for who follow the events of projects: as text of server-sent events."""
 
-from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -13,15 +13,15 @@ from apps.tenants.system_scope import SystemWork, system_scope
 AT_ONCE = 100  # events of one stream in one answer
 
 
-def read_streams(positions: Mapping[int, StreamPosition]) -> dict[int, StreamPart]:
-    """Return the next part of each stream whose project has newer events, by the keys of the positions.
+def read_streams(positions: AbstractSet[StreamPosition]) -> dict[StreamPosition, StreamPart]:
+    """Return the next part of each stream whose project has newer events.
 
     One query asks for all streams whether there is anything; who has all of it costs no other.
     """
     with system_scope(SystemWork.WAITING_CALLERS):
-        last = last_numbers(project_ids={each.project_id for each in positions.values()})
-    behind = {key: each for key, each in positions.items() if last.get(each.project_id, 0) > each.after}
-    return {key: _next_part(each, last=last[each.project_id]) for key, each in behind.items()}
+        last = last_numbers(project_ids={each.project_id for each in positions})
+    behind = [each for each in positions if last.get(each.project_id, 0) > each.after]
+    return {each: _next_part(each, last=last[each.project_id]) for each in behind}
 
 
 def _next_part(position: StreamPosition, *, last: int) -> StreamPart:

@@ -14,10 +14,10 @@ from rest_framework.views import APIView
 from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
 from apps.api.authentication import Caller
-from apps.api.continuations import is_counted
 from apps.api.problems import invalid
 from apps.api.schemas.common import ResponseBody
 from apps.api.validation import refuse_parameters
+from apps.api.waiting import is_part
 from apps.intake.idempotency import Claim, fingerprint, run_once
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import count_request
@@ -52,7 +52,7 @@ class ApiView(APIView):
         if isinstance(request.user, Caller):
             caller = request.user
             self.entered.enter_context(tenant_scope(project_id=caller.project_id))
-            if not is_counted(request):
+            if not (is_part(request) or getattr(request, "has_waited", False)):  # it was counted before
                 count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
         if handler and not getattr(handler, "takes_query", False):

@@ -1,7 +1,18 @@
 """Views of /v1/events: read events on from a number, or follow them as a stream."""
 
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
 import msgspec
-from django.http import HttpResponse
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,10 +21,9 @@ from apps.actions.errors import Conflict
 from apps.actions.webhooks.event_messages import event_messages
 from apps.actions.webhooks.read_streams import read_streams
 from apps.actions.webhooks.set_event_log import set_event_log
-from apps.api.continuations import EventStream
 from apps.api.negotiation import NoNegotiation
 from apps.api.openapi import documented
-from apps.api.problems import Code, invalid
+from apps.api.problems import Code, Problem, invalid
 from apps.api.schemas.events import (
     EventList,
     EventLogBody,
@@ -24,12 +34,28 @@ from apps.api.schemas.events import (
 )
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.api.waiting import SharedPoll, release
 from apps.events.models import EventLog
 from apps.events.reading import events_after, log_of, reached
 from apps.events.streams import StreamPosition
 from apps.pipeline.core.enums import Scope
 
 EVENT_STREAM = "text/event-stream"
+POLL_SECONDS = 0.25
+HEARTBEAT_SECONDS = 15.0
+HEARTBEAT = b": still here\n\n"
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # proxies must pass each event on at once
+
+_news = SharedPoll(read_streams, interval=POLL_SECONDS)
+_open: Counter[UUID] = Counter()  # streams of this process, by project
+_is_ending = False
+
+
+def end_streams() -> None:
+    """End all streams, for which the server would wait; their callers connect to another process."""
+    global _is_ending
+    _is_ending = True
+    _news.end_all()
 
 
 class EventsView(ApiView):
@@ -68,6 +94,23 @@ class EventsView(ApiView):
 class EventStreamView(EventsView):
     """The events of the project as a stream of server-sent events."""
 
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Any:
+        """Return an async view."""
+        begin = super().as_view(**initkwargs)
+
+        @wraps(begin)
+        async def view(request: HttpRequest) -> HttpResponseBase:
+            response = await sync_to_async(begin)(request)
+            position = getattr(response, "position", None)
+            if position is None:
+                return response
+            await release(request)
+            followed = _events(position, response.content)
+            return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
+
+        return view
+
     http_method_names = ["get", "options"]
     content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
 
@@ -76,7 +119,7 @@ class EventStreamView(EventsView):
         summary="Follow events",
         query=EventStreamQuery,
         responses={(200, EVENT_STREAM): OpenApiTypes.STR},
-        problems=[Code.CONFLICT],
+        problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
     def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
@@ -93,9 +136,11 @@ class EventStreamView(EventsView):
             types=query.type,
             includes_content=query.includes_content,
         )
-        part = read_streams({0: position}).get(0)  # what a server without streams can answer
-        response = HttpResponse(part.text if part else b"", content_type=EVENT_STREAM)
-        response.continuation = EventStream(position)  # type: ignore[attr-defined]  # read by memplatform/serving
+        if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
+            raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
+        part = read_streams({position}).get(position)
+        response = HttpResponse(part.text if part else b"")
+        response.position = replace(position, after=part.last) if part else position  # type: ignore[attr-defined]
         return response
 
 
@@ -123,6 +168,21 @@ class EventLogView(ApiView):
         body = read_body(request, EventLogBody)
         log = set_event_log(project_id=self.caller.project_id, is_on=body.is_on)
         return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
+
+
+async def _events(position: StreamPosition, first: bytes) -> AsyncIterator[bytes]:
+    """Send events until the caller goes or the stream is old enough: then its key is checked again."""
+    until = time.monotonic() + settings.EVENT_STREAM_SECONDS
+    _open[position.project_id] += 1
+    try:
+        yield first or HEARTBEAT  # the caller knows at once that it is connected
+        while not _is_ending and (left := until - time.monotonic()) > 0:
+            part = await _news.answer(position, seconds=min(HEARTBEAT_SECONDS, left))
+            if part:
+                position = replace(position, after=part.last)
+            yield part.text if part and part.text else HEARTBEAT
+    finally:
+        _open[position.project_id] -= 1
 
 
 def _last_event_id(request: Request) -> int | None:

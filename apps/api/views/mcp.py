@@ -4,7 +4,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.api.continuations import McpMessage
 from apps.api.negotiation import NoNegotiation
 from apps.api.views.base import ApiView
 from apps.pipeline.core.enums import Scope
@@ -19,7 +18,5 @@ class McpView(ApiView):
 
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
-        """Leave the answer to the MCP server beside Django (memplatform/mcp); tools need their own scopes."""
-        response = Response(status=202)  # never sent by the web server
-        response.continuation = McpMessage()  # type: ignore[attr-defined]  # read by memplatform/serving
-        return response
+        """Accept the caller; the MCP server beside Django answers (memplatform/mcp.py), and tools need their scopes."""
+        return Response(status=202)

@@ -1,23 +1,40 @@
 """Views of /v1/traces."""
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import wraps
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.traces.awaited_trace import AwaitedTrace
-from apps.actions.traces.milestones import index_state
-from apps.api.continuations import TraceWait, has_waited
+from apps.actions.traces.milestones import index_state, reached
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.traces import TraceList, TraceQuery, TraceResponse, TracesQuery, trace_response, trace_summary
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.api.waiting import SharedPoll, release, resume
 from apps.outbox import batching
 from apps.outbox.wait_reasons import find_wait_reason
 from apps.pipeline.core.enums import IndexState, Milestone, TraceStatus
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import ModelCall, Span, Trace, Turn
+
+POLL_SECONDS = 0.1
+
+
+def _reached(awaited: AbstractSet[AwaitedTrace]) -> Mapping[AwaitedTrace, bool]:
+    return dict.fromkeys(reached(awaited), True)
+
+
+_waits = SharedPoll(_reached, interval=POLL_SECONDS)
 
 
 class TracesView(ApiView):
@@ -40,7 +57,26 @@ class TracesView(ApiView):
 
 
 class TraceView(ApiView):
-    """One trace."""
+    """One trace. A caller may wait for it: then the request is answered again once it has come as far."""
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Any:
+        """Return an async view."""
+        read = super().as_view(**initkwargs)
+
+        @wraps(read)
+        async def view(request: HttpRequest, trace_id: str) -> HttpResponse:
+            response = await sync_to_async(read)(request, trace_id)
+            awaited, seconds = getattr(response, "awaited", (None, 0))
+            if awaited is None or len(_waits) >= settings.WAITING_REQUESTS:
+                return response
+            await release(request)
+            await _waits.answer(awaited, seconds=seconds)
+            await resume(request)
+            request.has_waited = True  # type: ignore[attr-defined]  # of this module, and of its base class
+            return await sync_to_async(read)(request, trace_id)
+
+        return view
 
     @documented(
         operation="read_trace",
@@ -61,11 +97,11 @@ class TraceView(ApiView):
         response = Response(to_json(_with_details(trace, index=index)), headers={"X-Trace-Id": trace.shown_id})
         is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING
         is_late = is_queued or (is_unindexed and query.until is Milestone.INDEXED)
-        if query.wait and is_late and not has_waited(request):
+        if query.wait and is_late and not getattr(request, "has_waited", False):
             if is_queued:
                 batching.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
             awaited = AwaitedTrace(trace_id=trace.id, milestone=query.until)
-            response.continuation = TraceWait(awaited=awaited, seconds=query.wait)  # type: ignore[attr-defined]
+            response.awaited = (awaited, query.wait)  # type: ignore[attr-defined]  # read by as_view
         return response
 
 

@@ -25,10 +25,10 @@ class Command(BaseCommand):
         if not key:
             raise CommandError("set MEMPLATFORM_API_KEY to a key of the project (manage.py createkey PROJECT)")
         # The REST API answers within this process.
-        from memplatform.mcp.in_process import InProcessTransport
-        from memplatform.rsgi import application
+        from memplatform.asgi import rest
+        from memplatform.mcp import in_process
 
-        transport = InProcessTransport(application.answer, _outer())
+        transport = in_process(rest, _outer())
         serve(
             AsyncClient("http://in-process", key, http_transport=transport),
             default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"),
@@ -37,19 +37,8 @@ class Command(BaseCommand):
 
 
 def _outer() -> dict[str, Any]:
-    """Return an environment that says how a request has come: from this machine, to an allowed host."""
+    """Return an ASGI scope that says how a request has come: from this machine, to an allowed host."""
     host = next((host for host in settings.ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
-    return {
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "443" if settings.HTTPS else "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": "127.0.0.1",
-        "HTTP_HOST": host,
-        "HTTP_X_FORWARDED_PROTO": "https" if settings.HTTPS else "http",
-        "wsgi.url_scheme": "http",
-        "wsgi.errors": None,
-        "wsgi.version": (1, 0),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-    }
+    scheme = "https" if settings.HTTPS else "http"
+    headers = [(b"host", host.encode()), (b"x-forwarded-proto", scheme.encode())]
+    return {"scheme": "http", "client": ("127.0.0.1", 0), "headers": headers}

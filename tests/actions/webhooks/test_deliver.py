@@ -219,7 +219,8 @@ def test_nothing_is_told_of_a_user_whose_erasure_has_begun(ana: Person, project:
     assert states() == []
     events = list(ProjectEvent.objects.order_by("number"))
     assert event_messages(events, includes_content=True) == []
-    assert read_streams({0: StreamPosition(project.id, after=0)}) == {0: StreamPart(text=b"", last=2)}
+    position = StreamPosition(project.id, after=0)
+    assert read_streams({position}) == {position: StreamPart(text=b"", last=2)}
 
 
 @pytest.mark.parametrize(("is_paused", "sent", "left"), [(True, 1, 1), (False, 2, 0)])

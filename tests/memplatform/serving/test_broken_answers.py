@@ -1,137 +1,91 @@
 """What breaks off a long answer is seen by the HTTP clients of a real server: the answer is incomplete."""
 
 import asyncio
-import fcntl
 import http.client
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest, StreamingHttpResponse
 from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from memplatform.serving.long_answers import BLOCK_BYTES, LongAnswer, send_long_answer
+from memplatform import middleware, request_slots
+from memplatform.middleware import BLOCK_BYTES, StreamedInBlocks
+from memplatform.request_slots import RequestSlots
 from tests.instance import free_port
 
-BLOCKS = 40
-STALL_SECONDS = 0.3
-PATIENCE = 60
+BLOCKS = 60
+STALL_SECONDS = 1.0
 
 
-class Answers:
-    """An application of three long answers, in a real server, in a thread of its own."""
+class Answers(ASGIHandler):
+    """Django with one view and one middleware."""
 
-    def __init__(self) -> None:
-        self.port = free_port()
-        self.ended = threading.Event()  # the answer that was asked for last, in whatever way
-        self._loop = asyncio.new_event_loop()
-        self._server = Server(
-            self, address="127.0.0.1", port=self.port, interface=Interfaces.RSGI, log_level=LogLevels.critical
-        )
-        self._threads = ThreadPoolExecutor(1)
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._server.serve()))
+    made = 0
 
-    async def __rsgi__(self, scope: Any, exchange: Any) -> None:
-        headers = [("content-type", "text/csv")]
-        answer = LongAnswer(200, headers, self._blocks(scope.path), self.ended.set)
-        await send_long_answer(
-            answer,
-            exchange,
-            threads=self._threads,
-            stall_seconds=STALL_SECONDS if scope.path == "/stalls" else PATIENCE,
-        )
+    def load_middleware(self, is_async: bool = False) -> None:
+        self._middleware_chain = self.adapt_method_mode(True, StreamedInBlocks(self.answer), False)  # type: ignore[attr-defined]
 
-    def _blocks(self, path: str) -> Iterator[bytes]:
+    def answer(self, request: HttpRequest) -> StreamingHttpResponse:
+        return StreamingHttpResponse(self.blocks(request.path))
+
+    def blocks(self, path: str) -> Iterator[bytes]:
+        self.made = 0
         for number in range(BLOCKS):
             if number == BLOCKS - 1 and path == "/fails-at-last":
                 raise RuntimeError("a defect")
-            if number == 2 and path == "/fails":
-                raise RuntimeError("a defect")
+            self.made += 1
             yield bytes([number]) * BLOCK_BYTES
 
-    def __enter__(self) -> "Answers":
-        self._thread.start()
-        for _ in range(600):
-            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", self.port)):
-                return self
-            time.sleep(0.1)
-        raise AssertionError("the server does not start")
 
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._server.stop)
-        self._thread.join(60)
-        self._threads.shutdown()
-
-    def asked(self, path: str) -> http.client.HTTPResponse:
-        """Ask for an answer, and read none of it."""
-        self.ended = threading.Event()
-        asking = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        asking.connect()
-        asking.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
-        asking.request("GET", path)
-        return asking.getresponse()
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Answers, int]]:
+    monkeypatch.setattr(request_slots, "STALL_SECONDS", STALL_SECONDS)
+    monkeypatch.setattr(middleware, "return_connections", lambda: None)
+    application, port, loop = Answers(), free_port(), asyncio.new_event_loop()
+    slots = RequestSlots(application, count=1, monitoring_host="localhost")
+    server = Server(slots, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_level=LogLevels.critical)
+    thread = threading.Thread(target=lambda: loop.run_until_complete(server.serve()))
+    thread.start()
+    for _ in range(600):
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            break
+        time.sleep(0.1)
+    yield application, port
+    loop.call_soon_threadsafe(server.stop)
+    thread.join(60)
 
 
-@pytest.fixture(scope="module")
-def answers() -> Iterator[Answers]:
-    with Answers() as running:
-        yield running
+def asked(port: int, path: str) -> http.client.HTTPResponse:
+    """Ask for an answer, and read none of it."""
+    asking: Any = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    asking.connect()
+    asking.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    asking.request("GET", path)
+    answer: http.client.HTTPResponse = asking.getresponse()
+    return answer
 
 
-def test_a_whole_answer_is_complete(answers: Answers) -> None:
-    assert answers.asked("/whole").read() == b"".join(bytes([number]) * BLOCK_BYTES for number in range(BLOCKS))
-
-
-@pytest.mark.parametrize("path", ["/fails", "/fails-at-last"])
-def test_an_error_leaves_an_answer_incomplete(answers: Answers, path: str) -> None:
-    answer = answers.asked(path)
-    assert answer.status == 200
+def test_an_answer_is_whole_or_seen_to_be_incomplete(answers: tuple[Answers, int]) -> None:
+    _, port = answers
+    assert asked(port, "/").read() == b"".join(bytes([number]) * BLOCK_BYTES for number in range(BLOCKS))
+    failing = asked(port, "/fails-at-last")
+    assert failing.status == 200
     with pytest.raises(http.client.IncompleteRead):
-        answer.read()
-    with pytest.raises(httpx.RemoteProtocolError):
-        httpx.get(f"http://127.0.0.1:{answers.port}{path}")
+        failing.read()
 
 
-_IS_FREE = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'ab'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
-
-
-def test_a_broken_answer_leaves_the_locks_of_the_process_alone(answers: Answers, tmp_path: Path) -> None:
-    """A process that closes any descriptor of a file, be it a copy, loses its locks on that file."""
-    is_free = [sys.executable, "-c", _IS_FREE, str(tmp_path / "locked")]
-    with (tmp_path / "locked").open("ab") as held:
-        fcntl.lockf(held, fcntl.LOCK_EX)
-        with pytest.raises(http.client.IncompleteRead):
-            answers.asked("/fails").read()
-        assert subprocess.run(is_free, check=False, capture_output=True).returncode == 1
-    assert subprocess.run(is_free, check=False).returncode == 0
-
-
-def test_a_reader_that_stalls_gets_no_end(answers: Answers) -> None:
-    before = pipes()
-    answer = answers.asked("/stalls")
-    assert answers.ended.wait(60)
+def test_what_is_not_read_is_not_made_and_a_reader_that_stalls_gets_no_end(answers: tuple[Answers, int]) -> None:
+    application, port = answers
+    stalled = asked(port, "/")
+    time.sleep(STALL_SECONDS * 3)
+    assert application.made < BLOCKS
     with pytest.raises(http.client.IncompleteRead):
-        answer.read()
-    deadline = time.monotonic() + 60
-    while pipes() > before and time.monotonic() < deadline:  # the server's end, and ours
-        time.sleep(0.05)
-    assert pipes() <= before
-
-
-def pipes() -> int:
-    """Return how many ends of named pipes this process has open."""
-    found = 0
-    for opened in Path("/dev/fd").iterdir():
-        with suppress(OSError):  # closed since
-            found += "answer-" in str(opened.readlink())
-    return found
+        stalled.read()

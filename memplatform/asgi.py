@@ -1,0 +1,54 @@
+"""The web application, as scripts/serve.sh runs it: Django, and the MCP server beside it."""
+
+import gc
+import os
+import signal
+
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+
+from memplatform import embedded
+from memplatform.asgi_types import Receive, Scope, Send
+from memplatform.database import ensure_database, limit_statements
+from memplatform.parent_death import end_with_parent
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
+# A worker whose server was killed would go on to serve, with its old code beside the next server.
+end_with_parent(signal.SIGKILL)
+ensure_database()
+limit_statements(seconds=settings.DB_REQUEST_SECONDS)
+if settings.DATABASE_IS_EMBEDDED:
+    embedded.keep_running(settings.EMBEDDED_DIR)
+django_application = get_asgi_application()
+
+# After Django has been set up.
+from apps.api.views.events import end_streams  # isort: skip
+from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
+from memplatform.body_limits import BodyLimits  # isort: skip
+from memplatform.mcp import McpApplication  # isort: skip
+from memplatform.request_slots import RequestSlots  # isort: skip
+from memplatform.stop_signals import call_on_stop  # isort: skip
+from memplatform.warm_up import warm_up  # isort: skip
+
+
+rest = RequestSlots(django_application, count=settings.WEB_THREADS, monitoring_host=settings.MONITORING_HOST)
+mcp = McpApplication(rest)
+
+
+async def route(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request by MCP at its address, by Django elsewhere; MCP alone needs to know of start and end."""
+    if scope["type"] == "lifespan":
+        call_on_stop(end_streams)
+        await mcp.server(scope, receive, send)
+        stop_tracing()
+    elif scope["type"] == "http" and scope["path"] == "/mcp":
+        await mcp(scope, receive, send)
+    else:
+        await rest(scope, receive, send)
+
+
+application = BodyLimits(route, largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS)
+start_tracing()
+warm_up()
+gc.collect()
+gc.freeze()  # what is loaded now stays: no collection looks at it again

@@ -1,1 +1,0 @@
-"""The MCP server at /mcp: the tools of the client package, whose requests stay within the process."""
