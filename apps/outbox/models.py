@@ -5,7 +5,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
-from apps.tenants.row_checks import row_check
 
 MODEL_NAME_LENGTH = 200
 
@@ -38,7 +37,9 @@ class OutboxRow(models.Model):
         ordering = ("id",)
         constraints = [
             models.UniqueConstraint(fields=("end_user", "kind", "subject_id"), name="work_once_per_subject"),
-            row_check("is_valid_work", "kind", "state", "turn_count", "attempts", name="work_is_valid"),
+            models.CheckConstraint(
+                condition=Q(kind__in=values_of(WorkKind), state__in=values_of(WorkState)), name="work_known"
+            ),
         ]
         indexes = [
             # A partial index of the open rows stays small, however many rows are done.

@@ -28,11 +28,6 @@ from apps.tenants.scope import no_tenant
 PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
 
 
-def drain() -> int:
-    """Do nothing: clusters of the version before queue it, while drains are processes of their own now."""
-    return 0
-
-
 @no_tenant()
 def count_rule_hits() -> int:
     """Count new hits of the pre-filter rules; return how many turns were counted."""
@@ -139,16 +134,3 @@ def continue_replays() -> int:
 def forget_import_files() -> int:
     """Delete the files of imports that nobody has finished; return how many."""
     return forgetting.forget_old_files()
-
-
-def check_import(import_id: str) -> None:
-    """Do nothing: servers of the version before queue it, while imports have a process of their own now."""
-
-
-def run_import(import_id: str) -> None:
-    """Do nothing, as above."""
-
-
-def continue_imports() -> int:
-    """Do nothing, as above."""
-    return 0

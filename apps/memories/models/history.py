@@ -26,7 +26,6 @@ class MemoryVersion(models.Model):
         blank=True,
         related_name="+",
         db_index=False,
-        db_constraint=False,
     )
     rollback_id = models.UUIDField(
         null=True, blank=True, help_text="the rollback that made the change, or whose undo did"

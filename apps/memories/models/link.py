@@ -29,7 +29,6 @@ class MemoryLink(models.Model):
         blank=True,
         related_name="+",
         db_index=False,
-        db_constraint=False,
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     settled_at = models.DateTimeField(null=True, blank=True)

@@ -114,7 +114,6 @@ class Memory(models.Model):
         blank=True,
         related_name="memories",
         db_index=False,
-        db_constraint=False,
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
     session = SameUserForeignKey(
@@ -231,13 +230,9 @@ class MemoryOrigin(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
-    trace = SameUserForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
-    )
+    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
     session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
-    turn = SameUserForeignKey(
-        "traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
-    )
+    turn = SameUserForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
     api_key_id = models.UUIDField(null=True, blank=True)
     role = models.CharField(max_length=16, choices=choices_of(Role))
     evidence = models.TextField()

@@ -4,10 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.core.enums import Role, choices_of
+from apps.pipeline.core.enums import Role, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.fields import SameUserForeignKey
-from apps.tenants.row_checks import row_check
 
 
 class Session(models.Model):
@@ -41,9 +40,7 @@ class Turn(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     session = SameUserForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
-    trace = SameUserForeignKey(
-        "traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False, db_constraint=False
-    )
+    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
     position = models.IntegerField(help_text="position within the session, from 0")
     external_id = models.CharField(max_length=255, blank=True, help_text="turn_id in the API")
     role = models.CharField(max_length=16, choices=choices_of(Role))
@@ -68,7 +65,7 @@ class Turn(models.Model):
         ordering = ("session", "position")
         constraints = [
             models.UniqueConstraint(fields=("end_user", "session", "position"), name="turn_position_once"),
-            row_check("is_valid_turn", "role", "position", name="turn_is_valid"),
+            models.CheckConstraint(condition=Q(role__in=values_of(Role)), name="turn_role_known"),
         ]
         indexes = [
             models.Index(fields=("end_user", "trace"), name="turn_of_trace"),

@@ -5,11 +5,10 @@ from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
-from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of
+from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.model_calls import AnswerKind
 from apps.tenants.fields import SameUserForeignKey
-from apps.tenants.row_checks import row_check
 
 
 class Trace(models.Model):
@@ -50,7 +49,9 @@ class Trace(models.Model):
 
     class Meta:
         ordering = ("-created_at",)
-        constraints = [row_check("is_valid_trace", "status", name="trace_is_valid")]
+        constraints = [
+            models.CheckConstraint(condition=Q(status__in=values_of(TraceStatus)), name="trace_status_known")
+        ]
         indexes = [
             models.Index(fields=("end_user", "-created_at"), name="trace_of_user_by_time"),
             models.Index(fields=("project", "-created_at"), name="trace_of_project_by_time"),
@@ -90,9 +91,7 @@ class Span(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = SameUserForeignKey(
-        Trace, on_delete=models.PROTECT, related_name="spans", db_index=False, db_constraint=False
-    )
+    trace = SameUserForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
     position = models.SmallIntegerField()
     stage = models.CharField(max_length=16, choices=choices_of(Stage))
     result = models.CharField(max_length=16, choices=choices_of(SpanResult))
@@ -105,7 +104,9 @@ class Span(models.Model):
         ordering = ("trace", "position")
         constraints = [
             models.UniqueConstraint(fields=("end_user", "trace", "position"), name="span_position_once"),
-            row_check("is_valid_span", "stage", "result", "position", "latency_us", name="span_is_valid"),
+            models.CheckConstraint(
+                condition=Q(stage__in=values_of(Stage), result__in=values_of(SpanResult)), name="span_known"
+            ),
         ]
         # Spans are append-only and ordered by time, so a small BRIN index finds those of an hour.
         indexes = [
@@ -127,9 +128,7 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = SameUserForeignKey(
-        Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False, db_constraint=False
-    )
+    trace = SameUserForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
     purpose = models.CharField(max_length=32)
     request_hash = models.CharField(max_length=64)
     model = models.CharField(max_length=120)

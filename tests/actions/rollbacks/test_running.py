@@ -1,10 +1,8 @@
 """Rollbacks of many users go on where they were; erased users and deleted turns take their part with them."""
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.db import connection
 from django.db.models import F
 
 from apps.actions.ledger.actor import acting_as
@@ -125,27 +123,6 @@ def test_names_and_descriptions_come_and_go(project: Project, ana: Teller) -> No
     assert names(ana) == before
     undo(rollback)
     assert names(ana) == after
-
-
-def test_records_of_older_rows_are_made_from_ledger_and_plans(project: Project, ana: Teller) -> None:
-    ana.tells("My manager is called Bob.", day=2)
-    ana.tells("My sister Lena lives in Ghent.", day=3)
-
-    def records() -> set[tuple[object, ...]]:
-        rows = EntityChange.objects.filter(kind="named")
-        return set(rows.values_list("entity_id", "trace_id", "alias", "folded"))
-
-    known, brought = records(), set(Entity.objects.values_list("id", "added_by"))
-    assert known
-    EntityChange.objects.all().delete()
-    Entity.objects.update(added_by=None)
-    migration = import_module("apps.memories.migrations.0022_who_brought_names")
-    with connection.cursor() as cursor:
-        cursor.execute(migration.ENTITIES)
-        cursor.execute(migration.NAMES)
-
-    assert records() == known
-    assert set(Entity.objects.values_list("id", "added_by")) == brought
 
 
 def test_names_without_a_record_stay(project: Project, ana: Teller) -> None:
