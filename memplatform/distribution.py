@@ -56,11 +56,6 @@ TRIGGERS = {
     "ledger_not_deleted",  # it reads checkpoints of the same project, which are beside the ledger
     *("ledger_not_emptied", "ledger_checkpoint_append_only", "ledger_checkpoint_not_emptied"),  # they refuse
 }
-# Triggers that are left out, as they compare rows with those of other tables.
-LEFT_OUT = {
-    "traces_not_referred_to": "what refers to a deleted trace is not looked for",
-    "turns_not_referred_to": "what refers to a deleted turn is not looked for",
-}
 
 
 class UniqueRule(NamedTuple):
@@ -151,7 +146,7 @@ def plan_distribution(*, schema: Schema, places: Mapping[str, Place], shards: in
     # A table that stays and refers to a copied one becomes known to Citus, which can't read its policies either.
     known = sorted(names | {key.table for key in keys})
     triggers = [trigger for table in moved for trigger in table.triggers]
-    if unknown := {trigger.name for trigger in triggers} - TRIGGERS - LEFT_OUT.keys():
+    if unknown := {trigger.name for trigger in triggers} - TRIGGERS:
         raise CannotDistribute(f"triggers that may write to other servers: {', '.join(sorted(unknown))}")
     statements = [
         *(f'alter table "{key.table}" drop constraint "{key.name}"' for key in keys),
@@ -160,10 +155,10 @@ def plan_distribution(*, schema: Schema, places: Mapping[str, Place], shards: in
         *(f'drop trigger "{trigger.name}" on "{trigger.table}"' for trigger in triggers),
         *_move(moved, places, shards),
         *(_add_key(key, places) for key in checked),
-        *(each for trigger in triggers if trigger.name not in LEFT_OUT for each in trigger.statements),
+        *(each for trigger in triggers for each in trigger.statements),
     ]
     unchecked = {key.name: f"{key.table} refers to {key.target}" for key in keys if key not in checked}
-    return Plan(statements, unchecked | {each.name: LEFT_OUT[each.name] for each in triggers if each.name in LEFT_OUT})
+    return Plan(statements, unchecked)
 
 
 def _move(tables: list[Table], places: Mapping[str, Place], shards: int) -> Iterator[str]:

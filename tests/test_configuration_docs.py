@@ -63,7 +63,7 @@ def test_settings_are_found() -> None:
 
 
 def test_there_are_few_settings() -> None:
-    assert len(settings_read()) <= 37
+    assert len(settings_read()) <= 35
 
 
 def test_the_page_names_every_variable_with_its_default() -> None:
