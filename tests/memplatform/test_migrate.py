@@ -6,7 +6,9 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
+from memplatform.database import as_owner
 from memplatform.management.commands import migrate
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,3 +47,15 @@ def test_it_gives_up_after_a_while_in_one_line(monkeypatch: pytest.MonkeyPatch) 
     with reader(), pytest.raises(CommandError, match="a lock was not to be had"):
         call_command("migrate", verbosity=0)
     call_command("migrate", verbosity=0)
+
+
+def test_a_database_made_before_the_initial_migrations_is_refused() -> None:
+    recorder = MigrationRecorder(connection)
+    with as_owner():
+        recorder.record_applied("memories", "0001_pgvector")
+    try:
+        with pytest.raises(CommandError, match=r"made before 0\.1\.0"):
+            call_command("migrate", verbosity=0)
+    finally:
+        with as_owner():
+            recorder.record_unapplied("memories", "0001_pgvector")

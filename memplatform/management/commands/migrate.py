@@ -18,6 +18,7 @@ from memplatform.row_security import apply_row_security
 ATTEMPTS = 20  # of a migration that waits for a lock for longer than DB_MIGRATION_LOCK_SECONDS
 PAUSE_SECONDS = 3.0  # between two of them, in which those who waited behind it go on
 _LOCK = 7_204_413  # key of the advisory lock that lets one process migrate at a time
+_FORMER = "select exists (select from django_migrations where app = 'memories' and name = '0001_pgvector')"
 _INVALID = """
 select class.relname from pg_index join pg_class class on class.oid = indexrelid
 where not indisvalid and relnamespace = current_schema()::regnamespace
@@ -55,6 +56,7 @@ class Command(migrate.Command):
             super().handle(*args, **options)
             return
         with one_at_a_time():
+            _refuse_former_database()
             _drop_unfinished_indexes()
             super().handle(*args, **options)
             apply_row_security()
@@ -78,3 +80,16 @@ def _drop_unfinished_indexes() -> None:
         cursor.execute(_INVALID)
         for (name,) in cursor.fetchall():
             cursor.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(name)).as_string())
+
+
+def _refuse_former_database() -> None:
+    """Raise CommandError for a database of a version from before the initial migrations were made anew."""
+    with connection.cursor() as cursor:
+        cursor.execute("select to_regclass('django_migrations') is not null")
+        if cursor.fetchone() == (True,):
+            cursor.execute(_FORMER)
+            if cursor.fetchone() == (True,):
+                raise CommandError(
+                    "this database was made before 0.1.0 and can't be migrated: export its users with the version that "
+                    "made it, make a new database (`make reset` for the embedded one), and import them"
+                )
