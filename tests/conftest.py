@@ -1,5 +1,6 @@
 """Fixtures of all tests: a running database, a test database per run, a project and an API key."""
 
+import asyncio
 import gc
 import os
 import sys
@@ -167,6 +168,18 @@ def api_key(project: Project) -> CreatedKey:
 def client(api_key: CreatedKey) -> APIClient:
     """A caller with the scopes read and write, like most agents."""
     return calling_with(api_key.text)
+
+
+@pytest.fixture(autouse=True)
+def _without_loop_of_browsers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hide the event loop that a browser of an earlier test keeps in this thread; clients run their own."""
+    if "browser" in request.fixturenames:
+        yield
+        return
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture

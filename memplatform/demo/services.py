@@ -84,6 +84,6 @@ def _environment(port: int) -> dict[str, str]:
     """Return the environment for a server on loopback, overriding production settings in .env."""
     local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
     # One visitor needs no more than one process of each kind, and few threads and connections.
-    few = {"WEB_WORKERS": "1", "WEB_THREADS": "4", "SYNC_REQUESTS": "2", "CLUSTER_WORKERS": "1", "WORK_THREADS": "2"}
-    few |= {"DB_POOL_SIZE": "6", "MALLOC_ARENA_MAX": "2"}  # the latter of glibc: free memory is shared by threads
+    few = {"WEB_WORKERS": "1", "WEB_THREADS": "4", "CLUSTER_WORKERS": "1"}
+    few |= {"DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}  # the latter of glibc: free memory is shared by threads
     return few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
