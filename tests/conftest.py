@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from itertools import groupby
 from typing import Any
@@ -75,6 +75,28 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+_loop_of_browsers: asyncio.AbstractEventLoop | None = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Show the event loop that Playwright keeps in this thread to tests of the browser alone.
+
+    It would keep test clients from running asynchronous views. While it is there, Django uses another connection, so
+    it is there for the whole of a test or not at all.
+    """
+    global _loop_of_browsers
+    if "browser" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    asyncio._set_running_loop(_loop_of_browsers)
+    try:
+        return (yield)
+    finally:
+        connections.close_all()
+        _loop_of_browsers = asyncio._get_running_loop()
+        asyncio._set_running_loop(None)
 
 
 @pytest.fixture(scope="session")
@@ -168,18 +190,6 @@ def api_key(project: Project) -> CreatedKey:
 def client(api_key: CreatedKey) -> APIClient:
     """A caller with the scopes read and write, like most agents."""
     return calling_with(api_key.text)
-
-
-@pytest.fixture(autouse=True)
-def _without_loop_of_browsers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Hide the event loop that a browser of an earlier test keeps in this thread; clients run their own."""
-    if "browser" in request.fixturenames:
-        yield
-        return
-    loop = asyncio._get_running_loop()
-    asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture
