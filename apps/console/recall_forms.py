@@ -49,7 +49,8 @@ class RecallForm(forms.Form):
         min_value=0,
         max_value=1,
         label="Least score",
-        widget=forms.NumberInput(attrs={"step": "0.01", "placeholder": "0"}),
+        help_text="empty: that of the version",
+        widget=forms.NumberInput(attrs={"step": "0.01"}),
     )
     version = forms.ChoiceField(required=False, label="Version")
     against = forms.ChoiceField(required=False, label="Compared with")

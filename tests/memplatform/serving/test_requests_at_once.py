@@ -68,7 +68,8 @@ class Served:
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     port = free_port()
-    settings = {"WEB_WORKERS": "1", "WEB_THREADS": str(THREADS), "DB_POOL_SIZE": "20", "EVENT_STREAMS_PER_PROJECT": "8"}
+    settings = {"WEB_WORKERS": "1", "WEB_THREADS": str(THREADS), "DB_POOL_SIZE": "20"}
+    settings |= {"EVENT_STREAMS_PER_PROJECT": "8", "WAITING_REQUESTS": str(CLIENTS)}
     with migrated_instance(WEB_PORT=str(port), ALLOWED_HOSTS="127.0.0.1", **settings) as instance:
         key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
         made = Served(instance, port, key)
@@ -91,6 +92,12 @@ def test_many_callers_share_few_connections(served: Served) -> None:
     assert most <= CONNECTIONS
 
 
+def test_a_monitor_may_use_any_address(served: Served) -> None:
+    for path in ("/healthz", "/readyz"):
+        assert served.ask("GET", path, Host="10.1.2.3")[0] == 200
+    assert served.ask("GET", "/v1/memories", Host="10.1.2.3")[0] == 400
+
+
 def test_waiting_callers_hold_no_connection_and_are_answered_when_their_time_is_up(served: Served) -> None:
     trace = served.says("waiter")
     with ThreadPoolExecutor(CLIENTS) as callers:
@@ -99,6 +106,8 @@ def test_waiting_callers_hold_no_connection_and_are_answered_when_their_time_is_
         time.sleep(2)
         assert sum(served.count(BUSY) for _ in range(10)) <= 10
         assert served.ask("GET", "/v1/memories?user_id=waiter")[0] == 200
+        assert served.ask("GET", f"/v1/traces/{trace}?wait=30")[1]["status"] == "queued"  # one too many: not waited for
+        assert not any(each.done() for each in waiting)
         assert time.monotonic() - started < 4
         answers = [each.result() for each in waiting]
     assert {(status, body["status"]) for status, body in answers} == {(200, "queued")}
