@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-ENGINE = "memplatform.postgresql"
+ENGINE = "django.db.backends.postgresql"
 CONNECT_SECONDS = 10  # to open a connection
 UNACKNOWLEDGED_MS = 30_000  # until a connection counts as dead whose other end confirms nothing that was sent
 

@@ -100,7 +100,7 @@ def lock_session(*, expected: IntakeState, request: Request) -> LockedSession:
     """
     values = _values(request)
     ((version, key_holds, archived_at, is_known, erasing_since, erased_at, turn_count, last_turn_at, named, now),) = (
-        run_constant(_LOCK_STATE, values).take_rows()
+        run_constant(_LOCK_STATE, values).fetchall()
     )
     if not key_holds:
         raise KeyRefused("the key was revoked or has expired")

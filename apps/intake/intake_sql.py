@@ -76,7 +76,7 @@ def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: Locked
         run_constant(_ADD_USER, values)
     elif locked.was_user_erased:
         run_constant(_RETURN_USER, values)
-    return bool(run_constant(_ADD_SESSION, values).take_rows())
+    return bool(run_constant(_ADD_SESSION, values).fetchall())
 
 
 def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus, at: datetime) -> None:

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 
 
 class TenantsConfig(AppConfig):
@@ -6,3 +7,9 @@ class TenantsConfig(AppConfig):
 
     name = "apps.tenants"
     verbose_name = "Projects and end users"
+
+    def ready(self) -> None:
+        """Give each connection the scope of its statements."""
+        from apps.tenants.scope import add_scope_to_statements
+
+        connection_created.connect(add_scope_to_statements)

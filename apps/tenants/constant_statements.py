@@ -1,23 +1,20 @@
-"""Run constant SQL statements by cursors that the connection keeps.
-
-That saves half of what psycopg and Django compute for a statement. Columns are converted from PostgreSQL's binary form,
-so a column of type jsonb arrives as values, not as text.
-"""
+"""Run SQL statements whose rows are read as values: a column of type jsonb arrives as values, not as text."""
 
 from typing import Any
 
-from apps.tenants.scoped_connection import scoped_connection
+from django.db import connection
+from psycopg.pq import Format
 
 
 def run_constant(sql: str, values: Any) -> Any:
-    """Run a statement that is sent often, a constant; return its cursor.
-
-    `take_rows()` of the cursor reads its rows, before the statement runs again, and lets go of them.
-    """
-    return scoped_connection().execute_kept(sql, values)
+    """Run a statement; return its cursor."""
+    cursor: Any = connection.cursor()
+    cursor.cursor.format = Format.BINARY
+    cursor.execute(sql, values)
+    return cursor
 
 
 def fetch_constant(sql: str, values: Any) -> list[tuple[Any, ...]]:
-    """Run a statement that is sent often, a constant, and return all of its rows."""
-    rows: list[tuple[Any, ...]] = run_constant(sql, values).take_rows()
+    """Run a statement and return all of its rows."""
+    rows: list[tuple[Any, ...]] = run_constant(sql, values).fetchall()
     return rows

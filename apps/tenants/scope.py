@@ -1,15 +1,23 @@
 """The scope of database access: which rows the statements of this thread see and may write.
 
-The database backend (memplatform/postgresql) sets the scope in each transaction, and row-level security
-(memplatform/row_security.py) enforces it. Without a scope no row of any tenant is visible.
+Each transaction gets the scope by `set_config(…, true)` before its first statement, and row-level security
+(memplatform/row_security.py) enforces it. Without a scope no row of any tenant is visible. The settings end with the
+transaction, so a pooler that assigns connections per transaction can't mix up tenants.
+
+A scope does not open a transaction itself: it may include the call of a model, and meanwhile no connection may be held.
+A statement outside of a transaction therefore becomes one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 from uuid import UUID
+
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.pq import TransactionStatus
 
 APP_ROLE = "memplatform_app"  # owns nothing, and can't bypass row-level security
 SYSTEM_ROLE = "memplatform_system"  # the same, with policies that show it the rows of all projects
@@ -25,19 +33,6 @@ class DatabaseScope:
     role: str = APP_ROLE
     project_id: UUID | None = None
     end_user_id: UUID | None = None
-
-    @cached_property
-    def settings(self) -> tuple[str, str, str]:
-        """Return the values of `role`, `memplatform.project` and `memplatform.end_user`; empty: none."""
-        return self.role or "none", _text(self.project_id), _text(self.end_user_id)
-
-    def is_like(self, other: "DatabaseScope") -> bool:
-        """Return True if both see the same rows; one of them perhaps faster."""
-        return (self.role, self.project_id) == (other.role, other.project_id)
-
-
-def _text(value: UUID | None) -> str:
-    return "" if value is None else str(value)
 
 
 NO_TENANT = DatabaseScope()
@@ -97,3 +92,43 @@ def no_tenant() -> Iterator[None]:
     """Begin without any tenant, at the entrances of the product: a request, a task, a command."""
     with entered(NO_TENANT):
         yield
+
+
+def add_scope_to_statements(connection: BaseDatabaseWrapper, **_: object) -> None:
+    """Let the statements of a connection run in the current scope; a receiver of `connection_created`."""
+    if _in_scope not in connection.execute_wrappers:
+        connection.execute_wrappers.append(_in_scope)
+
+
+def _in_scope(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+    """Set the scope of the transaction before a statement, where it is not set yet or is another one."""
+    database: Any = context["connection"]
+    scope = current_scope()
+    status = database.connection.pgconn.transaction_status
+    in_force = OWNER if status == TransactionStatus.IDLE else getattr(database, "scope_in_force", None)
+    if sql.startswith("ROLLBACK TO SAVEPOINT"):
+        database.scope_in_force = None  # it restores the scope of that time
+        return execute(sql, params, many, context)
+    if scope == in_force or status == TransactionStatus.INERROR:  # then nothing but a rollback is possible
+        database.scope_in_force = in_force
+        return execute(sql, params, many, context)
+    if database.in_atomic_block:
+        _set_scope(database, scope)
+        return execute(sql, params, many, context)
+    with transaction.atomic(using=database.alias):
+        _set_scope(database, scope)
+        return execute(sql, params, many, context)
+
+
+def _set_scope(database: Any, scope: DatabaseScope) -> None:
+    """Set role and tenant of the open transaction, and behind a pooler the limits of its statements."""
+    settings = {
+        "role": scope.role or "none",
+        "memplatform.project": str(scope.project_id or ""),
+        "memplatform.end_user": str(scope.end_user_id or ""),
+        **database.settings_dict.get("LOCAL_LIMITS", {}),
+    }
+    calls = ", ".join("set_config(%s, %s, true)" for _ in settings)
+    with database.wrap_database_errors:
+        database.connection.execute(f"select {calls}", [text for pair in settings.items() for text in pair])
+    database.scope_in_force = scope

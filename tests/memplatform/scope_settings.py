@@ -1,5 +1,7 @@
 """What PostgreSQL says of the scope of a statement."""
 
+from typing import Any
+
 from django.db import connection
 
 SETTINGS = (
@@ -13,3 +15,10 @@ def seen() -> tuple[str, str, str]:
         cursor.execute(SETTINGS)
         role, project, user = cursor.fetchone()
     return role, project or "", user or ""
+
+
+def fetch(sql: str, values: Any) -> list[tuple[Any, ...]]:
+    """Run one statement and return all of its rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return cursor.fetchall()

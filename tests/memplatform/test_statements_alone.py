@@ -1,16 +1,14 @@
 """A statement outside of transactions becomes one with its scope: preparing, failing, going on afterwards."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, connection
 
-from apps.memories.sql_pipeline import pipelined
-from apps.outbox.fetch import fetch
 from apps.tenants.scope import APP_ROLE, DatabaseScope, entered, tenant_scope
+from tests.memplatform.scope_settings import fetch
 
 TIMES = 8  # prepared after three, its plan kept after five more
 ONE, OTHER = uuid4(), uuid4()
@@ -63,18 +61,6 @@ def test_without_its_scope_it_does_not_run(other_session: psycopg.Connection) ->
         fetch("insert into of_a_test values (1) returning 1", [])
     with tenant_scope(project_id=ONE):
         assert fetch("select count(*) from of_a_test", []) == [(0,)]
-
-
-def test_after_a_pipeline_in_a_pipeline_the_scope_is_set_again() -> None:
-    with tenant_scope(project_id=ONE), pipelined():
-        assert fetch(PROJECT, []) == [(str(ONE),)]
-        with pipelined():
-            assert fetch(PROJECT, []) == [(str(ONE),)]
-        assert fetch(PROJECT, []) == [(str(ONE),)]
-        with suppress(LookupError), pipelined():
-            assert fetch(PROJECT, []) == [(str(ONE),)]
-            raise LookupError
-        assert fetch(PROJECT, []) == [(str(ONE),)]
 
 
 def test_what_its_commit_finds_is_raised_and_the_connection_goes_on(other_session: psycopg.Connection) -> None:

@@ -164,7 +164,7 @@ class PostgresMemoryReader:
         values: dict[str, Any] = {"end_user": end_user_id, "memories": memories, "private_to": private_to}
         with pipelined():
             first, second = run_constant(_ENTITIES, [end_user_id, entities]), run_constant(_ALL_IF_FEW, values)
-        known, rows = tuple(map(_entity, first.take_rows())), second.take_rows()
+        known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
         total = rows[0][STORED_WIDTH]
         return known, None if total > memories else tuple(map(read_stored, rows[:total]))
 
