@@ -9,7 +9,7 @@ import sys
 _WITHOUT_DATABASE = frozenset({"help", "collectstatic", "lint_migrations", "version", "--version", "--help"})
 
 # Commands that start workers: what these do is done by the system.
-_WORKERS = frozenset({"cluster", "drain", "demo"})
+_WORKERS = frozenset({"qcluster", "drain", "demo"})
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ def main() -> dict[str, Any]:
     from apps.actions.evaluation.draw_weekly_samples import draw_weekly_samples
     from apps.actions.projects.create_project import create_project
     from apps.pipeline.core.identifiers import new_id
-    from apps.worker.drain import drain
+    from apps.worker.work import work as drain
     from tests.distributed.journey import Agent
 
     slug = f"evaluated-{new_id()}"

@@ -47,7 +47,7 @@ class Agent:
 
 def say_before() -> dict[str, Any]:
     from apps.actions.projects.create_project import create_project
-    from apps.worker.drain import drain
+    from apps.worker.work import work as drain
 
     for name in ("first", "second"):
         create_project(name=name, slug=name)
@@ -61,7 +61,7 @@ def do_all() -> dict[str, Any]:
     from apps.actions.queue.prune import prune
     from apps.memories.models import Memory, MemoryVersion
     from apps.tenants.scope import no_tenant, tenant_scope
-    from apps.worker.drain import drain
+    from apps.worker.work import work as drain
 
     agent, other = Agent("first"), Agent("second")
     told: dict[str, Any] = {"before": agent.found("ana", "Where does she live?")}

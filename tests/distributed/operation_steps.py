@@ -22,7 +22,7 @@ from apps.pipeline.core.policy import Policy, RedactionPolicy, RetentionPolicy, 
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
 from apps.worker import tasks
-from apps.worker.drain import drain
+from apps.worker.work import work as drain
 from tests.distributed.journey import Agent
 
 SLUG = "operated"
