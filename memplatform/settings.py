@@ -5,6 +5,7 @@ import logging
 import os
 import secrets
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,6 +87,8 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]
+if find_spec("django_migration_linter"):  # a tool of `make check`, which is not in the image
+    INSTALLED_APPS.append("django_migration_linter")
 
 MIDDLEWARE = [
     "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others

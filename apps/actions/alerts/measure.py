@@ -73,7 +73,7 @@ def _silent_receivers(project_id: UUID, now: datetime) -> tuple[SilentReceiver, 
 
 
 def _waiting_deliveries(webhook_ids: Sequence[UUID]) -> dict[UUID, int]:
-    """Count what waits, without a join: where there are several servers, deliveries are on others than webhooks."""
+    """Count what waits, by webhook."""
     rows = WebhookDelivery.objects.filter(webhook_id__in=webhook_ids, state=DeliveryState.WAITING)
     return dict(rows.order_by().values_list("webhook_id").annotate(waiting=Count("id")))
 

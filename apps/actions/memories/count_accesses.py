@@ -23,8 +23,7 @@ log = structlog.get_logger(__name__)
 USERS_AT_ONCE = 100  # in a transaction, which keeps their rows locked until its end
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
 
-# Of one end user, as a distributed database locks rows of one shard only. Rows that another transaction has locked are
-# skipped. The others are locked in one order, which prevents deadlocks.
+# Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
 _COUNT = """
 with noted as (
     select * from unnest(%(memories)s::uuid[], %(counts)s::int[], %(moments)s::timestamptz[]) as noted(id, count, at)

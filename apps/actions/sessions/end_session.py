@@ -12,7 +12,7 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.providers import registry
-from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.traces.models import ConfigurationVersion, Session, Trace
 from apps.traces.policies import policy_of
 
@@ -35,7 +35,7 @@ def end_session(
     """
     with transaction.atomic():
         try:
-            keep_from_erasure(end_user_id)
+            keep_from_writers(end_user_id)
         except UserBeingErased as erased:
             raise NotFound("there is no such session") from erased
         sessions = Session.objects.select_for_update(no_key=True)  # memories may go on referring to it
