@@ -6,7 +6,7 @@ from contextlib import suppress
 from django.db import transaction
 from opentelemetry.trace import SpanKind
 
-from apps.memories.sql_pipeline import pipelined
+from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
@@ -72,7 +72,7 @@ def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> li
     if not plan.operations:
         written = flow.persist_plan(settled, plan, ports)
         return conclude(draft=written, plan=plan, lease=lease, work=work)
-    with transaction.atomic(), pipelined():
+    with stale_on_write_conflict(), transaction.atomic():
         recorder.lock_session(draft=settled)
         written = flow.persist_plan(settled, plan, ports)
         return conclude(draft=written, plan=plan, lease=lease, work=work)

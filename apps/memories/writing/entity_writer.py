@@ -1,51 +1,32 @@
-"""Write entities, their mentions and their names."""
+"""Write entities, their mentions and their names; take back what traces made of them, as a rollback plans it.
+
+What a trace does to names is recorded as an `EntityChange`, so that a rollback can take it back. The writer has locked
+the end user, so no other transaction writes names of the same entities.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Case, F, Value, When
+from django.db.models.functions import Greatest
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
-from apps.memories.writing.insert_rows import insert_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
-from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
+from apps.pipeline.core.operations import (
+    AddAlias,
+    AddEntity,
+    CountAlias,
+    MarkEntityChanges,
+    ReassignAlias,
+    RenameEntity,
+    ReviseEntity,
+)
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-from apps.tenants.constant_statements import fetch_constant
-
-# Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
-_MENTIONED = """
-update memories_entity set mention_count = mention_count + 1, last_mentioned_at = greatest(last_mentioned_at, %s)
-where end_user_id = %s and id = any(%s) and merged_into_id is null and not withdrawn returning 1
-"""
-# What a trace does to names is recorded, so that a rollback can take it back. With "returning", Citus inserts what it
-# has selected by an INSERT: without, by COPY, which row-level security refuses.
-_RECORD = """
-insert into memories_entitychange (id, end_user_id, entity_id, trace_id, kind, alias, folded, former, uses, created_at)
-select gen_random_uuid(), %(end_user)s, entity_id, %(trace)s, %(kind)s, alias, folded, '', count, now()
-from changed where %(trace)s::uuid is not null returning 1
-"""
-_ADD_ALIASES = f"""
-with changed as (
-    insert into memories_entityalias as known (id, end_user_id, entity_id, alias, folded, source, count, created_at)
-    select gen_random_uuid(), %(end_user)s, entity, alias, folded, 'turn', 1, %(now)s
-    from unnest(%(entities)s::uuid[], %(aliases)s::text[], %(folded)s::text[]) as given(entity, alias, folded)
-    on conflict (end_user_id, entity_id, folded) do update
-        set count = case when known.withdrawn then 1 else known.count + 1 end, withdrawn = false
-    returning entity_id, alias, folded, 1 as count
-) {_RECORD}
-"""  # noqa: S608  (only constants of this module)
-_TAKE_ALIASES = f"""
-with changed as (
-    delete from memories_entityalias
-    where end_user_id = %(end_user)s and folded = %(folded)s and entity_id <> %(entity)s and not withdrawn
-    returning entity_id, alias, folded, count
-) {_RECORD}
-"""  # noqa: S608  (only constants of this module)
 
 
 def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
@@ -55,7 +36,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
     """
     origins = (origin for each in plan.statements() for origin in each.origins)
     said_at = max((origin.turn.said_at for origin in origins), default=now)
-    rows = (
+    Entity.objects.bulk_create(
         Entity(
             id=operation.entity.id,
             end_user_id=context.end_user_id,
@@ -69,18 +50,16 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
         )
         for operation in plan.of(AddEntity)
     )
-    insert_rows(Entity, rows)
-    _count_mentions(plan, context, said_at)
-
-
-def _count_mentions(plan: WritePlan, context: WriteContext, said_at: datetime) -> None:
     candidates = [each.candidate for each in plan.statements()]
     mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
     mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
-    found = fetch_constant(_MENTIONED, [said_at, context.end_user_id, list(mentioned)])
-    if len(found) != len(mentioned):
+    counted = Entity.objects.standing().filter(end_user_id=context.end_user_id, id__in=mentioned)
+    found = counted.update(
+        mention_count=F("mention_count") + 1, last_mentioned_at=Greatest("last_mentioned_at", Value(said_at))
+    )
+    if found != len(mentioned):
         raise StalePlan("an entity has been merged into another or withdrawn since the plan was made")
 
 
@@ -92,17 +71,26 @@ def add_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> Non
     names = {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
     if not names:
         return
-    values: dict[str, Any] = {
-        "end_user": context.end_user_id,
-        "trace": context.trace_id,
-        "kind": EntityChangeKind.NAMED.value,
-        "now": now,
-        "entities": [entity_id for entity_id, _ in names],
-        "folded": [folded for _, folded in names],
-        "aliases": list(names.values()),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_ADD_ALIASES, values)
+    rows = EntityAlias.objects.filter(
+        end_user_id=context.end_user_id,
+        entity__in={entity_id for entity_id, _ in names},
+        folded__in={folded for _, folded in names},
+    )
+    known = [row for row in rows if (row.entity_id, row.folded) in names]
+    for row in known:
+        row.count = 1 if row.withdrawn else row.count + 1
+        row.withdrawn = False
+    EntityAlias.objects.bulk_update(known, ["count", "withdrawn"])
+    missing = names.keys() - {(row.entity_id, row.folded) for row in known}
+    added = [
+        EntityAlias(
+            end_user_id=context.end_user_id, entity_id=entity_id, alias=alias, folded=folded, count=1, created_at=now
+        )
+        for (entity_id, folded), alias in names.items()
+        if (entity_id, folded) in missing
+    ]
+    EntityAlias.objects.bulk_create(added)
+    _record([_change(row, EntityChangeKind.NAMED, uses=1) for row in (*known, *added)], context, now)
 
 
 def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
@@ -127,37 +115,84 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
         unique_fields=["end_user", "entity", "folded"],
         update_fields=["withdrawn"],
     )
-    if context.trace_id is not None:
-        _record_renaming(entities, names, trace_id=context.trace_id)
+    _record(_renamings(entities, names), context, now)
     for entity in entities:
         entity.name = names[entity.id][:255]
     Entity.objects.bulk_update(entities, ["name"])
 
 
-def _record_renaming(entities: Iterable[Entity], names: Mapping[UUID, str], *, trace_id: UUID) -> None:
-    EntityChange.objects.bulk_create(
+def _renamings(entities: Iterable[Entity], names: Mapping[UUID, str]) -> list[EntityChange]:
+    return [
         EntityChange(
-            end_user_id=entity.end_user_id,
             entity=entity,
-            trace_id=trace_id,
             kind=EntityChangeKind.RENAMED,
             alias=names[entity.id][:255],
             folded=canonical_text(names[entity.id])[:255],
             former=entity.name,
         )
         for entity in entities
-    )
+    ]
 
 
-def move_aliases(*, plan: WritePlan, context: WriteContext) -> None:
+def move_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
     """Delete descriptions from the entities that had them before: "User's manager" is one person at a time."""
     for operation in plan.of(ReassignAlias):
-        values = {
-            "end_user": context.end_user_id,
-            "trace": context.trace_id,
-            "kind": EntityChangeKind.TAKEN.value,
-            "folded": canonical_text(operation.alias)[:255],
-            "entity": operation.entity_id,
+        taken = EntityAlias.objects.filter(
+            end_user_id=context.end_user_id, folded=canonical_text(operation.alias)[:255], withdrawn=False
+        ).exclude(entity_id=operation.entity_id)
+        _record([_change(row, EntityChangeKind.TAKEN, uses=row.count) for row in taken], context, now)
+        taken.delete()
+
+
+def _change(row: EntityAlias, kind: EntityChangeKind, *, uses: int) -> EntityChange:
+    return EntityChange(entity_id=row.entity_id, kind=kind, alias=row.alias, folded=row.folded, uses=uses)
+
+
+def _record(changes: list[EntityChange], context: WriteContext, now: datetime) -> None:
+    """Insert changes of a trace; what people and callers change is not taken back by a rollback."""
+    if context.trace_id is None:
+        return
+    for change in changes:
+        change.end_user_id, change.trace_id, change.created_at = context.end_user_id, context.trace_id, now
+    EntityChange.objects.bulk_create(changes)
+
+
+def revise_entities(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
+    """Change entities, the counts of their names, and the records of what traces did to them, as a rollback plans."""
+    for revision in plan.of(ReviseEntity):
+        given = {
+            "name": revision.name,
+            "withdrawn": revision.withdrawn,
+            "last_mentioned_at": revision.last_mentioned_at,
         }
-        with connection.cursor() as cursor:
-            cursor.execute(_TAKE_ALIASES, values)
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        Entity.objects.filter(end_user_id=end_user_id, id=revision.entity_id).update(
+            mention_count=Greatest(F("mention_count") + revision.mentions, 0), **changes
+        )
+    for counted in plan.of(CountAlias):
+        _count_alias(counted, end_user_id, now)
+    for mark in plan.of(MarkEntityChanges):
+        marked = EntityChange.objects.filter(end_user_id=end_user_id, id__in=mark.change_ids)
+        marked.update(withdrawn=mark.withdrawn)
+
+
+def _count_alias(counted: CountAlias, end_user_id: UUID, now: datetime) -> None:
+    """Change how often a name was said; one without uses is withdrawn.
+
+    A name that nobody has said for a while may have been taken by another entity; what comes back is added again.
+    """
+    folded, uses = canonical_text(counted.alias)[:255], counted.uses
+    rows = EntityAlias.objects.filter(end_user_id=end_user_id, entity_id=counted.entity_id, folded=folded)
+    if uses <= 0:
+        rows.filter(withdrawn=False).update(
+            count=Greatest(F("count") + uses, 0), withdrawn=Case(When(count__lte=-uses, then=True), default=False)
+        )
+    elif not rows.update(count=Case(When(withdrawn=True, then=uses), default=F("count") + uses), withdrawn=False):
+        rows.create(
+            end_user_id=end_user_id,
+            entity_id=counted.entity_id,
+            alias=counted.alias[:255],
+            folded=folded,
+            count=uses,
+            created_at=now,
+        )

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
+from django.db.models.functions import Now
 
+from apps.events.models import EventLog, ProjectEvent
 from apps.events.of_plan import events_of_plan
-from apps.events.recording import RECORD_MEMORY_EVENTS, event_rows
+from apps.memories.models import LedgerEntry, Memory
 from apps.memories.writing.write_context import WriteContext
-from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
@@ -21,16 +21,6 @@ from apps.pipeline.core.operations import (
     SupersedeMemory,
 )
 from apps.pipeline.core.plan import WritePlan
-from apps.tenants.constant_statements import run_constant
-
-# With "returning", Citus inserts what it has selected by an INSERT: without, by COPY, which row-level security refuses.
-_ADD_ENTRIES = """
-insert into memories_ledgerentry
-    (id, project_id, end_user_id, actor, verb, object_kind, object_id, trace_id, details, created_at)
-select id, %(project)s, %(end_user)s, %(actor)s, verb, kind, object, %(trace)s, details, clock_timestamp()
-from jsonb_to_recordset(%(entries)s) as entry(place int, id uuid, verb text, kind text, object uuid, details jsonb)
-order by place returning 1
-"""
 
 Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
 
@@ -38,21 +28,50 @@ Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, deta
 def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
     """Add one entry per operation of the plan that changes something, and the events that it causes."""
     entries = [
-        {"place": place, "id": str(new_id()), "verb": verb, "kind": kind, "object": str(object_id), "details": details}
-        for place, (verb, kind, object_id, details) in enumerate(_entries(plan))
+        LedgerEntry(
+            project_id=context.project_id,
+            end_user_id=context.end_user_id,
+            actor=context.actor,
+            verb=verb,
+            object_kind=kind,
+            object_id=object_id,
+            trace_id=context.trace_id,
+            details=details,
+        )
+        for verb, kind, object_id, details in _entries(plan)
     ]
     if not entries:
         return
-    values: dict[str, Any] = {
-        "project": context.project_id,
-        "end_user": context.end_user_id,
-        "actor": context.actor,
-        "trace": context.trace_id,
-        "entries": Jsonb(entries),
-        "events": Jsonb(event_rows(events_of_plan(plan))),
-    }
-    for statement in (_ADD_ENTRIES, RECORD_MEMORY_EVENTS):
-        run_constant(statement, values)
+    LedgerEntry.objects.bulk_create(entries)
+    if EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
+        _record_events(plan, context)
+
+
+def _record_events(plan: WritePlan, context: WriteContext) -> None:
+    """Record the events of a plan; the memories have their new values already."""
+    events = list(events_of_plan(plan))
+    memories = Memory.objects.for_end_user(context.end_user_id).only("id", "type", "status", "version", "private_to")
+    concerned = memories.in_bulk({each.memory_id for each in events})
+    ProjectEvent.objects.bulk_create(
+        ProjectEvent(
+            project_id=context.project_id,
+            end_user_id=context.end_user_id,
+            type=each.type,
+            trace_id=context.trace_id,
+            memory_id=each.memory_id,
+            details={
+                "verb": each.verb,
+                "other": each.other_id and str(each.other_id),
+                "memory_type": memory.type,
+                "status": memory.status,
+                "version": memory.version,
+                "private_to": memory.private_to,
+            },
+            created_at=Now(),
+        )
+        for each in events
+        if (memory := concerned.get(each.memory_id)) is not None
+    )
 
 
 def _entries(plan: WritePlan) -> Iterator[Entry]:

@@ -4,22 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-
 from apps.memories.models import MemoryLink
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.enums import LinkStatus
 from apps.pipeline.core.operations import ROLLED_BACK, LinkMemories, SetLinkStatus
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-
-# Returns rows, because within psycopg's pipeline mode an update's row count is not known yet.
-_MARKED = """
-update memories_memorylink set status = %(status)s, resolution = %(resolution)s, settled_at = %(settled_at)s
-where end_user_id = %(end_user)s and from_memory_id = %(one)s and to_memory_id = %(other)s and kind = %(kind)s
-  and status = %(expected)s
-returning 1
-"""
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
@@ -61,18 +51,16 @@ def _reopen_rolled_back(wanted: Sequence[LinkMemories], context: WriteContext) -
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Set the status of links. Raises StalePlan if a link no longer has the expected status."""
     for mark in plan.of(SetLinkStatus):
-        values = {
-            "end_user": end_user_id,
-            "one": mark.from_id,
-            "other": mark.to_id,
-            "kind": mark.kind.value,
-            "expected": mark.expected.value,
-            "status": mark.status.value,
-            "resolution": mark.resolution,
-            "settled_at": now if mark.status is LinkStatus.SETTLED else None,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(_MARKED, values)
-            changed = cursor.fetchall()
+        changed = MemoryLink.objects.filter(
+            end_user_id=end_user_id,
+            from_memory_id=mark.from_id,
+            to_memory_id=mark.to_id,
+            kind=mark.kind,
+            status=mark.expected,
+        ).update(
+            status=mark.status,
+            resolution=mark.resolution,
+            settled_at=now if mark.status is LinkStatus.SETTLED else None,
+        )
         if not changed:
             raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is no longer {mark.expected}")

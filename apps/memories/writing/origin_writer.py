@@ -3,22 +3,14 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-
 from apps.memories.models import MemoryOrigin
-from apps.memories.writing.insert_rows import OnConflict, insert_rows
 from apps.memories.writing.write_context import WriteContext
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import CopyOrigins, RemoveCopiedOrigins, RestoreOrigins, WithdrawOrigins
 from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
-
-# A trace that runs again after a rollback states it anew.
-_STATED_ANEW = OnConflict(unique=("end_user", "memory", "turn"), update=("withdrawn",))
-_KEEP_TURNS = """
-select id from traces_turn where end_user_id = %(end_user)s and id = any(%(turns)s) order by id for key share
-"""
+from apps.traces.models import Turn
 
 
 def keep_quoted_turns(*, plan: WritePlan, context: WriteContext) -> None:
@@ -28,10 +20,9 @@ def keep_quoted_turns(*, plan: WritePlan, context: WriteContext) -> None:
     the others. Raises StalePlan if one is gone.
     """
     quoted = {origin.turn.id for statement in plan.statements() for origin in statement.origins}
-    with connection.cursor() as cursor:
-        cursor.execute(_KEEP_TURNS, {"end_user": context.end_user_id, "turns": list(quoted)})
-        if len(cursor.fetchall()) < len(quoted):
-            raise StalePlan("a quoted turn was deleted")
+    turns = Turn.objects.filter(end_user_id=context.end_user_id, id__in=quoted).order_by("id")
+    if len(turns.select_for_update(no_key=True).values_list("id")) < len(quoted):
+        raise StalePlan("a quoted turn was deleted")
 
 
 def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
@@ -53,7 +44,10 @@ def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
         for statement in plan.statements()
         for origin in statement.origins
     )
-    insert_rows(MemoryOrigin, rows, on_conflict=_STATED_ANEW)
+    # A trace that runs again after a rollback states it anew.
+    MemoryOrigin.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["end_user", "memory", "turn"], update_fields=["withdrawn"]
+    )
 
 
 def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:

@@ -6,8 +6,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.memories.write_conflicts import stale_on_write_conflict
-from apps.memories.writing.entity_revisions import revise_entities
-from apps.memories.writing.entity_writer import add_aliases, add_entities, move_aliases, rename_entities
+from apps.memories.writing.entity_writer import (
+    add_aliases,
+    add_entities,
+    move_aliases,
+    rename_entities,
+    revise_entities,
+)
 from apps.memories.writing.ledger_writer import write_ledger
 from apps.memories.writing.link_writer import link_memories, mark_links
 from apps.memories.writing.memory_writer import add_memories, change_memories
@@ -58,7 +63,7 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         add_entities(plan=plan, context=context, now=now)
         rename_entities(plan=plan, context=context, now=now)
         add_aliases(plan=plan, context=context, now=now)
-        move_aliases(plan=plan, context=context)
+        move_aliases(plan=plan, context=context, now=now)
         revise_entities(plan=plan, end_user_id=context.end_user_id, now=now)
         add_memories(plan=plan, context=context, now=now)
         add_origins(plan=plan, context=context)
