@@ -47,7 +47,7 @@ check: env ## Check format, lint, types, import contracts, settings and migratio
 	@cd clients/python && ../../"$(BIN)/mypy"
 	@"$(BIN)/python" manage.py check
 	@"$(BIN)/python" manage.py makemigrations --check --dry-run
-	@"$(BIN)/python" manage.py lint_migrations
+	@"$(BIN)/python" manage.py lintmigrations --quiet ok
 
 client-models: env ## Write the models of the clients from the OpenAPI document (those of TypeScript need npm)
 	@"$(BIN)/python" scripts/client_models.py

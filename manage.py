@@ -6,10 +6,10 @@ import os
 import sys
 
 # Commands that are of use without a database.
-_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "lint_migrations", "version", "--version", "--help"})
+_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
 
 # Commands that start workers: what these do is done by the system.
-_WORKERS = frozenset({"cluster", "drain", "demo"})
+_WORKERS = frozenset({"qcluster", "drain", "demo"})
 
 
 def main() -> None:

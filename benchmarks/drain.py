@@ -91,7 +91,7 @@ def _drain(
             _execute(service, "alter system set log_statement = 'all'", "select pg_reload_conf()")
         _queue(service, exchanges, turns=turns, sessions=sessions)
         _execute(service, "update outbox_userlease set ready_at = null")
-        service.start(sys.executable, "manage.py", "cluster")
+        service.start(sys.executable, "manage.py", "qcluster")
         _warm_up(service, exchanges)
         before, asked_before = service.cpu_seconds(), _stats(model)
         logged = _statements(service) if count_statements else 0

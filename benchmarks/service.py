@@ -63,7 +63,7 @@ class Service:
 
     def start_cluster(self) -> None:
         """Start a cluster of workers."""
-        self.start(sys.executable, "manage.py", "cluster")
+        self.start(sys.executable, "manage.py", "qcluster")
 
     def caller(self) -> Caller:
         """Return a caller with its own connection."""

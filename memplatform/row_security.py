@@ -14,7 +14,6 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
-from memplatform.distribution import placed_tables
 
 PROJECTS = "tenants_project"
 LEDGER, CHECKPOINTS, MIGRATIONS = "memories_ledgerentry", "memories_ledgercheckpoint", "django_migrations"
@@ -71,7 +70,6 @@ class TenantTable:
     name: str
     owner: str
     has_project: bool
-    takes_subqueries: bool = True  # in its policies
 
     def policies(self) -> Iterator[Policy]:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
@@ -87,7 +85,7 @@ class TenantTable:
             # a query asks for. One condition for reading and writing is prepared once where a statement does both.
             condition = _is_set(column, "memplatform.project")
             return Policy("tenant", APP_ROLE, condition, condition)
-        return Policy("tenant", APP_ROLE, _READ if self.takes_subqueries else _WRITTEN, _WRITTEN)
+        return Policy("tenant", APP_ROLE, _READ, _WRITTEN)
 
 
 def apply_row_security() -> None:
@@ -110,12 +108,9 @@ group by class.oid, class.relname, class.relowner order by class.relname
 
 def tenant_tables() -> list[TenantTable]:
     """Return the tables that need policies."""
-    takes_subqueries = not any(placed_tables().values())  # in policies: those of split tables take none
     with connection.cursor() as cursor:
         cursor.execute(_TENANT_TABLES, [PROJECTS])
-        return [
-            TenantTable(name, owner, has_project, takes_subqueries) for name, owner, has_project in cursor.fetchall()
-        ]
+        return [TenantTable(*row) for row in cursor.fetchall()]
 
 
 _STATE = """

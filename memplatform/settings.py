@@ -5,6 +5,7 @@ import logging
 import os
 import secrets
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,6 +87,8 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]
+if find_spec("django_migration_linter"):  # a tool of `make check`, which is not in the image
+    INSTALLED_APPS.append("django_migration_linter")
 
 MIDDLEWARE = [
     "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
@@ -149,13 +152,15 @@ DB_LOCK_SECONDS = 10.0
 DB_MIGRATION_LOCK_SECONDS = 3.0
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- work: processes of the cluster drain the outbox (memplatform/work_processes.py); django-q2 runs scheduled tasks
-CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=4, least=1)
+# --- work: django-q2 runs all of it
+CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=2, least=1)  # processes that do the work of end users
+# Through it a cluster tells its workers that it stops; it is of the processes of one host.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}}
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
-    "workers": min(CLUSTER_WORKERS, 2),  # one is left for short tasks while a replay or a daily job runs
-    "timeout": 120,  # a part of a daily job takes one minute
-    "retry": 180,  # must exceed the timeout, or a running task is started twice
+    "workers": CLUSTER_WORKERS + (CLUSTER_WORKERS > 1),  # one is left for other tasks
+    "timeout": 600,  # a part of a daily job takes one minute, work waits for the models that it has called
+    "retry": 660,  # must exceed the timeout, or a running task is started twice
     "max_attempts": 1,  # the outbox retries, not django-q2
     "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save
     "poll": 0.2,
@@ -167,10 +172,9 @@ if REDIS_URL := env.str("REDIS_URL", default=""):
         raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
     del Q_CLUSTER["orm"]
     Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
-WORK_THREADS = 8  # end users that a process works for at once
-WORKER_CPU_PERMITS = 1  # of these, how many compute at once; the others wait for models
+WORK_THREADS = 32  # end users that a process works for at once; most wait for a model
 WORKER_BATCH_RUNS = 20  # waiting traces of a session that share an extraction
-WORK_SLICE_SECONDS = 0.5  # for one end user, while others wait
+WORK_SLICE_SECONDS = 2.0  # for one end user, then others get their turn
 WORK_LEASE_SECONDS = 20  # after a worker was killed, its users wait this long
 HEARTBEAT_SECONDS = 5.0  # well below WORK_LEASE_SECONDS, as heartbeats renew leases
 WORK_MAX_ATTEMPTS = 5  # not counting those while a model or the database is away
@@ -238,7 +242,6 @@ DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
 DJANGO_STRUCTLOG_STATUS_5XX_LOG_LEVEL = logging.INFO  # what made the answer has logged why
 DJANGO_STRUCTLOG_USER_ID_FIELD = ""  # finding it out would take a query
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
-CLUSTER_METRICS_PORT = env.int("CLUSTER_METRICS_PORT", default=0)  # of /metrics of a cluster; 0: none
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once

@@ -14,7 +14,6 @@ from apps.api.queue_metrics import queue_metrics
 from apps.api.readiness import readiness
 from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.telemetry.metrics import CountedCollector
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -45,7 +44,7 @@ def _metrics() -> Iterator[Metric]:
     yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
     if ready.migrations:
         queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])
-        for kind, rows in OutboxRowQuerySet(OutboxRow).open_by_kind().items():
+        for kind, rows in OutboxRow.objects.open_by_kind().items():
             queued.add_metric([kind], rows)
         yield queued
         yield from queue_metrics()

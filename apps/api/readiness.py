@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -11,13 +11,12 @@ from django.utils import timezone
 
 from apps.api import write_failures
 from apps.api.schemas.health import PausedModelResponse, ReadinessResponse, ServiceStatus
-from apps.outbox import heartbeats, model_pauses
-from apps.outbox.models import OutboxRow
-from apps.outbox.querysets import Backlog, OutboxRowQuerySet
+from apps.outbox import model_pauses
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.outbox.querysets import Backlog
 from apps.tenants.system_scope import SystemWork, system_scope
 
 DEGRADED_AFTER_SECONDS = 60.0
-MISSED_BEATS = 3  # after which a worker is not alive
 LEAST_FREE_BYTES = 64 * 1024 * 1024  # of the disk of an embedded server, which stops when it is full
 _IS_READ_ONLY = "select current_setting('transaction_read_only')::bool or pg_is_in_recovery()"
 _log = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ def readiness() -> ReadinessResponse:
         if not _is_writable():
             return _unavailable(database=True, migrations=True)
         with system_scope(SystemWork.HEALTH):
-            return _ready(OutboxRowQuerySet(OutboxRow).of_working_projects().backlog(), now=timezone.now())
+            return _ready(OutboxRow.objects.of_working_projects().backlog(), now=timezone.now())
     except DatabaseError as error:
         _log.error("the database is unreachable: %s", type(error.__cause__ or error).__name__)
         return _unavailable(database=False)
@@ -65,7 +64,7 @@ def _unavailable(*, database: bool, migrations: bool = False) -> ReadinessRespon
 
 def _ready(backlog: Backlog, *, now: datetime) -> ReadinessResponse:
     pending, lag = _age(backlog.oldest, now), _age(backlog.oldest_index, now)
-    workers = heartbeats.alive(within=timedelta(seconds=MISSED_BEATS * settings.HEARTBEAT_SECONDS))
+    workers = WorkerHeartbeat.objects.alive().count()
     paused = [
         PausedModelResponse(model=each.model, since=each.since, projects=each.projects)
         for each in model_pauses.paused_models()

@@ -9,7 +9,6 @@ from apps.events.querysets import WebhookDeliveryQuerySet
 from apps.pipeline.core.enums import DeliveryState, EventType, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
-from apps.tenants.fields import SameProjectForeignKey
 
 WEBHOOK_NAME_LENGTH = 120
 WEBHOOK_URL_LENGTH = 500
@@ -113,7 +112,7 @@ class WebhookDelivery(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
-    event = SameProjectForeignKey(
+    event = models.ForeignKey(
         ProjectEvent,
         on_delete=models.DO_NOTHING,
         null=True,

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from apps.intake import intake_sql
@@ -14,7 +15,6 @@ from apps.intake.backpressure import check_queue_limit
 from apps.intake.intake_precondition import IntakeState, lock_session
 from apps.intake.quotas import check_quotas
 from apps.intake.session_cache import recall, remember
-from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import batching, enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -98,7 +98,7 @@ def _accept(submission: Submission, user: UUID) -> Accepted:
         agent_scope=submission.agent_scope,
     )
     judged = _judge(submission, origin, recall(origin))
-    with pipelined_transaction():
+    with transaction.atomic():
         judged, at = _place(submission, judged)
         _record(judged, at)
         if judged.draft.turns and not submission.is_awaited:

@@ -2,9 +2,13 @@
 
 from uuid import UUID
 
+from django.db.models import Sum
+
 from apps.actions.errors import Refused
 from apps.intake.project_watch import ProjectWatch
-from apps.outbox.fetch import fetch
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.tenants.models import Project
 
 COUNT_EVERY_SECONDS = 1.0
 RETRY_AFTER_SECONDS = 5
@@ -19,15 +23,6 @@ class QueueFull(Refused):
 
 
 IMPORT_SHARE = 0.5  # of the queue that an import fills, so that callers find room
-_LIMIT = "select queue_limit from tenants_project where id = %s"
-# Reads no more rows than the limit, as each has at least one turn, and uses the partial index of pending rows. The
-# limit is read before: of distributed tables no subquery may refer to a row of another table.
-_WAITING = """
-select coalesce(sum(turn_count), 0) from (
-    select turn_count from outbox_outboxrow
-    where project_id = %s and state = 'pending' and kind = 'run_pipeline' limit %s
-) waiting
-"""
 
 
 def check_queue_limit(*, project_id: UUID) -> None:
@@ -47,12 +42,13 @@ def check_room_for_import(*, project_id: UUID) -> None:
 
 def _is_full(project_id: UUID, share: float = 1.0) -> bool:
     """Return True if a share of the queue is filled; False for a project that is gone."""
-    limits = fetch(_LIMIT, [project_id])
-    if not limits:
+    most = Project.objects.filter(id=project_id).values_list("queue_limit", flat=True).first()
+    if most is None:
         return False
-    ((most,),) = limits
-    ((waiting,),) = fetch(_WAITING, [project_id, most])
-    return bool(waiting >= most * share)
+    waiting = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind=WorkKind.RUN_PIPELINE)
+    # No more rows than the limit are read, as each has at least one turn.
+    counted = waiting.order_by().values("turn_count")[:most]
+    return bool(counted.aggregate(turns=Sum("turn_count", default=0))["turns"] >= most * share)
 
 
 _QUEUES = ProjectWatch(count=_is_full, every=COUNT_EVERY_SECONDS)

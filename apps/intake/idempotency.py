@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import BooleanField, Func, Value
 
 from apps.actions.errors import Refused
-from apps.tenants.end_users import keep_from_erasure
+from apps.tenants.end_users import keep_from_writers
+from apps.tenants.models import Project
 from apps.traces.models import IdempotentRequest
 
 
@@ -66,7 +68,7 @@ def run_once(
     with transaction.atomic():
         _lock_key(claim)
         if claim.end_user_id is not None:
-            keep_from_erasure(claim.end_user_id)
+            keep_from_writers(claim.end_user_id)
         stored = IdempotentRequest.objects.filter(project_id=claim.project_id, key=claim.key).first()
         if stored is not None:
             if stored.fingerprint != claim.fingerprint:
@@ -90,7 +92,7 @@ def run_once(
 def _lock_key(claim: Claim) -> None:
     """Lock the key until the transaction ends. Raises IdempotencyInProgress if another transaction holds it."""
     digest = hashlib.blake2b(f"{claim.project_id}\x1f{claim.key}".encode(), digest_size=8).digest()
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_try_advisory_xact_lock(%s)", [int.from_bytes(digest, signed=True)])
-        if not cursor.fetchone()[0]:
-            raise IdempotencyInProgress(_STILL_RUNNING)
+    number = Value(int.from_bytes(digest, signed=True))
+    is_locked = Func(number, function="pg_try_advisory_xact_lock", output_field=BooleanField())
+    if not Project.objects.values_list(is_locked, flat=True).get(id=claim.project_id):
+        raise IdempotencyInProgress(_STILL_RUNNING)

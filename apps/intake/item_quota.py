@@ -6,9 +6,7 @@ from django.conf import settings
 
 from apps.intake.project_watch import ProjectWatch
 from apps.intake.quotas import COUNT_EVERY_SECONDS, MINUTE, QuotaExceeded
-from apps.outbox.fetch import fetch
-
-_COUNT = "select count(*) from (select from items_storeditem where project_id = %s limit %s) stored"
+from apps.items.models import StoredItem
 
 
 def check_item_quota(*, project_id: UUID) -> None:
@@ -21,8 +19,8 @@ def check_item_quota(*, project_id: UUID) -> None:
 
 
 def _is_full(project_id: UUID) -> bool:
-    ((stored,),) = fetch(_COUNT, [project_id, settings.MAX_ITEMS])
-    return bool(stored >= settings.MAX_ITEMS)
+    stored = StoredItem.objects.filter(project_id=project_id).order_by()
+    return stored[: settings.MAX_ITEMS].count() >= settings.MAX_ITEMS
 
 
 _ITEMS = ProjectWatch(count=_is_full, every=COUNT_EVERY_SECONDS)

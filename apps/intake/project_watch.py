@@ -1,8 +1,7 @@
 """Watch the limits of projects beside the requests that they concern.
 
 What a limit is compared with is counted over all end users of a project. That takes a statement that grows with the
-project, and on a distributed database one that touches every server, so of the requests of a busy project hardly one
-waits for it.
+project, so of the requests of a busy project hardly one waits for it.
 """
 
 import threading

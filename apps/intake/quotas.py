@@ -1,12 +1,19 @@
 """Quotas of projects and keys: requests per minute, stored memories, and dollars for models per day."""
 
 from dataclasses import dataclass
+from datetime import UTC, timedelta
+from math import ceil
 from uuid import UUID
+
+from django.db.models import Sum
+from django.db.models.functions import Now
 
 from apps.actions.errors import Refused
 from apps.intake.project_watch import ProjectWatch
-from apps.outbox.fetch import fetch
+from apps.memories.models import Memory
+from apps.tenants.models import Project
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
+from apps.traces.models import ModelCall, ModelTestCall
 
 COUNT_EVERY_SECONDS = 5.0
 MINUTE = 60
@@ -48,27 +55,6 @@ def _count(subject: str, most: int) -> None:
         raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
 
 
-# Nothing is counted without a quota. The quotas are read before: a subquery of distributed tables can't refer to a row
-# of another table.
-_QUOTAS = "select max_memories, max_model_usd_per_day from tenants_project where id = %s"
-_LIVE_MEMORIES = """
-select count(*) from (
-    select 1 from memories_memory where project_id = %s and status in ('active', 'pending_review') limit %s
-) live
-"""
-# What models have cost today, in UTC, and the seconds until tomorrow.
-_SPENT = """
-select (
-    select coalesce(sum(cost_usd), 0) from traces_modelcall call
-    join tenants_enduser owner on owner.id = call.end_user_id
-    where owner.project_id = %(project)s and call.created_at >= date_trunc('day', now(), 'UTC')
-) + (
-    select coalesce(sum(cost_usd), 0) from traces_modeltestcall test
-    where test.project_id = %(project)s and test.created_at >= date_trunc('day', now(), 'UTC')
-), ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int
-"""
-
-
 def check_quotas(*, project_id: UUID) -> None:
     """Raise QuotaExceeded if the project stores its maximum of memories or has spent its model budget of the day.
 
@@ -83,15 +69,21 @@ def check_quotas(*, project_id: UUID) -> None:
 
 def _read_usage(project_id: UUID) -> tuple[bool, int]:
     """Return whether the project has its maximum of live memories, and the seconds until its budget is renewed."""
-    quotas = fetch(_QUOTAS, [project_id])
-    if not quotas:
+    project = Project.objects.annotate(now=Now()).filter(id=project_id).first()
+    if project is None:
         return False, 0
-    ((max_memories, max_usd),) = quotas
-    is_full = max_memories is not None and fetch(_LIVE_MEMORIES, [project_id, max_memories])[0][0] >= max_memories
-    if max_usd is None:
+    most, is_full = project.max_memories, False
+    if most is not None:
+        is_full = Memory.objects.for_project(project_id).live().order_by()[:most].count() >= most
+    if project.max_model_usd_per_day is None:
         return is_full, 0
-    ((spent, seconds_left),) = fetch(_SPENT, {"project": project_id})
-    return is_full, seconds_left if spent >= max_usd else 0
+    today = project.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    calls = ModelCall.objects.filter(end_user__project_id=project_id, created_at__gte=today)
+    tests = ModelTestCall.objects.filter(project_id=project_id, created_at__gte=today)
+    spent = sum(made.aggregate(usd=Sum("cost_usd", default=0))["usd"] for made in (calls, tests))
+    if spent < project.max_model_usd_per_day:
+        return is_full, 0
+    return is_full, ceil((today + timedelta(days=1) - project.now).total_seconds())
 
 
 _USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)

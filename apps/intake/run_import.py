@@ -139,7 +139,7 @@ def _ending(held: FileImport) -> Iterator[None]:
     except _TurnOver:
         release(held, state=ImportState.WAITING, wait_reason="")
     except GeneratorExit:
-        release(held, state=ImportState.WAITING, wait_reason="")
+        release(held, state=ImportState.WAITING, resume_at=timezone.now())  # after others
         raise
     except (QueueFull, QuotaExceeded) as full:
         resume_at = timezone.now() + timedelta(seconds=full.retry_after)

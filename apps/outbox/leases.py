@@ -4,17 +4,21 @@ A lease lets one worker at a time do an end user's work, in the order in which i
 worker checks the lease's token, so a worker that has lost its lease can't commit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When, Window
+from django.db.models.functions import Coalesce, Extract, Greatest, Least, Mod, Now, RowNumber
 
-from apps.outbox.fetch import fetch, fetch_each
-from apps.outbox.ready_users import ready_users
+from apps.outbox.models import ModelPause, OutboxRow, UserLease
+from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
+
+OPEN = (WorkState.PENDING, WorkState.RUNNING)
 
 
 class LostLease(Exception):
@@ -34,113 +38,136 @@ class Lease:
     is_retry_after_crash: bool = False
 
 
-# Leases a user that a look has found ready, if it still is and nobody else is about to lease it.
-_CLAIM = """
-with free as (
-    select end_user_id from outbox_userlease
-    where end_user_id = %(end_user)s and waits_for = %(waits_for)s and ready_at <= %(ready_by)s
-      and (leased_until is null or leased_until < statement_timestamp())
-    for update skip locked
-)
-update outbox_userlease lease
-set leased_until = statement_timestamp() + %(seconds)s * interval '1 second', token = %(token)s, waits_for = ''
-from free where lease.end_user_id = %(end_user)s
-returning lease.end_user_id, lease.project_id,
-    exists (select from outbox_outboxrow where end_user_id = %(end_user)s and state = 'running')
-"""
-
-
 def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     """Lease up to `limit` end users that have work ready and no current lease, under a new token.
 
     With a token of the worker, a lease that was interrupted would be valid again once the same worker claims the user
-    again, and what it computes from withdrawn turns would be committed.
-
-    Projects take turns; within a project the user that has waited longest comes first. Of the users that wait for a
-    paused model, one is leased when the next try is due. The queues of archived projects are paused. Users are looked
-    for without a lock and leased one by one, since no lock may span end users of a distributed database; fewer are
-    leased than were ready where other workers are faster.
+    again, and what it computes from withdrawn turns would be committed. Fewer are leased than were ready where other
+    workers are faster.
     """
+    users = [each["pk"] for each in _ready(only).values("pk")[:limit]]
+    if not users:
+        return []
     token = new_id()
-    values = [
-        {
-            "end_user": each.end_user_id,
-            "waits_for": each.queue.waits_for,
-            "ready_by": each.queue.ready_by,
-            "seconds": seconds,
-            "token": token,
-        }
-        for each in ready_users(limit=limit, outage_seconds=outage_seconds(), only=only)
-    ]
-    return [
-        Lease(end_user_id=end_user, project_id=project, token=token, is_retry_after_crash=is_retry_after_crash)
-        for end_user, project, is_retry_after_crash in (fetch_each(_CLAIM, values) if values else ())
-    ]
+    running = OutboxRow.objects.filter(end_user=OuterRef("pk"), state=WorkState.RUNNING)
+    with transaction.atomic():
+        free = UserLease.objects.filter(_FREE, pk__in=users).select_for_update(skip_locked=True, of=("self",))
+        rows = {row.pk: row for row in free.annotate(was_left=Exists(running)).order_by("pk")}
+        UserLease.objects.filter(pk__in=rows).update(
+            leased_until=Now() + timedelta(seconds=seconds), token=token, waits_for=""
+        )
+    leased = [rows[user] for user in users if user in rows]
+    return [Lease(row.pk, row.project_id, token, is_retry_after_crash=row.was_left) for row in leased]
 
 
 def is_anyone_ready() -> bool:
     """Return True if an end user could be leased. Nothing is locked."""
-    return bool(ready_users(limit=1, outage_seconds=outage_seconds()))
+    return _ready(None).exists()
 
 
-_RENEW = """
-update outbox_userlease set leased_until = statement_timestamp() + %s * interval '1 second'
-where end_user_id = %s and token = %s returning 1
-"""
+_FREE = Q(ready_at__lte=Now()) & (Q(leased_until=None) | Q(leased_until__lt=Now()))
 
 
-def renew(*, held: Sequence[Lease], seconds: int) -> None:
+def _ready(only: UUID | None) -> QuerySet[UserLease]:
+    """Return the leases that can be claimed, in the order in which they should be.
+
+    Round robin over projects: the first ready user of each project comes before the second of any, and the leases that
+    a project holds already count as its first turns. Within a project the user that has waited longest comes first. The
+    queues of archived projects are paused.
+
+    Of the users that wait for a paused model, one is leased when the next try is due: the one that has waited longest,
+    or at every second try the newest, so that one request that always times out does not fail all tries. Users that
+    have waited for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
+    """
+    pause = ModelPause.objects.filter(project=OuterRef("project"), model=OuterRef("waits_for"))
+    held = UserLease.objects.filter(project=OuterRef("project"), token__isnull=False, leased_until__gte=Now())
+    given_up = Now() - timedelta(days=settings.MODEL_OUTAGE_DAYS)
+    ready = UserLease.objects.filter(_FREE, project__archived_at=None)
+    if only is not None:
+        ready = ready.filter(pk=only)
+    waited = Extract("ready_at", "epoch")
+    newest_first = Case(When(failures=Value(0), then=-waited), default=waited)
+    return (
+        ready.annotate(
+            paused_until=Subquery(pause.values("until")),
+            paused_since=Subquery(pause.values("since")),
+            failures=Mod(Subquery(pause.values("failures")), 2, output_field=IntegerField()),
+            held=Coalesce(Subquery(held.order_by().values("project").annotate(n=Count("pk")).values("n")), 0),
+        )
+        .filter(
+            Q(paused_until=None) | Q(paused_until__lte=Now()) | Q(paused_since__lte=given_up, ready_at__lte=given_up)
+        )
+        .annotate(
+            try_number=Case(
+                When(
+                    paused_until__lte=Now(),
+                    then=Window(RowNumber(), partition_by=["project", "waits_for"], order_by=newest_first),
+                ),
+                default=Value(1),
+            ),
+        )
+        .filter(try_number=1)
+        .annotate(turn=F("held") + Window(RowNumber(), partition_by=["project"], order_by="ready_at"))
+        .order_by("turn", "ready_at")
+    )
+
+
+def renew(*, held: Collection[Lease], seconds: int) -> None:
     """Extend leases; those that were lost stay unchanged. They are locked in one order, as wherever several are."""
-    ordered = sorted(held, key=lambda lease: lease.end_user_id)
-    fetch_each(_RENEW, [(seconds, lease.end_user_id, lease.token) for lease in ordered])
+    mine = UserLease.objects.filter(pk__in=[each.end_user_id for each in held], token__in={each.token for each in held})
+    with transaction.atomic():
+        locked = list(mine.select_for_update().order_by("pk").values_list("pk", flat=True))
+        UserLease.objects.filter(pk__in=locked).update(leased_until=Now() + timedelta(seconds=seconds))
 
 
-def outage_seconds() -> float:
-    """Return how long work waits for a model or the database before it is given up, in seconds."""
-    return timedelta(days=settings.MODEL_OUTAGE_DAYS).total_seconds()
+def hold(lease: Lease) -> UserLease:
+    """Lock the row of a lease in the caller's transaction; its `now` is the database's time. Raises LostLease."""
+    rows = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token)
+    row = rows.select_for_update().annotate(now=Now()).first()
+    if row is None:
+        raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
+    return row
 
 
-def release(*, lease: Lease, waits_for: str = "") -> None:
-    """Release a lease and set when its user's remaining work is due; a lost lease stays unchanged.
+def release(*, lease: Lease, waits_for: str = "") -> bool:
+    """Release a lease and set when its user's remaining work is due; return False for a lost lease.
 
     If the user `waits_for` a model, it is not leased again before a try of that model is due.
     The row is locked by a separate first statement, so that the second one sees work enqueued before the lock.
     """
     with transaction.atomic():
-        held = fetch(
-            "select 1 from outbox_userlease where end_user_id = %s and token = %s for update",
-            [lease.end_user_id, lease.token],
-        )
-        if held:
-            with connection.cursor() as cursor:
-                cursor.execute(_RELEASE, {"end_user": lease.end_user_id, "waits_for": waits_for})
-
-
-# Pipeline runs are done in order. So a run that is tried again decides when they are due; runs that wait for further
-# turns are done with the first run that is due (see batching). Index work has no order.
-_READY_AT = """
-least(
-    (select coalesce(
-        (array_agg(run_at order by id) filter (where attempts > 0 or waiting_since is not null))[1], min(run_at)
-     ) from outbox_outboxrow
-     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind = 'run_pipeline'),
-    (select min(run_at) from outbox_outboxrow
-     where end_user_id = %(end_user)s and state in ('pending', 'running') and kind <> 'run_pipeline')
-)
-"""
-_RELEASE = f"""
-update outbox_userlease set leased_until = null, token = null, waits_for = %(waits_for)s, ready_at = {_READY_AT}
-where end_user_id = %(end_user)s
-"""  # noqa: S608  (only constants of this module)
-_SET_READY_AT = f"""
-update outbox_userlease set ready_at = {_READY_AT} where end_user_id = %(end_user)s
-"""  # noqa: S608  (only constants of this module)
+        mine = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token)
+        if not mine.select_for_update().first():
+            return False
+        mine.update(leased_until=None, token=None, waits_for=waits_for, ready_at=_ready_at(lease.end_user_id))
+        return True
 
 
 def set_ready_at(*, end_user_id: UUID) -> None:
     """Set when an end user's work is due, after the times of some of it have changed."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SET_READY_AT, {"end_user": end_user_id})
+    UserLease.objects.filter(pk=end_user_id).update(ready_at=_ready_at(end_user_id))
+
+
+def _ready_at(end_user_id: UUID) -> Least:
+    """Return when an end user's open work is due.
+
+    Pipeline runs are done in order. So a run that is tried again decides when they are due; runs that wait for further
+    turns are done with the first run that is due (see batching). Index work has no order.
+    """
+    work = OutboxRow.objects.filter(end_user=end_user_id, state__in=OPEN)
+    runs = work.filter(kind=WorkKind.RUN_PIPELINE)
+    tried = runs.filter(Q(attempts__gt=0) | Q(waiting_since__isnull=False)).order_by("id")
+    others = work.exclude(kind=WorkKind.RUN_PIPELINE)
+    first, earliest, other = (
+        Subquery(rows.values("run_at")[:1]) for rows in (tried, runs.order_by("run_at"), others.order_by("run_at"))
+    )
+    return Least(Coalesce(first, earliest), other)
+
+
+def mark_ready(*, end_user_ids: Collection[UUID]) -> int:
+    """Make the work of end users due now, unless none is open; return how many leases there are."""
+    rows = UserLease.objects.filter(pk__in=end_user_ids)
+    return rows.update(ready_at=Least("ready_at", Now()), waits_for="")
 
 
 def revoke(*, end_user_id: UUID) -> None:
@@ -148,14 +175,7 @@ def revoke(*, end_user_id: UUID) -> None:
 
     A worker that holds it can't commit any more: it loses the lease.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("delete from outbox_userlease where end_user_id = %s", [end_user_id])
-
-
-_PUT_BACK = """
-update outbox_outboxrow set state = 'pending', attempts = greatest(attempts - 1, 0)
-where end_user_id = %s and state = 'running'
-"""
+    UserLease.objects.filter(pk=end_user_id).delete()
 
 
 def interrupt(*, end_user_id: UUID) -> None:
@@ -164,9 +184,6 @@ def interrupt(*, end_user_id: UUID) -> None:
     Work that was running is put back with its attempt: it did not fail. Otherwise a few deletions in a row would give
     it up as work that kills its workers.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "update outbox_userlease set leased_until = null, token = null, ready_at = now() where end_user_id = %s",
-            [end_user_id],
-        )
-        cursor.execute(_PUT_BACK, [end_user_id])
+    UserLease.objects.filter(pk=end_user_id).update(leased_until=None, token=None, ready_at=Now())
+    running = OutboxRow.objects.filter(end_user=end_user_id, state=WorkState.RUNNING)
+    running.update(state=WorkState.PENDING, attempts=Greatest(F("attempts") - 1, 0))

@@ -1,45 +1,22 @@
-"""Manual operations on outbox rows: retry rows, or discard one."""
+"""Changes of outbox rows by a person: retry rows, discard one, or cancel work whose subject is taken back.
+
+The lease is locked first, as workers do, to avoid deadlocks. All times are the database's.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models.functions import Now
 
-from apps.outbox.fetch import fetch
-from apps.pipeline.core.enums import WorkKind
+from apps.outbox.leases import mark_ready
+from apps.outbox.models import OutboxRow, UserLease
+from apps.outbox.queue_task import wake_workers
+from apps.pipeline.core.enums import WorkKind, WorkState
 
-_LOCK_LEASE = """
-select leased_until > clock_timestamp() from outbox_userlease where end_user_id = %(end_user)s for update
-"""
-_RETRY = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = statement_timestamp(), waiting_since = null,
-    finished_at = null
-where end_user_id = %(end_user)s and id = %(row)s and state in ('pending', 'dead')
-returning id
-"""
-_DISCARD = """
-update outbox_outboxrow set state = 'dead', finished_at = statement_timestamp(), last_error = %(error)s
-where end_user_id = %(end_user)s and id = %(row)s
-  and (state = 'pending' or (state = 'running' and not %(is_leased)s))
-returning id
-"""
-_MARK_READY = """
-update outbox_userlease set ready_at = least(ready_at, statement_timestamp()), waits_for = ''
-where end_user_id = %(end_user)s
-"""
-
-_RETRY_DEAD = """
-update outbox_outboxrow set state = 'pending', attempts = 0, run_at = statement_timestamp(), waiting_since = null,
-    finished_at = null
-where end_user_id = any(%(end_users)s) and id = any(%(rows)s) and state = 'dead'
-returning end_user_id, kind, subject_id
-"""
-_MARK_ALL_READY = """
-update outbox_userlease set ready_at = least(ready_at, statement_timestamp()), waits_for = ''
-where end_user_id = any(%(end_users)s)
-"""
+_IS_LEASED = ExpressionWrapper(Q(leased_until__gt=Now()), output_field=BooleanField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +33,55 @@ def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[
 
     The leases of the end users stay locked until the caller's transaction ends.
     """
-    users = sorted(set(end_user_ids))
-    for each in users:  # in one order; Citus locks rows of one end user for each statement
-        fetch(_LOCK_LEASE, {"end_user": each})
-    found = fetch(_RETRY_DEAD, {"end_users": users, "rows": list(row_ids)})
-    retried = [RetriedRow(user, WorkKind(kind), subject) for user, kind, subject in found]
-    with connection.cursor() as cursor:
-        cursor.execute(_MARK_ALL_READY, {"end_users": sorted({each.end_user_id for each in retried})})
-    return retried
+    list(UserLease.objects.filter(pk__in=end_user_ids).select_for_update().order_by("pk"))
+    dead = OutboxRow.objects.filter(end_user__in=end_user_ids, pk__in=row_ids, state=WorkState.DEAD)
+    retried = list(dead.select_for_update())
+    _make_due([each.pk for each in retried])
+    mark_ready(end_user_ids={each.end_user_id for each in retried})
+    transaction.on_commit(wake_workers)
+    return [RetriedRow(each.end_user_id, WorkKind(each.kind), each.subject_id) for each in retried]
 
 
 def retry(*, end_user_id: UUID, row_id: int) -> bool:
     """Make a dead or pending row due now and reset its attempts; return False if it is neither."""
-    return _change_row(_RETRY, {"end_user": end_user_id, "row": row_id})
+    with transaction.atomic():
+        UserLease.objects.filter(pk=end_user_id).select_for_update().first()
+        rows = OutboxRow.objects.filter(end_user=end_user_id, state__in=(WorkState.PENDING, WorkState.DEAD))
+        found = list(rows.filter(pk=row_id).values_list("pk", flat=True))
+        _make_due(found)
+        if found:
+            mark_ready(end_user_ids=[end_user_id])
+            transaction.on_commit(wake_workers)
+    return bool(found)
 
 
 def discard(*, end_user_id: UUID, row_id: int, error: str) -> bool:
-    """Mark an open row as dead, so that the rows behind it can run.
+    """Mark an open row as dead, so that the rows after it can run.
 
     Return False if it is closed or a worker is processing it.
     """
-    return _change_row(_DISCARD, {"end_user": end_user_id, "row": row_id, "error": error[:4_000]})
-
-
-def _change_row(sql: str, values: dict[str, Any]) -> bool:
-    """Change one row; lock the lease first, as workers do, to avoid deadlocks."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_LOCK_LEASE, values)
-        is_leased = any(is_leased for (is_leased,) in cursor.fetchall())
-        cursor.execute(sql, {**values, "is_leased": is_leased})
-        changed = bool(cursor.fetchall())
+    with transaction.atomic():
+        lease = UserLease.objects.annotate(is_leased=_IS_LEASED).filter(pk=end_user_id).select_for_update().first()
+        is_open = Q(state=WorkState.PENDING)
+        if lease is None or not lease.is_leased:
+            is_open |= Q(state=WorkState.RUNNING)
+        rows = OutboxRow.objects.filter(is_open, end_user=end_user_id, pk=row_id)
+        changed = rows.update(state=WorkState.DEAD, finished_at=Now(), last_error=error[:4_000])
         if changed:
-            cursor.execute(_MARK_READY, values)
-    return changed
+            mark_ready(end_user_ids=[end_user_id])
+    return bool(changed)
+
+
+def cancel(*, end_user_id: UUID, kinds: Sequence[WorkKind], subject_ids: Sequence[UUID]) -> int:
+    """Mark open and dead rows as done, because their subject is taken back; return how many.
+
+    The caller has interrupted the end user's lease in this transaction, so that no worker is processing them.
+    """
+    rows = OutboxRow.objects.filter(end_user=end_user_id, kind__in=kinds, subject_id__in=subject_ids)
+    changes = {"state": WorkState.DONE, "finished_at": Now(), "last_error": "", "waiting_since": None}
+    return int(rows.exclude(state=WorkState.DONE).update(**changes))
+
+
+def _make_due(row_ids: Sequence[int]) -> None:
+    changes = {"state": WorkState.PENDING, "attempts": 0, "waiting_since": None, "finished_at": None}
+    OutboxRow.objects.filter(pk__in=row_ids).update(run_at=Now(), **changes)

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Count, Min
 from django.db.models.functions import Now
 
-from apps.outbox.fetch import fetch
 from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import RUNS, PausedKind, WorkState
 
@@ -37,45 +37,17 @@ class Pause:
         return f"{self.model} has not answered since {self.since:%Y-%m-%d %H:%M} UTC: {self.error}"
 
 
-_ADMIT = """
-with tried as (
-    update outbox_modelpause set until = statement_timestamp() + %(seconds)s * interval '1 second'
-    where project_id = %(project)s and model = %(model)s and until <= statement_timestamp()
-    returning 1
-)
-select since, error, exists (select from tried) from outbox_modelpause
-where project_id = %(project)s and model = %(model)s
-"""
-
-
 def find_pause(*, project_id: UUID, model: str) -> Pause | None:
     """Return the pause of a model, None if there is none. If a try is due, this caller may try.
 
     Another caller may try if this one has reported nothing for as long as a lease lasts.
     """
-    name = model[:MODEL_NAME_LENGTH]
-    rows = fetch(_ADMIT, {"project": project_id, "model": name, "seconds": settings.WORK_LEASE_SECONDS})
-    return next((Pause(model=model, since=since, error=error, may_try=tried) for since, error, tried in rows), None)
-
-
-# Of calls that fail at the same time the first begins the pause. The others don't prolong it, unless a server names a
-# longer wait. The time is a parameter, and to_timestamp() adds to it: Citus takes no function there that may depend
-# on the time or its zone.
-_NOW = "select extract(epoch from statement_timestamp())::float8"
-_FAILED = """
-insert into outbox_modelpause as pause (project_id, model, kind, since, until, failures, error)
-values (%(project)s, %(model)s, %(kind)s, statement_timestamp(),
-        statement_timestamp() + coalesce(%(retry_after)s, %(first)s * %(jitter)s) * interval '1 second', 1, %(error)s)
-on conflict (project_id, model) do update set
-    failures = pause.failures + %(tried)s::int,
-    until = case when %(tried)s
-        then to_timestamp(%(now)s + coalesce(
-            %(retry_after)s, least(%(first)s * power(2, least(pause.failures, 30)), %(most)s) * %(jitter)s))
-        else greatest(pause.until, to_timestamp(%(now)s + coalesce(%(retry_after)s, 0))) end,
-    kind = excluded.kind,
-    error = excluded.error
-returning since, error, xmax = 0
-"""
+    row = ModelPause.objects.filter(project=project_id, model=model[:MODEL_NAME_LENGTH])
+    may_try = row.filter(until__lte=Now()).update(until=Now() + timedelta(seconds=settings.WORK_LEASE_SECONDS))
+    pause = row.first()
+    if pause is None:
+        return None
+    return Pause(model=model, since=pause.since, error=pause.error, may_try=bool(may_try))
 
 
 def record_failure(
@@ -90,24 +62,41 @@ def record_failure(
     """Begin the pause of a model, or prolong it after a failed try; return it, and True if it has just begun.
 
     It lasts as long as the server asks for, or else 5 s (MODEL_PAUSE_SECONDS), 10 s, 20 s … to 5 minutes, each with up
-    to 50 % jitter.
+    to 50 % jitter. Of calls that fail at the same time the first begins the pause. The others don't prolong it, unless
+    a server names a longer wait.
     """
-    wait = retry_after_seconds
-    ((now,),) = fetch(_NOW, ())
-    values = {
-        "project": project_id,
-        "model": model[:MODEL_NAME_LENGTH],
-        "kind": kind.value,
-        "now": now,
-        "retry_after": None if wait is None else min(max(wait, LEAST_RETRY_AFTER), MOST_RETRY_AFTER),
-        "first": settings.MODEL_PAUSE_SECONDS,
-        "most": MOST_PAUSE.total_seconds(),
-        "jitter": random.uniform(1.0, 1.5),  # noqa: S311  (jitter needs no cryptography)
-        "tried": was_try,
+    asked = retry_after_seconds
+    if asked is not None:
+        asked = min(max(asked, LEAST_RETRY_AFTER), MOST_RETRY_AFTER)
+    first = {
+        "kind": kind,
         "error": error[:1_000],
+        "since": Now(),
+        "until": Now() + _wait(asked, failures=0),
     }
-    ((since, last_error, is_new),) = fetch(_FAILED, values)
-    return Pause(model=model, since=since, error=last_error), is_new
+    with transaction.atomic():
+        pauses = ModelPause.objects.annotate(now=Now()).select_for_update()
+        name = model[:MODEL_NAME_LENGTH]
+        pause, is_new = pauses.get_or_create(project_id=project_id, model=name, defaults=first)
+        if is_new:
+            pause.refresh_from_db()
+        else:
+            pause.kind, pause.error = kind, error[:1_000]
+            if was_try:
+                pause.until = pause.now + _wait(asked, failures=pause.failures)
+                pause.failures += 1
+            elif asked is not None:
+                pause.until = max(pause.until, pause.now + timedelta(seconds=asked))
+            pause.save()
+    return Pause(model=model, since=pause.since, error=pause.error), is_new
+
+
+def _wait(asked: float | None, *, failures: int) -> timedelta:
+    """Return the length of a pause after so many failed tries; `asked` are the seconds that the server asks for."""
+    if asked is not None:
+        return timedelta(seconds=asked)
+    seconds = min(settings.MODEL_PAUSE_SECONDS * 2 ** min(failures, 30), MOST_PAUSE.total_seconds())
+    return timedelta(seconds=seconds * random.uniform(1.0, 1.5))  # noqa: S311  (jitter needs no cryptography)
 
 
 def end_pause(*, project_id: UUID, model: str) -> None:

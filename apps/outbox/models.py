@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.outbox.querysets import OutboxRowQuerySet, WorkerHeartbeatQuerySet
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
 
 MODEL_NAME_LENGTH = 200
@@ -32,6 +33,8 @@ class OutboxRow(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = OutboxRowQuerySet.as_manager()
 
     class Meta:
         ordering = ("id",)
@@ -109,7 +112,7 @@ class ModelPause(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """The latest heartbeat of a worker."""
+    """The latest heartbeat of a process that does work."""
 
     worker = models.UUIDField(primary_key=True, help_text="identifies the worker process")
     host = models.CharField(max_length=255)
@@ -118,6 +121,9 @@ class WorkerHeartbeat(models.Model):
     in_flight = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField(default=timezone.now)
     seen_at = models.DateTimeField()
+    is_working = models.BooleanField(default=True, help_text="it looks for work, or does it")
+
+    objects = WorkerHeartbeatQuerySet.as_manager()
 
     class Meta:
         ordering = ("-seen_at",)

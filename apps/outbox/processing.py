@@ -1,50 +1,29 @@
-"""Work under a lease: take the next rows, then mark them as done or failed. All times are the database's.
+"""Work under a lease: take the next rows, then mark them as done, failed or postponed. All times are the database's.
 
 Locks are taken in the order memories, lease, outbox rows. A worker therefore writes the effects of its work before it
 marks the work as done.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
-from apps.outbox.fetch import fetch
-from apps.outbox.leases import Lease, LostLease, release
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Greatest, Now
+
+from apps.outbox.leases import OPEN, Lease, LostLease, hold, release
+from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, OutboxRow
 from apps.outbox.scheduling import NextWork, next_work
 from apps.pipeline.core.enums import RUNS, WorkKind, WorkState
-from apps.tenants.constant_statements import fetch_constant
 
-LEAST_BACKOFF = timedelta(seconds=1)
-MOST_BACKOFF = timedelta(minutes=10)
+LEAST_BACKOFF, MOST_BACKOFF = timedelta(seconds=1), timedelta(minutes=10)  # between two attempts
+LEAST_WAIT, MOST_WAIT = timedelta(seconds=1), timedelta(minutes=5)  # for a database that fails
 LOOK_AHEAD = 64  # open rows of one end user that are read at a time
-
-# The final query of a statement: the open rows of the end user in the CTE `held`, except %(rows)s and the kinds of work
-# in %(waiting)s. No row means that the lease is not held, one row of nulls that no work is open.
-REMAINING_WORK = """
-select row.id, row.kind, row.subject_id, row.session_id, row.attempts, row.run_at <= clock_timestamp(), row.turn_count
-from held left join lateral (
-    select * from outbox_outboxrow
-    where end_user_id = %(end_user)s and state in ('pending', 'running') and id <> all(%(rows)s::bigint[])
-      and kind <> all(%(waiting)s::text[])
-    order by kind = 'run_pipeline' desc, id limit %(limit)s
-) row on true
-"""
-_READ_OPEN_WORK = f"""
-with held as (select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s)
-{REMAINING_WORK}
-"""  # noqa: S608  (only constants of this module)
-# The list is a subquery, so that the plan is kept ("Plans of statements with lists" in docs/decisions/speed.md).
-_START = """
-with held as (
-    select end_user_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
-)
-update outbox_outboxrow row set state = 'running', attempts = attempts + 1
-from held where row.end_user_id = %(end_user)s and row.id = any((select %(rows)s::bigint[])::bigint[])
-    and row.state in ('pending', 'running')
-returning row.id, row.attempts, array(select model from outbox_modelpause where project_id = %(project)s)
-"""
+ERROR_LENGTH = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +37,15 @@ class Waiting:
         """Return what waits if work of this kind needs a paused model, too. All runs wait, to keep their order."""
         kinds = RUNS if kind in RUNS else frozenset({kind})
         return Waiting(kinds=self.kinds | kinds, model=self.model or model)
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """The new state of a row that was put back: pending again, or dead because it has waited for too long."""
+
+    work: NextWork
+    state: WorkState
+    error: str
 
 
 def take(
@@ -75,41 +63,38 @@ def take(
         open_work = ()
         if started := _start(lease, chosen):
             return started
-    release(lease=lease, waits_for=waiting.model)
+    if not release(lease=lease, waits_for=waiting.model):
+        raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return []
 
 
-def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
+def _open_work(lease: Lease, waiting: Waiting = Waiting()) -> list[NextWork]:
     """Read the leased user's open work without a lock; starting it checks the lease again."""
-    values = {**finish_values(lease=lease, work=()), "waiting": [kind.value for kind in waiting.kinds]}
-    return remaining_work(fetch_constant(_READ_OPEN_WORK, values), lease=lease)
-
-
-def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
-    values = {
-        "end_user": lease.end_user_id,
-        "project": lease.project_id,
-        "token": lease.token,
-        "rows": [each.id for each in chosen],
-    }
-    started = {row: (attempts, frozenset(paused)) for row, attempts, paused in fetch_constant(_START, values)}
+    rows = OutboxRow.objects.filter(end_user=lease.end_user_id, state__in=OPEN).exclude(kind__in=waiting.kinds)
+    is_run = Q(kind=WorkKind.RUN_PIPELINE)
+    first = rows.annotate(now=Now(), is_run=is_run).order_by("-is_run", "id")[:LOOK_AHEAD]
     return [
-        replace(each, attempts=started[each.id][0], paused=started[each.id][1]) for each in chosen if each.id in started
+        NextWork(
+            row.pk,
+            WorkKind(row.kind),
+            row.subject_id,
+            row.session_id,
+            attempts=row.attempts,
+            is_due=row.run_at <= row.now,
+            turn_count=row.turn_count,
+        )
+        for row in first
     ]
 
 
-# CTEs to append to a statement that has a CTE `session_lock`. This lets a caller close a trace and finish its work in
-# one round trip.
-FINISH_CTES = """
-held as (
-    select lease.end_user_id from outbox_userlease lease, session_lock
-    where lease.end_user_id = %(end_user)s and lease.token = %(token)s for update of lease
-), done as (
-    update outbox_outboxrow row set state = 'done', finished_at = now(), last_error = ''
-    from held where row.end_user_id = %(end_user)s and row.id = any(%(rows)s) and row.state = 'running'
-)
-"""
-_FINISH = f"with session_lock as (select), {FINISH_CTES} {REMAINING_WORK}"
+def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
+    with transaction.atomic():
+        hold(lease)
+        rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
+        attempts = dict(rows.filter(state__in=OPEN).select_for_update().values_list("pk", "attempts"))
+        rows.filter(pk__in=attempts).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
+        paused = frozenset(ModelPause.objects.filter(project=lease.project_id).values_list("model", flat=True))
+    return [replace(each, attempts=attempts[each.id] + 1, paused=paused) for each in chosen if each.id in attempts]
 
 
 def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
@@ -118,42 +103,15 @@ def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
     Returns the user's other open work. A row that was enqueued again while it ran stays pending. Raises LostLease when
     another worker holds the lease; the caller must then roll back.
     """
-    return remaining_work(fetch_constant(_FINISH, finish_values(lease=lease, work=work)), lease=lease)
+    hold(lease)
+    _running(lease, work).update(state=WorkState.DONE, finished_at=Now(), last_error="")
+    done = {each.id for each in work}
+    return [each for each in _open_work(lease) if each.id not in done]
 
 
-def finish_values(*, lease: Lease, work: Sequence[NextWork]) -> dict[str, Any]:
-    """Return the query parameters of FINISH_CTES and REMAINING_WORK."""
-    rows = [each.id for each in work]
-    ours = {"end_user": lease.end_user_id, "token": lease.token}
-    return {**ours, "rows": rows, "limit": LOOK_AHEAD, "waiting": []}
-
-
-def remaining_work(rows: Sequence[tuple[Any, ...]], *, lease: Lease) -> list[NextWork]:
-    """Convert the rows of REMAINING_WORK. Raises LostLease if the lease was not held."""
-    if not rows:
-        raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
-    return [
-        NextWork(row, WorkKind(kind), subject, session, attempts=attempts, is_due=due, turn_count=turns)
-        for row, kind, subject, session, attempts, due, turns in rows
-        if row is not None
-    ]
-
-
-# The times are computed by a CTE: Citus updates rows with nothing but immutable functions of their columns.
-_FAIL = """
-with held as (
-    select statement_timestamp() as now, statement_timestamp() + %(wait)s * interval '1 second' as later
-    from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s for update
-)
-update outbox_outboxrow row set
-    state = case when attempts >= %(most)s then 'dead' else 'pending' end,
-    finished_at = case when attempts >= %(most)s then held.now end,
-    run_at = held.later,
-    waiting_since = null,
-    last_error = %(error)s
-from held where row.end_user_id = %(end_user)s and row.id = %(row)s and row.state = 'running'
-returning row.state
-"""
+def _running(lease: Lease, work: Sequence[NextWork]) -> QuerySet[OutboxRow]:
+    rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in work])
+    return rows.filter(state=WorkState.RUNNING)
 
 
 def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> WorkState | None:
@@ -161,19 +119,105 @@ def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> Wor
 
     Returns None if the row no longer belongs to this worker: it is done already, or another worker has taken over.
     """
-    values = {
-        "end_user": lease.end_user_id,
-        "token": lease.token,
-        "row": work.id,
-        "most": most_attempts,
-        "wait": backoff(attempts=work.attempts).total_seconds(),
-        "error": error[:4_000],
-    }
-    rows = fetch(_FAIL, values)
-    return WorkState(rows[0][0]) if rows else None
+
+    def judge(row: OutboxRow, now: datetime) -> None:
+        row.run_at = now + backoff(attempts=work.attempts)
+        row.waiting_since = None
+        row.last_error = error[:ERROR_LENGTH]
+        if row.attempts >= most_attempts:
+            row.state, row.finished_at = WorkState.DEAD, now
+
+    changed = _put_back(lease, [work], judge)
+    return changed[0].state if changed else None
 
 
 def backoff(*, attempts: int) -> timedelta:
     """Return how long to wait after the n-th attempt: 1 s, 2 s, 4 s … to 10 minutes, each with up to 50 % jitter."""
     wait = min(LEAST_BACKOFF * 2 ** (max(attempts, 1) - 1), MOST_BACKOFF)
-    return wait * random.uniform(1.0, 1.5)  # noqa: S311  (jitter needs no cryptography)
+    return wait * _jitter()
+
+
+def wait_for_model(
+    *, lease: Lease, work: Sequence[NextWork], model: str, error: str, is_suspect: bool
+) -> list[Postponed]:
+    """Put rows back until a paused model answers again; return their new states, none for a lost lease.
+
+    `is_suspect`: their own call timed out while the model answered others. The first such failure of a row costs
+    nothing, each further one an attempt, so that a request that always times out is given up. A row is also given up
+    when both the outage and the row's own wait have lasted for MODEL_OUTAGE_DAYS.
+    """
+    pause = ModelPause.objects.filter(project=lease.project_id, model=model[:MODEL_NAME_LENGTH]).first()
+
+    def judge(row: OutboxRow, now: datetime) -> None:
+        given_up = now - timedelta(days=settings.MODEL_OUTAGE_DAYS)
+        is_too_long = pause is not None and pause.since <= given_up and row.run_at <= given_up
+        if not (is_suspect and row.waiting_since is not None):
+            row.attempts = max(row.attempts - 1, 0)
+        _wait(row, now, error, is_too_long=is_too_long)
+        if row.attempts >= settings.WORK_MAX_ATTEMPTS:
+            row.state, row.finished_at = WorkState.DEAD, now
+
+    return _put_back(lease, work, judge)
+
+
+def wait_for_database(*, lease: Lease, work: Sequence[NextWork], error: str) -> list[Postponed]:
+    """Put rows back that a failing database has interrupted, for 1 s, 2 s … to 5 minutes with up to 50 % jitter.
+
+    The wait is as long as the row has waited already, so the time since its first failure doubles.
+    """
+
+    def judge(row: OutboxRow, now: datetime) -> None:
+        waited = now - (row.waiting_since or now)
+        row.run_at = now + max(LEAST_WAIT, min(waited, MOST_WAIT)) * _jitter()
+        row.attempts = max(row.attempts - 1, 0)
+        _wait(row, now, error, is_too_long=waited >= timedelta(days=settings.MODEL_OUTAGE_DAYS))
+
+    return _put_back(lease, work, judge)
+
+
+def put_back_untouched(*, lease: Lease, work: Sequence[NextWork]) -> None:
+    """Put rows back as they were before they were taken; a lost lease leaves them to its new holder."""
+    with suppress(LostLease), transaction.atomic():
+        hold(lease)
+        _as_before(_running(lease, work))
+
+
+def put_back_interrupted(*, lease: Lease) -> None:
+    """Put back what a leased user's worker was doing when it had to stop, as it was before it was taken."""
+    with suppress(LostLease), transaction.atomic():
+        hold(lease)
+        _as_before(OutboxRow.objects.filter(end_user=lease.end_user_id, state=WorkState.RUNNING))
+
+
+def _as_before(rows: QuerySet[OutboxRow]) -> None:
+    rows.update(state=WorkState.PENDING, attempts=Greatest(F("attempts") - 1, 0))
+
+
+def _wait(row: OutboxRow, now: datetime, error: str, *, is_too_long: bool) -> None:
+    """Let a row wait, or give it up; the error says so."""
+    row.waiting_since = row.waiting_since or now
+    row.last_error = error[:ERROR_LENGTH]
+    if is_too_long:
+        row.state, row.finished_at = WorkState.DEAD, now
+        row.last_error += f"; given up after {settings.MODEL_OUTAGE_DAYS:g} days"
+
+
+def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow, datetime], None]) -> list[Postponed]:
+    """Put running rows back and let `judge` change each of them; return their new states, none for a lost lease."""
+    with transaction.atomic():
+        try:
+            held = hold(lease)
+        except LostLease:
+            return []
+        rows = {row.pk: row for row in _running(lease, work).select_for_update()}
+        for row in rows.values():
+            row.state = WorkState.PENDING
+            judge(row, held.now)  # type: ignore[attr-defined]  # annotated
+            row.save(update_fields=["state", "attempts", "run_at", "waiting_since", "last_error", "finished_at"])
+    return [
+        Postponed(each, WorkState(rows[each.id].state), rows[each.id].last_error) for each in work if each.id in rows
+    ]
+
+
+def _jitter() -> float:
+    return random.uniform(1.0, 1.5)  # noqa: S311  (jitter needs no cryptography)

@@ -1,13 +1,15 @@
 """Querysets of the outbox, and a summary of its backlog."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Now
 
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
+
+ALIVE_WITHIN = timedelta(seconds=150)  # two minutes and a half: one look may be late
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +53,11 @@ class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  #
         """Count open rows by kind."""
         counted = self.open().order_by().values_list("kind").annotate(rows=Count("id"))
         return dict(counted)
+
+
+class WorkerHeartbeatQuerySet(QuerySet["WorkerHeartbeat"]):  # type: ignore[name-defined]  # models import this file
+    """Heartbeats of worker processes."""
+
+    def alive(self) -> "WorkerHeartbeatQuerySet":
+        """Filter processes that worked a moment ago: a schedule lets one look for work every minute."""
+        return self.filter(seen_at__gte=Now() - ALIVE_WITHIN)

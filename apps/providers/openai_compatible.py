@@ -11,7 +11,6 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.cpu_permits import permit_returned
 from apps.providers.errors import ProviderError, described, is_permanent, kind_of
 from apps.providers.guarded_transport import guarded_client
 from apps.providers.http import MALFORMED, retry_after_seconds
@@ -111,8 +110,7 @@ class OpenAICompatibleEmbedder:
 
     def _some(self, texts: Sequence[str]) -> list[Vector]:
         try:
-            with permit_returned():
-                answer = retried(partial(self._send, texts), seconds=self._timeout, failures=(openai.OpenAIError,))
+            answer = retried(partial(self._send, texts), seconds=self._timeout, failures=(openai.OpenAIError,))
         except openai.OpenAIError as error:
             raise self._failed(error) from error
         vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]

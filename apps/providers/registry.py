@@ -12,7 +12,6 @@ from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Embedder, Model
 from apps.providers.catalog import PROVIDERS, provider_of
-from apps.providers.cpu_permits import permit_returned
 from apps.providers.cut_prompts import CUT_PROMPTS
 from apps.providers.entries import Choice, choice_of, problem_with
 from apps.providers.errors import UnknownProvider
@@ -91,7 +90,7 @@ class PricedModels:
             raise ModelFailed(problem, permanent=True, kind=FailureKind.UNAVAILABLE, model=spec)
         choice = choice_of(spec)
         asked = replace(request, max_tokens=max(request.max_tokens, choice.entry.max_output_tokens))
-        with permit_returned(), _slots():
+        with _slots():
             return observed_call(asked, spec=spec, choice=choice, ask=lambda: _priced(asked, spec, choice))
 
 

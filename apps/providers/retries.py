@@ -25,8 +25,8 @@ def retried(send: Callable[[float], Answer], *, seconds: float, failures: tuple[
             wait = _wait_after(error, tries=tries)
             if wait is None or time.monotonic() + wait >= deadline:
                 raise
-        # The SDKs are synchronous. The thread has returned its CPU permit and database connection, and the deadline of
-        # the call bounds the wait.
+        # The SDKs are synchronous. The thread has returned its database connection, and the deadline of the call bounds
+        # the wait.
         time.sleep(wait)
     return send(deadline - time.monotonic())
 

@@ -5,11 +5,14 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db.models.functions import Now
 
 from apps.pipeline.core.enums import Scope
+from apps.tenants.models import ApiKey
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
@@ -17,20 +20,8 @@ _PREFIX_BYTES = 6  # 12 hexadecimal characters identify the key and reveal nothi
 _SECRET_BYTES = 32  # 256 bits
 _FORMAT = re.compile(rf"mp_([0-9a-f]{{{2 * _PREFIX_BYTES}}})_[A-Za-z0-9_-]{{43}}")
 
-# SQL condition for a usable key. It uses the database's clock, as leases do.
-IS_USABLE = "revoked_at is null and coalesce(expires_at > clock_timestamp(), true)"
-
-# Raw SQL, because every request runs it: the first query took six times as long as a queryset.
-_LAST_USE_IS_OLD = "(last_used_at is null or last_used_at < statement_timestamp() - interval '1 minute')"
-_USABLE = f"""
-select key.id, key.project_id, scopes, hash, {_LAST_USE_IS_OLD}, key.requests_per_minute,
-    project.requests_per_minute, project.archived_at is not null
-from tenants_apikey key join tenants_project project on project.id = key.project_id
-where prefix = %s and {IS_USABLE}
-"""  # noqa: S608  (only constants of this module)
-_UPDATE_LAST_USE = f"""
-update tenants_apikey set last_used_at = statement_timestamp() where id = %s and {_LAST_USE_IS_OLD}
-"""  # noqa: S608
+_A_MINUTE = timedelta(minutes=1)
+_LAST_USE_IS_OLD = Q(last_used_at__isnull=True) | Q(last_used_at__lt=Now() - _A_MINUTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +59,36 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def usable_keys() -> QuerySet[ApiKey]:
+    """Return the keys that are neither revoked nor expired by the database's clock."""
+    return ApiKey.objects.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=Now()), revoked_at__isnull=True)
+
+
 def recognise(text: str) -> UsableKey | None:
     """Return the usable key with this text, or None if it is unknown, wrong, expired or revoked."""
     match = _FORMAT.fullmatch(text)
     if match is None:
         return None
-    with system_scope(SystemWork.KEY_LOOKUP), connection.cursor() as cursor:
-        cursor.execute(_USABLE, [match.group(1)])
-        row = cursor.fetchone()
-    if row is None:
-        return None
-    key_id, project_id, scopes, stored_hash, is_note_due, of_key, of_project, is_archived = row
-    if not hmac.compare_digest(stored_hash, hash_of(text)):
+    is_note_due = ExpressionWrapper(_LAST_USE_IS_OLD, output_field=BooleanField())
+    with system_scope(SystemWork.KEY_LOOKUP):
+        found = usable_keys().filter(prefix=match.group(1)).select_related("project")
+        key = found.annotate(is_note_due=is_note_due).first()
+    if key is None or not hmac.compare_digest(key.hash, hash_of(text)):
         return None
     return UsableKey(
-        id=key_id,
-        project_id=project_id,
-        scopes=frozenset(map(Scope, scopes)),
-        hash=stored_hash,
-        is_note_due=is_note_due,
-        requests_per_minute=of_key,
-        project_requests_per_minute=of_project,
-        is_of_archived_project=is_archived,
+        id=key.id,
+        project_id=key.project_id,
+        scopes=frozenset(map(Scope, key.scopes)),
+        hash=key.hash,
+        is_note_due=key.is_note_due,
+        requests_per_minute=key.requests_per_minute,
+        project_requests_per_minute=key.project.requests_per_minute,
+        is_of_archived_project=key.project.archived_at is not None,
     )
 
 
 def note_use(key: UsableKey) -> None:
     """Record that a key was used, at most once a minute."""
-    if not key.is_note_due:
-        return
-    with tenant_scope(project_id=key.project_id), connection.cursor() as cursor:
-        cursor.execute(_UPDATE_LAST_USE, [key.id])
+    if key.is_note_due:
+        with tenant_scope(project_id=key.project_id):
+            ApiKey.objects.filter(_LAST_USE_IS_OLD, id=key.id).update(last_used_at=Now())

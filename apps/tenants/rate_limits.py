@@ -2,10 +2,17 @@
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
-from django.db import connection
+from django.contrib.postgres.functions import TransactionNow
+from django.db import transaction
+from django.db.models import DateTimeField, F, Func, Value
+from django.db.models.functions import Now
+
+from apps.tenants.models import RateCounter
 
 PRUNED_AT_ONCE = 5_000
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,43 +24,27 @@ class RateLimit:
     seconds: int
 
 
-# Returns no row where the window has its maximum already. Concurrent callers wait for each other's row lock, so that
-# no event is counted twice or missed; call it outside of transactions, which would hold the lock until they end.
-_COUNT = """
-insert into tenants_ratecounter (subject, window_start, ends_at, count)
-select %(subject)s, start, start + %(seconds)s * interval '1 second', 1
-from (select to_timestamp(floor(extract(epoch from clock_timestamp()) / %(seconds)s) * %(seconds)s) as start) begun
-where %(most)s > 0
-on conflict (subject, window_start) do update set count = tenants_ratecounter.count + 1
-where tenants_ratecounter.count < %(most)s
-returning 1
-"""
-
-
 def seconds_to_wait(limit: RateLimit) -> int:
-    """Count an event; return 0, or how many seconds are left of a window that has its maximum already."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"subject": limit.subject, "seconds": limit.seconds, "most": limit.most})
-        is_counted = cursor.fetchone() is not None
+    """Count an event; return 0, or how many seconds are left of a window that has its maximum already.
+
+    Call it outside of transactions, which would hold the lock on the counter until they end.
+    """
+    length = Value(timedelta(seconds=limit.seconds))
+    start = Func(length, TransactionNow(), Value(_EPOCH), function="date_bin", output_field=DateTimeField())
+    with transaction.atomic():
+        counter = RateCounter(subject=limit.subject, window_start=start, ends_at=start + length, count=0)
+        RateCounter.objects.bulk_create([counter], ignore_conflicts=True)
+        window = RateCounter.objects.filter(subject=limit.subject, window_start=start)
+        is_counted = window.filter(count__lt=limit.most).update(count=F("count") + 1) > 0
     return 0 if is_counted else limit.seconds - int(time.time()) % limit.seconds
 
 
 def forget(subject: str) -> None:
     """Delete the counters of a subject."""
-    with connection.cursor() as cursor:
-        cursor.execute("delete from tenants_ratecounter where subject = %s", [subject])
-
-
-_PRUNE = """
-delete from tenants_ratecounter where id in (
-    select id from tenants_ratecounter where ends_at < clock_timestamp() order by ends_at limit %s
-    for update skip locked
-)
-"""
+    RateCounter.objects.filter(subject=subject).delete()
 
 
 def prune_counters() -> int:
     """Delete the counters of past windows, up to PRUNED_AT_ONCE; return how many were deleted."""
-    with connection.cursor() as cursor:
-        cursor.execute(_PRUNE, [PRUNED_AT_ONCE])
-        return int(cursor.rowcount)
+    past = RateCounter.objects.filter(ends_at__lt=Now()).order_by("ends_at")
+    return RateCounter.objects.filter(id__in=list(past.values_list("id", flat=True)[:PRUNED_AT_ONCE])).delete()[0]

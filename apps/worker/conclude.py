@@ -3,9 +3,8 @@
 The inserts follow in the same transaction, as Citus takes none in CTEs.
 """
 
-from django.db import connection
+from django.db import connection, transaction
 
-from apps.memories.sql_pipeline import pipelined_transaction
 from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
@@ -15,11 +14,9 @@ from apps.pipeline.core.plan import WritePlan
 from apps.telemetry.metrics import count_stages
 from apps.traces import recorder
 
-_UPDATE = f"""
-with {recorder.SESSION_LOCK_CTE}, {processing.FINISH_CTES}, {recorder.CLOSE_TRACE_CTES} {processing.REMAINING_WORK}
-"""
-_HOLDER = "select end_user_id as owner_id from outbox_userlease where end_user_id = %(end_user)s and token = %(token)s"
-_INSERTS = recorder.inserts_of_run(owner=f"({_HOLDER})")  # after the updates, which have locked the lease
+_UPDATE = f"with {recorder.SESSION_LOCK_CTE}, held as (select from session_lock), {recorder.CLOSE_TRACE_CTES} select 1"
+_HOLDER = "select %(end_user)s::uuid as owner_id"
+_INSERTS = recorder.inserts_of_run(owner=f"({_HOLDER})")
 
 
 def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> list[NextWork]:
@@ -27,15 +24,13 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
 
     Raises LostLease and writes nothing where another worker holds the lease.
     """
-    values = {
-        **recorder.close_trace_values(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION),
-        **processing.finish_values(lease=lease, work=[work]),
-    }
-    with pipelined_transaction(), connection.cursor() as cursor, connection.cursor() as inserting:
+    is_session = work.kind is WorkKind.EXTRACT_SESSION
+    values = recorder.close_trace_values(draft=draft, plan=plan, is_session_level=is_session)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(recorder._LOCK_SESSION, values)
+        remaining = processing.finish(lease=lease, work=[work])
         cursor.execute(_UPDATE, values)
         for insert in _INSERTS:
-            inserting.execute(insert, values)
-        rows = cursor.fetchall()
-    remaining = processing.remaining_work(rows, lease=lease)
+            cursor.execute(insert, values)
     count_stages(draft.spans)
     return remaining

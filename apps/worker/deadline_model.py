@@ -10,7 +10,6 @@ from django.db import connection
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.core.ports import Model
-from apps.providers.cpu_permits import permit_returned
 from apps.worker.shutdown import Deadline
 
 
@@ -34,8 +33,7 @@ class DeadlineModel:
             target=within.run, args=(_fulfil, answer, self._model, request), name="model", daemon=True
         ).start()
         try:
-            with permit_returned():
-                return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
+            return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
         except FutureTimeout as error:
             raise OutOfTime("the model has not answered in time") from error
 

@@ -7,10 +7,10 @@ import structlog
 from django.conf import settings
 from django.db import connection, transaction
 
-from apps.outbox import postponing, processing
+from apps.outbox import processing
 from apps.outbox.leases import Lease, LostLease
 from apps.outbox.outages import OUTAGES, is_outage
-from apps.outbox.postponing import Postponed
+from apps.outbox.processing import Postponed
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.model_calls import ModelCallRecord, ModelFailed
@@ -38,7 +38,7 @@ def count_attempt(lease: Lease, work: Sequence[NextWork], error: Exception) -> N
             most = 1 if is_final else settings.WORK_MAX_ATTEMPTS
             state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
             if state is not None:
-                _fail_trace(lease, each, Postponed(each.subject_id, state, message))
+                _fail_trace(lease, Postponed(each, state, message))
 
 
 def run_once_more(lease: Lease, work: NextWork, *, error: str, calls: Sequence[ModelCallRecord]) -> None:
@@ -46,7 +46,7 @@ def run_once_more(lease: Lease, work: NextWork, *, error: str, calls: Sequence[M
     with transaction.atomic():
         if processing.fail(lease=lease, work=work, error=error, most_attempts=settings.WORK_MAX_ATTEMPTS) is None:
             raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
-        _fail_trace(lease, work, Postponed(work.subject_id, WorkState.PENDING, error))
+        _fail_trace(lease, Postponed(work, WorkState.PENDING, error))
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=work.subject_id, calls=calls)
 
 
@@ -55,10 +55,10 @@ def wait_for_model(lease: Lease, work: Sequence[NextWork], paused: ModelPaused) 
     log.warning("model paused", model=paused.paused_model, kind=work[0].kind, error=str(paused))
     _record_calls(lease, work, paused)
     with transaction.atomic():
-        postponed = postponing.wait_for_model(
+        postponed = processing.wait_for_model(
             lease=lease, work=work, model=paused.paused_model, error=str(paused), is_suspect=paused.is_suspect
         )
-        _fail_traces(lease, work, postponed)
+        _fail_traces(lease, postponed)
     return not any(each.state is WorkState.DEAD for each in postponed)
 
 
@@ -72,7 +72,7 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
         try:
             with transaction.atomic():
                 message = f"{type(error).__name__}: {error}"
-                _fail_traces(lease, work, postponing.wait_for_database(lease=lease, work=work, error=message))
+                _fail_traces(lease, processing.wait_for_database(lease=lease, work=work, error=message))
                 return
         except OUTAGES as failure:
             if not is_outage(failure):
@@ -84,18 +84,16 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
         time.sleep(RECONNECT_SECONDS)  # no notification announces when the database is back
 
 
-def _fail_traces(lease: Lease, work: Sequence[NextWork], postponed: Sequence[Postponed]) -> None:
-    by_subject = {each.subject_id: each for each in postponed}
-    for each in work:
-        if each.subject_id in by_subject:
-            _fail_trace(lease, each, by_subject[each.subject_id])
+def _fail_traces(lease: Lease, postponed: Sequence[Postponed]) -> None:
+    for each in postponed:
+        _fail_trace(lease, each)
 
 
-def _fail_trace(lease: Lease, work: NextWork, postponed: Postponed) -> None:
-    if work.kind in RUNS:
+def _fail_trace(lease: Lease, postponed: Postponed) -> None:
+    if postponed.work.kind in RUNS:
         status = TraceStatus.DEAD if postponed.state is WorkState.DEAD else TraceStatus.QUEUED
         recorder.fail_trace(
-            end_user_id=lease.end_user_id, trace_id=work.subject_id, status=status, error=postponed.error
+            end_user_id=lease.end_user_id, trace_id=postponed.work.subject_id, status=status, error=postponed.error
         )
 
 

@@ -1,6 +1,6 @@
 """Do the open work of a leased end user, in the order in which it was accepted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -11,7 +11,7 @@ from django.db import connection
 
 from apps.actions.memories.ask_questions import ask_questions
 from apps.actions.memories.index_memories import index_memories
-from apps.outbox import leases, postponing, processing
+from apps.outbox import leases, processing
 from apps.outbox.leases import Lease, LostLease
 from apps.outbox.outages import is_outage
 from apps.outbox.processing import Waiting
@@ -30,9 +30,6 @@ from apps.worker.shutdown import StopSignal
 log = structlog.get_logger(__name__)
 
 
-MOST_SLICES = 10  # before a user is released though nobody waits, so that a pause of the project takes effect
-
-
 class WorkerDied(Exception):
     """The work was started the maximum number of times and never finished: it probably kills its worker."""
 
@@ -43,12 +40,11 @@ def process_user(
     ports: Ports,
     stop: StopSignal | None = None,
     seconds: float = inf,
-    others_wait: Callable[[], bool] = lambda: True,
 ) -> int:
     """Do all due work of the leased user and release the lease; return how many rows were done.
 
-    After `seconds` the lease is released with the current batch if `others_wait`, so that they get their turn, and in
-    any case after MOST_SLICES times as long; the rest is claimed again.
+    After `seconds` the lease is released with the current batch, so that others get their turn; the rest is claimed
+    again.
 
     Failed work is retried later, or marked as dead with its error after its last attempt. Work that needs a model that
     does not answer waits for it, and so does later work of that kind; work of other kinds is done.
@@ -74,9 +70,7 @@ def process_user(
             except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
                 remaining = ()
                 _handle_failure(lease, work, error, stop)
-            worked = monotonic() - started
-            is_over = worked >= seconds and (worked >= seconds * MOST_SLICES or others_wait())
-            if is_over or (stop is not None and stop.is_set()):
+            if monotonic() - started >= seconds or (stop is not None and stop.is_set()):
                 leases.release(lease=lease, waits_for=waiting.model)
                 break
     except LostLease as lost:
@@ -108,7 +102,7 @@ def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, st
         connection.close()  # returns it to the pool, which discards broken ones; the next statement takes another
     if isinstance(error, OutOfTime):
         _count(work, "put_back")
-        postponing.put_back_untouched(lease=lease, work=work)
+        processing.put_back_untouched(lease=lease, work=work)
     elif is_outage(error):
         _count(work, "waits_for_database")
         log.warning("database failed", kind=work[0].kind, subject=str(work[0].subject_id), error=str(error))

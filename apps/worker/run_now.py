@@ -12,7 +12,6 @@ from apps.intake.accept import Accepted
 from apps.outbox import leases
 from apps.outbox.wait_reasons import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
-from apps.providers.cpu_permits import permit_returned
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
 from apps.worker.deadline_model import DeadlineModel
@@ -44,8 +43,7 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
         if not claimed and _waits_beyond(deadline, accepted):
             break
         if not claimed:
-            with permit_returned():
-                time.sleep(POLL_SECONDS)  # another worker holds the lease and doesn't tell when it is done
+            time.sleep(POLL_SECONDS)  # another worker holds the lease and doesn't tell when it is done
         trace = _read(accepted)
     return trace
 

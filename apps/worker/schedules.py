@@ -9,6 +9,7 @@ EVERY_MINUTE: dict[str, Any] = {"schedule_type": Schedule.MINUTES, "minutes": 1}
 HOURLY: dict[str, Any] = {"schedule_type": Schedule.HOURLY}
 DAILY: dict[str, Any] = {"schedule_type": Schedule.DAILY}
 SCHEDULES = {
+    "work": EVERY_MINUTE,
     "count_rule_hits": EVERY_MINUTE,
     "tally": EVERY_MINUTE,
     "prune": EVERY_MINUTE,

@@ -1,13 +1,16 @@
-"""Signals for work to stop: a flag that all workers of a cluster share, and a deadline."""
+"""Signals for work to stop: a flag, and a deadline."""
 
+import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Protocol
+
+from django_q.conf import Conf
+from django_q.status import Stat
 
 
 class StopSignal(Protocol):
@@ -29,30 +32,22 @@ class Deadline:
 
 
 class StopFlag:
-    """A flag in memory that a process shares with its forked children.
-
-    It has no lock, unlike multiprocessing.Event, whose lock can't be taken safely in a signal handler, nor after a
-    waiting process was killed.
-    """
+    """A flag of this process, without a lock: a signal handler sets it, which must not wait for one."""
 
     def __init__(self) -> None:
-        self._flag = get_context("fork").RawValue("b", 0)
-
-    def detach(self) -> None:
-        """Be a flag of this process alone from now on, which is not set."""
-        self._flag = get_context("fork").RawValue("b", 0)
+        self._is_set = False
 
     def set(self) -> None:
         """Request a stop."""
-        self._flag.value = 1
+        self._is_set = True
 
     def clear(self) -> None:
         """Clear the flag, for the next run in the same process."""
-        self._flag.value = 0
+        self._is_set = False
 
     def is_set(self) -> bool:
         """Return True after `set`."""
-        return bool(self._flag.value)
+        return self._is_set
 
 
 STOPPING = StopFlag()
@@ -78,3 +73,11 @@ def stopping_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
     if signal.SIGTERM in received:
         signal.raise_signal(signal.SIGTERM)
+
+
+def is_cluster_stopping() -> bool:
+    """Return True if the cluster of django-q2 to which this worker belongs is stopping.
+
+    Its workers get no signal; the sentinel, their parent, stores its state in the cache.
+    """
+    return any(stat.sentinel == os.getppid() and stat.status == Conf.STOPPING for stat in Stat.get_all())

@@ -3,8 +3,11 @@
 Queued tasks and schedules refer to these functions by their dotted names, so this module must not move.
 """
 
+import time
 from datetime import timedelta
 from uuid import UUID
+
+from django.conf import settings
 
 from apps.actions.alerts import deliver_messages as delivering
 from apps.actions.alerts import evaluate_alerts as evaluating
@@ -23,9 +26,30 @@ from apps.actions.sessions import end_idle_sessions as ending
 from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
 from apps.actions.users import run_erasure as erasing
+from apps.outbox.queue_task import WAKE_SECONDS, queue_task
 from apps.tenants.scope import no_tenant
+from apps.worker.shutdown import STOPPING
+from apps.worker.work import other_workers
+from apps.worker.work import work as working
 
 PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
+WORK_SECONDS = 20.0  # of one task `work`: a cluster that is asked to stop waits for it
+IDLE_SECONDS = 2 * WAKE_SECONDS  # then nothing was committed whose process has not woken the workers
+
+
+@no_tenant()
+def work() -> bool:
+    """Do the due work of end users, imports and webhooks, and queue the next such task if more may be due.
+
+    Return False where enough processes of this host do so already: the others are left to scheduled tasks.
+    """
+    if other_workers() >= settings.CLUSTER_WORKERS:
+        return False
+    end = time.monotonic() + WORK_SECONDS
+    working(seconds=WORK_SECONDS, idle_seconds=IDLE_SECONDS)
+    if time.monotonic() >= end and not STOPPING.is_set():
+        queue_task("work", group="work")
+    return True
 
 
 @no_tenant()

@@ -61,7 +61,7 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
             services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
             environment = _environment(port)
             children[WEB] = processes.start(name=WEB, command=["sh", "scripts/serve.sh"], environment=environment)
-            cluster = [sys.executable, "manage.py", "cluster"]
+            cluster = [sys.executable, "manage.py", "qcluster"]
             children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
             client = Client(address=services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")

@@ -16,7 +16,7 @@ from apps.actions.keys.create_key import create_key
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from apps.worker.drain import drain
+from apps.worker.work import work as drain
 from tests.conftest import calling_with
 from tests.hostile_texts import NAUGHTY_STRINGS, OWN, hostile_cases, hostile_texts, listed_texts, sampled
 

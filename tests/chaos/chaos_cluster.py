@@ -151,7 +151,7 @@ def chaos_cluster(**environment: str) -> Iterator[ChaosCluster]:
     """Make a cluster with a migrated database; its services run when the block begins."""
     port, second = free_port(), free_port()
     with migrated_instance(**QUICK, WEB_PORT=str(port), **environment) as instance:
-        worker = instance.command("cluster")
+        worker = instance.command("qcluster")
         web = ["sh", "scripts/serve.sh"]
         other = ["env", f"WEB_PORT={second}", "WEB_WORKERS=1", *web]
         commands = {"web": web, "other": other, "east": worker, "west": worker}

@@ -49,7 +49,7 @@ def data(image: Stage) -> Iterator[Path]:
 def test_a_container_of_the_image_remembers(image: Stage, data: Path) -> None:
     """As the user of the image, with a read-only file system, the embedded database in /data, and both services."""
     port = str(free_port())
-    script = f"{BEFORE}; .venv/bin/python manage.py cluster & exec {shlex.join(image.command)}"
+    script = f"{BEFORE}; .venv/bin/python manage.py qcluster & exec {shlex.join(image.command)}"
     started = subprocess.Popen(
         image.argv(["sh", "-c", script], data=data, WEB_PORT=port, WEB_WORKERS="1", CLUSTER_WORKERS="1")
     )

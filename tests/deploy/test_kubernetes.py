@@ -105,8 +105,8 @@ def test_settings_exist_and_ports_agree() -> None:
     settings = RESOURCES["settings.yaml"]["data"]
     of_scripts = {"WEB_WORKERS", "WEB_STOP_SECONDS"}
     assert settings.keys() - of_scripts <= settings_read().keys()
-    ports = {name: PODS[name]["containers"][0].get("ports", [{}])[0].get("containerPort") for name in PODS}
-    assert ports == {"web.yaml": 8000, "cluster.yaml": int(settings["CLUSTER_METRICS_PORT"]), "migrate.yaml": None}
+    ports = {name: PODS[name]["containers"][-1].get("ports", [{}])[0].get("containerPort") for name in PODS}
+    assert ports == {"web.yaml": 8000, "cluster.yaml": 8000, "migrate.yaml": None}
     for name in ("web.yaml", "cluster.yaml"):
         annotations = RESOURCES[name]["spec"]["template"]["metadata"]["annotations"]
         assert annotations["prometheus.io/port"] == str(ports[name])

@@ -64,10 +64,10 @@ def observed() -> Iterator[Observed]:
             "OTEL_BSP_SCHEDULE_DELAY": "100",
         }
         models = {"MODEL": "openai:simple", "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": f"{model.url}/v1"}
-        few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1", "CLUSTER_METRICS_PORT": str(free_port())}
+        few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1"}
         with migrated_instance(**sending, **models, **few) as instance:
             key = instance.new_key("observed")
-            processes = [instance.start("sh", "scripts/serve.sh"), instance.start(*instance.command("cluster"))]
+            processes = [instance.start("sh", "scripts/serve.sh"), instance.start(*instance.command("qcluster"))]
             made = Observed(instance, collector, collecting, key, f"http://127.0.0.1:{port}")
             wait_for(lambda: _answers(made), instance=instance, process=processes[0])
             yield made
@@ -113,15 +113,8 @@ def test_one_trace_leads_from_the_request_to_the_model_and_the_vectors(observed:
 def test_metrics_of_all_processes_are_served(observed: Observed) -> None:
     call = 'memplatform_model_calls_total{model="openai:simple",outcome="answered",purpose="extract"}'
     observed.wait(lambda: call in observed.get("/metrics"))  # the drain has counted it
+    assert 'memplatform_work_total{kind="run_pipeline",outcome="done"}' in observed.get("/metrics")
     assert 'memplatform_http_requests_total{method="POST",route="/v1/turns",status="202"}' in observed.get("/metrics")
-
-
-def test_a_cluster_tells_of_its_work_itself(observed: Observed) -> None:
-    port = observed.instance.environment["CLUSTER_METRICS_PORT"]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
-        assert 'memplatform_work_total{kind="run_pipeline",outcome="done"}' in answer.read().decode()
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
-        assert answer.status == 200
 
 
 def test_nothing_that_people_say_is_sent(observed: Observed) -> None:

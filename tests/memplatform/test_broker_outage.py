@@ -39,7 +39,7 @@ def test_work_goes_on_without_redis() -> None:
         (instance.folder / "said.jsonl").write_text(json.dumps(said) + "\n")
         ingest = ["ingest", str(instance.folder / "said.jsonl"), "--format=jsonl", "--project=a"]
         instance.run_all(["createproject", "A", "--slug=a"], ingest)
-        cluster = instance.start(*instance.command("cluster"))
+        cluster = instance.start(*instance.command("qcluster"))
         wait_for(lambda: states(instance) == {"done"}, instance=instance, process=cluster)
         wait_for(lambda: "task queue failed" in instance.output, instance=instance, process=cluster)
         assert "Traceback" not in instance.output

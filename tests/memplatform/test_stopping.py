@@ -40,7 +40,7 @@ class Slow:
 
     def cluster_at_work(self) -> subprocess.Popen[bytes]:
         """Start a cluster and return when each end user's turn is with the model."""
-        cluster = self.instance.start(*self.instance.command("cluster"))
+        cluster = self.instance.start(*self.instance.command("qcluster"))
         wait_for(lambda: self.model.view()["now"] >= USERS, instance=self.instance, process=cluster)
         return cluster
 
@@ -79,7 +79,7 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     assert slow.asks(WORK) == [("pending", USERS, 0)]  # the next worker does it; to be stopped costs no attempt
 
     slow.model.delay_ms = 0.0
-    successor = slow.instance.start(*slow.instance.command("cluster"))
+    successor = slow.instance.start(*slow.instance.command("qcluster"))
     wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, instance=slow.instance, process=successor)
 
 
@@ -96,31 +96,8 @@ def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signa
 
 
 @pytest.mark.soak
-def test_so_does_one_whose_sentinel_hangs(slow: Slow) -> None:
-    cluster = slow.cluster_at_work()
-    (sentinel,) = [child for child in psutil.Process(cluster.pid).children() if child.children()]
-    sentinel.suspend()
-    cluster.send_signal(signal.SIGTERM)
-    assert cluster.wait(timeout=PATIENCE) == 0
-    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
-    assert slow.asks(LEASES) == [(0,)], slow.instance.output
-
-
-@pytest.mark.soak
-def test_so_does_one_whose_sentinel_hangs_before_it_has_started(slow: Slow) -> None:
-    cluster = slow.instance.start(*slow.instance.command("cluster"))
-    others = int(QUICK["CLUSTER_WORKERS"]) + 2  # the event sender and the importer
-    wait_for(lambda: len(psutil.Process(cluster.pid).children()) > others, instance=slow.instance, process=cluster)
-    psutil.Process(cluster.pid).children()[-1].suspend()
-    cluster.send_signal(signal.SIGTERM)
-    assert cluster.wait(timeout=PATIENCE) == 0
-    wait_for(lambda: slow.instance.processes() == [], instance=slow.instance)
-    assert slow.asks(LEASES) == [(0,)], slow.instance.output
-
-
-@pytest.mark.soak
 def test_one_that_is_asked_while_it_starts_ends_too(slow: Slow) -> None:
-    cluster = slow.instance.start(*slow.instance.command("cluster"))
+    cluster = slow.instance.start(*slow.instance.command("qcluster"))
     wait_for(lambda: has_grandchildren(cluster.pid), instance=slow.instance, process=cluster)
     os.killpg(cluster.pid, signal.SIGTERM)
     assert cluster.wait(timeout=PATIENCE) == 0

@@ -1,14 +1,17 @@
 """End users with queued work, and a worker that claims them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from apps.outbox import enqueue, leases
+from apps.outbox import enqueue, leases, processing
 from apps.outbox.leases import Lease
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
+from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.tenants.models import EndUser, Project
@@ -39,6 +42,12 @@ def claim(*, limit: int = 100, seconds: int = 60, only: UUID | None = None) -> l
 def claim_one(user: UUID) -> Lease:
     (lease,) = claim(only=user)
     return lease
+
+
+def finish(lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
+    """Mark work as done in a transaction of its own."""
+    with transaction.atomic():
+        return processing.finish(lease=lease, work=work)
 
 
 def expire(user: UUID) -> None:

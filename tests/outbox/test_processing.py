@@ -8,7 +8,7 @@ from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, make_user, row
+from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, finish, make_user, row
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def test_without_due_work_the_lease_is_given_back(project: Project) -> None:
     user = make_user(project)
     add_work(project, user)
     lease = claim_one(user)
-    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    finish(lease, processing.take(lease=lease, runs=1))
     assert processing.take(lease=lease, runs=1) == []
     kept = UserLease.objects.get(end_user_id=user)
     assert (kept.token, kept.leased_until, kept.ready_at) == (None, None, None)

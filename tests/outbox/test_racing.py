@@ -13,7 +13,7 @@ from apps.outbox.models import UserLease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
-from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, make_user, row
+from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, finish, make_user, row
 from tests.outbox.second_connection import Aside
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -52,7 +52,7 @@ def test_work_that_is_added_during_the_give_back_is_not_lost(project: Project, p
     user = make_user(project)
     add_work(project, user)
     lease = claim_one(user)
-    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    finish(lease, processing.take(lease=lease, runs=1))
     giving_back = Aside(lambda: processing.take(lease=lease, runs=1), pause_before=place).run()
     adding = Aside(lambda: add_work(project, user)).run()
     assert (giving_back.end().error, adding.end().error) == (None, None)
@@ -70,7 +70,7 @@ def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place
     user = make_user(project)
     add_work(project, user)
     lease = claim_one(user)
-    processing.finish(lease=lease, work=processing.take(lease=lease, runs=1))
+    finish(lease, processing.take(lease=lease, runs=1))
     releasing = Aside(lambda: leases.release(lease=lease), pause_before=place).run()
     adding = Aside(lambda: add_work(project, user)).run()
     assert (releasing.end().error, adding.end().error) == (None, None)
@@ -81,7 +81,8 @@ def test_work_that_is_added_during_a_release_is_not_lost(project: Project, place
 def test_work_that_is_discarded_while_it_is_taken_is_not_started(project: Project, place: int) -> None:
     user = make_user(project)
     (given_up,), (next_one,) = add_work(project, user), add_work(project, user)
-    taking = Aside(lambda: processing.take(lease=claim_one(user), runs=1), pause_before=place + 1).run()
+    lease = claim_one(user)
+    taking = Aside(lambda: processing.take(lease=lease, runs=1), pause_before=place).run()
     assert manual.discard(end_user_id=user, row_id=given_up, error="no")
     assert [work.id for work in taking.end().result] == [next_one]
     assert row(given_up).state == WorkState.DEAD
@@ -106,18 +107,18 @@ def test_one_that_lost_its_lease_while_it_waited_commits_nothing(project: Projec
     slow = claim_one(user)
     work = processing.take(lease=slow, runs=1)
 
-    def finish() -> None:
+    def finish_slowly() -> None:
         with transaction.atomic():
             add_work(project, user, kind=WorkKind.INDEX_MEMORY)  # stands for the effects
             processing.finish(lease=slow, work=work)
 
-    slowly = Aside(finish, pause_before=0).run()
+    slowly = Aside(finish_slowly, pause_before=0).run()
     expire(user)
     quick = claim_one(user)
     assert isinstance(slowly.end().error, LostLease)
     taken = processing.take(lease=quick, runs=1)
     assert [each.id for each in taken] == [each.id for each in work]
-    processing.finish(lease=quick, work=taken)
+    finish(quick, taken)
     assert processing.take(lease=quick, runs=1) == []
 
 

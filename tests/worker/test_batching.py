@@ -12,7 +12,6 @@ from apps.actions.live_ports import live
 from apps.actions.sessions.end_session import end_session
 from apps.intake.accept import Accepted, Submission, accept
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.outbox.scheduling import NextWork, next_work
 from apps.outbox.wait_reasons import find_wait_reason
 from apps.pipeline.core.enums import Role, TraceStatus, WorkKind
@@ -181,9 +180,9 @@ def test_a_caller_is_told_why_a_request_waits(ana: Person, ports: Ports) -> None
 
 def test_waiting_turns_are_no_backlog(ana: Person, ports: Ports) -> None:
     post(ana, HOBBIES[0])
-    assert OutboxRowQuerySet(OutboxRow).backlog().oldest is None
+    assert OutboxRow.objects.backlog().oldest is None
     let_pass(minutes=2)
-    assert OutboxRowQuerySet(OutboxRow).backlog().oldest is not None
+    assert OutboxRow.objects.backlog().oldest is not None
 
 
 def test_a_session_that_one_call_has_seen_is_not_reviewed_again(

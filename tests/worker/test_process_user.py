@@ -14,7 +14,6 @@ from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from apps.worker import process_user as process_user_module
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
 from tests.outbox.outbox_factories import claim, claim_one, expire, make_due
@@ -46,21 +45,6 @@ def test_after_its_slice_a_user_gives_way_and_is_claimed_again(ana: Person) -> N
     assert (lease_row.token, lease_row.ready_at is None) == (None, False)
     ana.is_worked_for()
     assert ana.statuses() == [TraceStatus.DONE] * 2
-
-
-def test_after_its_slice_a_user_is_kept_while_nobody_else_waits(ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But not for ever, so that who claims users can leave out those of an archived project."""
-    monkeypatch.setattr(process_user_module, "MOST_SLICES", 1e15)
-    for session in ("monday", "tuesday"):
-        ana.says("I live in Lisbon.", session=session)
-    (lease,) = claim(only=ana.id)
-    answers = iter([False, True])
-    assert process_user(lease=lease, ports=live(), seconds=1e-9, others_wait=lambda: next(answers)) == 2
-    ana.says("I work as a nurse.", session="wednesday")
-    monkeypatch.setattr(process_user_module, "MOST_SLICES", 1)
-    (lease,) = claim(only=ana.id)
-    assert process_user(lease=lease, ports=live(), seconds=1e-9, others_wait=lambda: False) == 1
-    assert UserLease.objects.get(end_user_id=ana.id).token is None
 
 
 def test_a_failing_run_waits_with_its_error_and_succeeds_later(ana: Person) -> None:

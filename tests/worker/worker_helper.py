@@ -11,12 +11,11 @@ from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.ports import Embedder, Ports, Vector
 from apps.pipeline.core.turn import NewTurn
-from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from apps.worker.drain import Drain
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import Worker
 from tests.outbox.outbox_factories import claim, make_due
 
 PATIENCE = 120.0  # seconds
@@ -98,12 +97,5 @@ def broken(word: str) -> Ports:
     return interrupted(refuse)
 
 
-def make_drain(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: float = 0.0) -> Drain:
-    return Drain(
-        ports=ports,
-        threads=threads,
-        stop=stop or StopFlag(),
-        idle_seconds=idle,
-        most_seconds=PATIENCE,
-        permits=CpuPermits(threads),
-    )
+def make_worker(ports: Ports, *, stop: StopFlag | None = None, threads: int = 4, idle: float = 0.0) -> Worker:
+    return Worker(ports=ports, threads=threads, stop=stop or StopFlag(), idle_seconds=idle, seconds=PATIENCE)

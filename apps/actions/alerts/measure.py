@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -14,26 +14,22 @@ from apps.actions.evaluation.share import Share
 from apps.actions.queue.discard_work import DISCARDED
 from apps.events.models import WebhookDelivery
 from apps.events.reading import failing_webhooks
-from apps.outbox import heartbeats
 from apps.outbox.model_pauses import waiting_requests
-from apps.outbox.models import ModelPause, OutboxRow
-from apps.outbox.querysets import OutboxRowQuerySet
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import DeliveryState, PausedKind, Stage
 from apps.traces.funnel_metrics import Measure, Tallies
 from apps.traces.models import HourlyLatency, HourlyTally
 from apps.traces.tallies import HOUR, hour_of
 
-ALIVE_WITHIN = timedelta(seconds=30)  # as in /readyz
-
 
 def measure(*, project_id: UUID, now: datetime) -> Measured:
     """Read the queue, the paused models and the last hours of a project, with at most twelve queries."""
-    rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
+    rows = OutboxRow.objects.filter(project_id=project_id)
     backlog = rows.backlog()
     hours = hours_until(now)
     return Measured(
         now=now,
-        workers=heartbeats.alive(within=ALIVE_WITHIN),
+        workers=WorkerHeartbeat.objects.alive().count(),
         open_work=sum(rows.open_by_kind().values()),
         oldest_seconds=_age(backlog.oldest, now),
         vector_lag_seconds=_age(backlog.oldest_index, now),
@@ -77,7 +73,7 @@ def _silent_receivers(project_id: UUID, now: datetime) -> tuple[SilentReceiver, 
 
 
 def _waiting_deliveries(webhook_ids: Sequence[UUID]) -> dict[UUID, int]:
-    """Count what waits, without a join: where there are several servers, deliveries are on others than webhooks."""
+    """Count what waits, by webhook."""
     rows = WebhookDelivery.objects.filter(webhook_id__in=webhook_ids, state=DeliveryState.WAITING)
     return dict(rows.order_by().values_list("webhook_id").annotate(waiting=Count("id")))
 

@@ -57,18 +57,15 @@ def merge_entities(*, merge: EntityMerge) -> None:
 
 
 def locked_entities(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
-    """Lock entities by end user, in the order of their ids; return them in the order of the arguments.
+    """Lock their end users, then entities in the order of their ids; return them in the order of the arguments.
 
-    The order prevents deadlocks; a distributed database locks rows of one end user for each statement.
-
-    Raises NotFound.
+    The order prevents deadlocks. Raises NotFound.
     """
     wanted = Entity.objects.filter(project_id=project_id, id__in=entity_ids).order_by("id")
     users = sorted(set(wanted.order_by().values_list("end_user_id", flat=True)))
     for end_user_id in users:
         hold_end_user(end_user_id)  # before the entities, in the same order as a direct store
-    locked = (wanted.filter(end_user_id=end_user_id).select_for_update() for end_user_id in users)
-    found = {entity.id: entity for rows in locked for entity in rows}
+    found = {entity.id: entity for entity in wanted.select_for_update()}
     if any(each not in found for each in entity_ids):
         raise NotFound("there is no such entity")
     return [found[each] for each in entity_ids]

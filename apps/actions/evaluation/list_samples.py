@@ -25,11 +25,7 @@ def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
 
 
 def counted(samples: Iterable[EvaluationSample]) -> list[CountedSample]:
-    """Count the items of some samples.
-
-    By a statement of its own: on Citus, where the items are on several servers, samples can't be joined to them from
-    outside.
-    """
+    """Count the items of some samples."""
     listed = list(samples)
     rows = EvaluationItem.objects.filter(sample_id__in=[each.id for each in listed]).order_by().values("sample_id")
     found = {

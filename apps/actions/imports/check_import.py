@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from django.utils import timezone
 
 from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
@@ -82,7 +83,7 @@ def checking(*, import_id: UUID) -> Iterator[None]:
         except LeaseLost:
             raise
         except GeneratorExit:
-            release(held, state=ImportState.CHECKING)
+            release(held, state=ImportState.CHECKING, resume_at=timezone.now())  # after others
             raise
         except Exception as error:  # whatever a file makes a reader raise, the check has to end with a state
             if is_outage(error):

@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from apps.outbox.models import OutboxRow
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind
@@ -39,7 +38,7 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     A blank query returns the latest. Only the user's own words are quoted. What the user asked not to store, and what
     is private to another agent, is left out.
     """
-    rows = OutboxRowQuerySet(OutboxRow).open().filter(end_user_id=end_user_id, kind=WorkKind.RUN_PIPELINE)
+    rows = OutboxRow.objects.open().filter(end_user_id=end_user_id, kind=WorkKind.RUN_PIPELINE)
     by_session: dict[UUID, list[UUID]] = {}
     for session_id, trace_id in rows.order_by("-id").values_list("session_id", "subject_id")[:MOST_REQUESTS]:
         if session_id is not None:

@@ -16,7 +16,7 @@ from apps.actions.rollbacks.plan import RollbackPlan, plan_rollback
 from apps.actions.rollbacks.run_again import run_again
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Rollback, RollbackItem
-from apps.outbox.cancelling import cancel
+from apps.outbox.manual import cancel
 from apps.pipeline.core.enums import RUNS, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLED_BACK, ReviseMemory
 from apps.traces.models import Trace, Turn

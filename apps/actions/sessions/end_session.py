@@ -9,11 +9,10 @@ from django.utils import timezone
 from apps.actions.errors import NotFound
 from apps.outbox import batching, enqueue
 from apps.outbox.models import OutboxRow
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.providers import registry
-from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.traces.models import ConfigurationVersion, Session, Trace
 from apps.traces.policies import policy_of
 
@@ -36,7 +35,7 @@ def end_session(
     """
     with transaction.atomic():
         try:
-            keep_from_erasure(end_user_id)
+            keep_from_writers(end_user_id)
         except UserBeingErased as erased:
             raise NotFound("there is no such session") from erased
         sessions = Session.objects.select_for_update(no_key=True)  # memories may go on referring to it
@@ -46,7 +45,7 @@ def end_session(
         session.ended_at = session.ended_at or timezone.now()
         session.save(update_fields=["ended_at"])
         batching.stop_waiting(end_user_id=end_user_id, session_id=session.id)
-        open_work = OutboxRowQuerySet(OutboxRow).open().filter(end_user_id=end_user_id, session_id=session.id)
+        open_work = OutboxRow.objects.open().filter(end_user_id=end_user_id, session_id=session.id)
         queued = open_work.filter(kind=WorkKind.EXTRACT_SESSION).values_list("subject_id", flat=True).first()
         if queued is not None:
             return EndedSession(trace_id=queued, status=TraceStatus.QUEUED)

@@ -18,7 +18,7 @@ from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.statement import NOTE_EXTRACTOR
 from apps.providers import registry
-from apps.tenants.end_users import UserBeingErased, keep_from_erasure
+from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion, Session, Trace
 from apps.traces.policies import policy_of
@@ -92,7 +92,7 @@ def _enqueue(
     """Enqueue one trace for each source; return False if the session is being read, deleted or erased."""
     with transaction.atomic():
         try:
-            keep_from_erasure(end_user_id)
+            keep_from_writers(end_user_id)
         except UserBeingErased:
             return False
         locked = Session.objects.select_for_update(no_key=True).filter(end_user_id=end_user_id, id=session_id)

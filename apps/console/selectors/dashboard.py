@@ -14,9 +14,7 @@ from apps.console.labels import label, noun_for
 from apps.console.selectors.charts import FunnelStep
 from apps.console.selectors.fates import FateChart, fate_chart
 from apps.console.selectors.periods import DashboardPeriod
-from apps.outbox import heartbeats
-from apps.outbox.models import OutboxRow
-from apps.outbox.querysets import OutboxRowQuerySet
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.traces.funnel_metrics import (
     BANDS,
@@ -38,7 +36,6 @@ from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
 from apps.traces.tallies import Amount, count_now, latencies_now
 
 LATE_AFTER_SECONDS = 60  # as in /readyz
-ALIVE_WITHIN = timedelta(seconds=30)
 AN_HOUR = timedelta(hours=1)
 MOST_COUNTED_LIVE = 20_000  # turns
 _ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
@@ -153,14 +150,14 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
 
 def queue_state(*, project_id: UUID) -> QueueState:
     """Read the pending and failed work of a project from partial indexes."""
-    rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
+    rows = OutboxRow.objects.filter(project_id=project_id)
     backlog = rows.backlog()
     oldest = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0
     return QueueState(
         pending=sum(rows.open_by_kind().values()),
         oldest_seconds=max(0, int(oldest)),
         failed=backlog.dead,
-        workers=heartbeats.alive(within=ALIVE_WITHIN),
+        workers=WorkerHeartbeat.objects.alive().count(),
     )
 
 

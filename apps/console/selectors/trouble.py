@@ -10,12 +10,11 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from apps.console.labels import count_of
-from apps.console.selectors.dashboard import ALIVE_WITHIN, LATE_AFTER_SECONDS
+from apps.console.selectors.dashboard import LATE_AFTER_SECONDS
 from apps.events.delivery_times import ALERT_AFTER
 from apps.events.models import Webhook
 from apps.events.reading import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.number_formats import age
 from apps.tenants.models import Project
@@ -64,13 +63,13 @@ def find_trouble(*, project_id: UUID, is_archived: bool = False) -> Trouble:
 
 
 def _read(project_id: UUID) -> _Readings:
-    rows = OutboxRowQuerySet(OutboxRow).filter(project_id=project_id)
+    rows = OutboxRow.objects.filter(project_id=project_id)
     failed = rows.dead().order_by().values("project_id").annotate(rows=Count("id")).values("rows")
     found = Project.objects.filter(pk=project_id).values_list(
         Coalesce(Subquery(failed), 0),
         Subquery(rows.open().order_by("created_at").values("created_at")[:1]),
         Exists(ModelPause.objects.filter(project_id=project_id)),
-        Exists(WorkerHeartbeat.objects.filter(seen_at__gte=Now() - ALIVE_WITHIN)),
+        Exists(WorkerHeartbeat.objects.alive()),
         Exists(_failing_webhooks(project_id)),
     )
     return _Readings(*found.get())

@@ -15,8 +15,7 @@ from apps.pipeline.core.enums import MemberRole
 def audit(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List the entries of the ledger, newest first."""
     rows = search_ledger(project_id=visit.project.pk, search=_search_from(request))
-    # Not joined: where there are several servers, an entry may be on another one than its end user.
-    page = paginate(rows.prefetch_related("end_user"), request)
+    page = paginate(rows.select_related("end_user"), request)
     shown = {"page": page, "lines": audit_lines(page.rows), "query": request.GET}
     return render(request, "console/audit.html", shown)
 

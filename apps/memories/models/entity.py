@@ -8,7 +8,6 @@ from apps.memories.querysets import EntityQuerySet
 from apps.memories.write_conflicts import ONE_USER
 from apps.pipeline.core.enums import EntityChangeKind, EntityType, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
-from apps.tenants.fields import SameUserForeignKey
 
 
 class Entity(models.Model):
@@ -22,7 +21,7 @@ class Entity(models.Model):
     is_user = models.BooleanField(default=False, help_text="the end user")
     mention_count = models.PositiveIntegerField(default=1)
     last_mentioned_at = models.DateTimeField(default=timezone.now)
-    merged_into = SameUserForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
+    merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
     added_by = models.UUIDField(
         null=True, blank=True, editable=False, help_text="the trace that brought it, if one did"
     )
@@ -61,7 +60,7 @@ class EntityAlias(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    entity = SameUserForeignKey(Entity, on_delete=models.CASCADE, related_name="aliases", db_index=False)
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="aliases", db_index=False)
     alias = models.CharField(max_length=255)
     folded = models.CharField(max_length=255, help_text="the alias in its canonical form")
     source = models.CharField(max_length=32, default="turn")
@@ -91,7 +90,7 @@ class EntityChange(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    entity = SameUserForeignKey(Entity, on_delete=models.CASCADE, related_name="changes", db_index=False)
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="changes", db_index=False)
     trace_id = models.UUIDField(help_text="the row of the trace may have been deleted since")
     kind = models.CharField(max_length=16, choices=choices_of(EntityChangeKind))
     alias = models.CharField(max_length=255, help_text="the name that was said, taken or given")

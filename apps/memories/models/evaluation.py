@@ -6,7 +6,6 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import LabelValue, SampleKind, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
-from apps.tenants.fields import SameUserForeignKey
 
 
 def label_choices() -> list[tuple[str, str]]:
@@ -57,10 +56,10 @@ class EvaluationItem(models.Model):
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     sample = models.ForeignKey(EvaluationSample, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="in the random order of the draw")
-    memory = SameUserForeignKey(
+    memory = models.ForeignKey(
         "memories.Memory", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
-    turn = SameUserForeignKey(
+    turn = models.ForeignKey(
         "traces.Turn", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     memory_type = models.CharField(max_length=16, blank=True)
@@ -108,7 +107,7 @@ class EvaluationLabel(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    item = SameUserForeignKey(EvaluationItem, on_delete=models.CASCADE, related_name="labels", db_index=False)
+    item = models.ForeignKey(EvaluationItem, on_delete=models.CASCADE, related_name="labels", db_index=False)
     labeller = models.CharField(max_length=160, help_text="person or key")
     value = models.CharField(max_length=16, choices=label_choices)
     remembered_id = models.UUIDField(null=True, blank=True, help_text="the memory that the labeller stored of the turn")

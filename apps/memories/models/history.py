@@ -6,7 +6,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.pipeline.core.identifiers import new_id
-from apps.tenants.fields import SameUserForeignKey
 
 
 class MemoryVersion(models.Model):
@@ -14,12 +13,12 @@ class MemoryVersion(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = SameUserForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="versions", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="versions", db_index=False)
     version = models.PositiveIntegerField(help_text="the version whose values these are")
     values = models.JSONField(encoder=DjangoJSONEncoder, help_text="the fields that the change replaced")
     operation = models.CharField(max_length=32)
     actor = models.CharField(max_length=160, help_text="trace, key or person that made the change")
-    trace = SameUserForeignKey(
+    trace = models.ForeignKey(
         "traces.Trace",
         on_delete=models.PROTECT,
         null=True,

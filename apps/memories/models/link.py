@@ -8,7 +8,6 @@ from apps.memories.models.memory import Memory
 from apps.memories.querysets import MemoryLinkQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkStatus, choices_of, values_of
 from apps.pipeline.core.identifiers import new_id
-from apps.tenants.fields import SameUserForeignKey
 
 
 class MemoryLink(models.Model):
@@ -17,12 +16,12 @@ class MemoryLink(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    from_memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
-    to_memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
+    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
+    to_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
     kind = models.CharField(max_length=24, choices=choices_of(LinkKind))
     status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
     resolution = models.CharField(max_length=32, blank=True)
-    trace = SameUserForeignKey(
+    trace = models.ForeignKey(
         "traces.Trace",
         on_delete=models.PROTECT,
         null=True,

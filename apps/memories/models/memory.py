@@ -22,7 +22,6 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.statement import NOTE_EXTRACTOR
-from apps.tenants.fields import SameUserForeignKey
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
 _LIVE_NOTE = Q(status__in=values_of(LIVE_STATUSES), extractor=NOTE_EXTRACTOR)
@@ -53,7 +52,7 @@ class Memory(models.Model):
     status = models.CharField(max_length=16, choices=choices_of(Status), default=Status.ACTIVE.value)
 
     type = models.CharField(max_length=16, choices=choices_of(MemoryType))
-    subject = SameUserForeignKey(
+    subject = models.ForeignKey(
         "memories.Entity", on_delete=models.PROTECT, null=True, blank=True, related_name="facts", db_index=False
     )
     predicate = models.CharField(max_length=64, blank=True)
@@ -87,7 +86,7 @@ class Memory(models.Model):
     said_at = models.DateTimeField(default=timezone.now)
     valid_from = models.DateTimeField(default=timezone.now)
     valid_until = models.DateTimeField(null=True, blank=True)
-    superseded_by = SameUserForeignKey(
+    superseded_by = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded", db_index=False
     )
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -107,7 +106,7 @@ class Memory(models.Model):
     review_reasons = ArrayField(models.CharField(max_length=32), default=list, blank=True)
 
     # Where it comes from; a memory stored directly has no trace.
-    trace = SameUserForeignKey(
+    trace = models.ForeignKey(
         "traces.Trace",
         on_delete=models.PROTECT,
         null=True,
@@ -116,7 +115,7 @@ class Memory(models.Model):
         db_index=False,
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
-    session = SameUserForeignKey(
+    session = models.ForeignKey(
         "traces.Session", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     api_key_id = models.UUIDField(null=True, blank=True)
@@ -229,10 +228,10 @@ class MemoryOrigin(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = SameUserForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
-    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
-    session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
-    turn = SameUserForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
+    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="+", db_index=False)
+    turn = models.ForeignKey("traces.Turn", on_delete=models.PROTECT, related_name="+", db_index=False)
     api_key_id = models.UUIDField(null=True, blank=True)
     role = models.CharField(max_length=16, choices=choices_of(Role))
     evidence = models.TextField()

@@ -5,7 +5,6 @@ from django.db import models
 from django.utils import timezone
 
 from apps.pipeline.core.identifiers import new_id
-from apps.tenants.fields import SameUserForeignKey
 
 
 class ReviewAssignment(models.Model):
@@ -13,7 +12,7 @@ class ReviewAssignment(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = SameUserForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="assignments", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="assignments", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     assigned_by = models.CharField(max_length=160, help_text="person")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -35,7 +34,7 @@ class MemoryComment(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = SameUserForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="comments", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="comments", db_index=False)
     author = models.CharField(max_length=160, help_text="person")
     text = models.TextField()
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -9,7 +9,6 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from apps.pipeline.core.identifiers import new_id
-from apps.tenants.fields import SameUserForeignKey
 
 
 class HalfVectorsField(ArrayField):
@@ -31,7 +30,7 @@ class MemoryVector(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    memory = SameUserForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="vectors", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="vectors", db_index=False)
     embedder = models.CharField(max_length=120, help_text="a vector of another embedder is never compared")
     dimension = models.PositiveSmallIntegerField()
     embedding = HalfVectorField()  # of the content

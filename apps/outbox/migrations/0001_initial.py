@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
                 ("in_flight", models.PositiveIntegerField(default=0)),
                 ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("seen_at", models.DateTimeField()),
+                ("is_working", models.BooleanField(default=True, help_text="it looks for work, or does it")),
             ],
             options={
                 "ordering": ("-seen_at",),

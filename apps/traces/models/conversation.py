@@ -6,7 +6,6 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import Role, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
-from apps.tenants.fields import SameUserForeignKey
 
 
 class Session(models.Model):
@@ -39,8 +38,8 @@ class Turn(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    session = SameUserForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
-    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
+    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
     position = models.IntegerField(help_text="position within the session, from 0")
     external_id = models.CharField(max_length=255, blank=True, help_text="turn_id in the API")
     role = models.CharField(max_length=16, choices=choices_of(Role))

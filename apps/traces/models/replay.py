@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
-from apps.tenants.fields import SameUserForeignKey
 
 
 class ReplayState(StrEnum):
@@ -89,7 +88,7 @@ class ReplayedTrace(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="traces", db_index=False)
-    trace = SameUserForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
     position = models.PositiveIntegerField(default=0, help_text="in the order of the end user's runs")
     state = models.CharField(max_length=16, choices=choices_of(ReplayedState), default=ReplayedState.WAITING.value)
     diff = models.JSONField(default=dict, blank=True)

@@ -8,7 +8,6 @@ from django.utils import timezone
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.model_calls import AnswerKind
-from apps.tenants.fields import SameUserForeignKey
 
 
 class Trace(models.Model):
@@ -17,7 +16,7 @@ class Trace(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    session = SameUserForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
+    session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
     configuration = models.ForeignKey(
         "traces.ConfigurationVersion", on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -91,7 +90,7 @@ class Span(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = SameUserForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
     position = models.SmallIntegerField()
     stage = models.CharField(max_length=16, choices=choices_of(Stage))
     result = models.CharField(max_length=16, choices=choices_of(SpanResult))
@@ -128,7 +127,7 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
-    trace = SameUserForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
+    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
     purpose = models.CharField(max_length=32)
     request_hash = models.CharField(max_length=64)
     model = models.CharField(max_length=120)

@@ -27,8 +27,8 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import ImportFormat, ImportState, WorkState
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
-from apps.worker.drain import drain
 from apps.worker.shutdown import STOPPING
+from apps.worker.work import work
 
 MOST_SHOWN = 20  # problems of a file
 PART_BYTES = 1024 * 1024
@@ -146,7 +146,7 @@ def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> N
         held.refresh_from_db()
         if held.is_over:
             return
-        if not (works and held.wait_reason and drain(most_seconds=WORK_SECONDS)):
+        if not (works and held.wait_reason and work(seconds=WORK_SECONDS)):
             time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
 
 
@@ -155,7 +155,7 @@ def _work(end_users: Collection[UUID]) -> None:
     total = _count_open_work(end_users)
     with _progress_bar("work", total=total) as progress:
         while (left := _count_open_work(end_users)) and not STOPPING.is_set():
-            if not drain(most_seconds=SLICE_SECONDS):
+            if not work(seconds=SLICE_SECONDS):
                 time.sleep(SLICE_SECONDS / 5)  # other workers hold it, or it waits for its next attempt
             progress(total - left)
 

@@ -13,7 +13,6 @@ from apps.actions.sessions.end_session import EndedSession, end_session
 from apps.actions.traces.apply_retention import apply_retention
 from apps.memories.models import Memory, MemoryOrigin
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.querysets import OutboxRowQuerySet
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id, session_id
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, RetentionPolicy
@@ -96,7 +95,7 @@ def test_work_that_is_done_again_adds_nothing(ana: Person) -> None:
     UserLease.objects.update(ready_at=timezone.now() - timedelta(seconds=1))
     ana.is_worked_for()
     assert (Memory.objects.count(), ModelCall.objects.count()) == (1, calls)
-    assert not OutboxRowQuerySet(OutboxRow).open().exclude(kind=WorkKind.ASK_QUESTIONS).exists()
+    assert not OutboxRow.objects.open().exclude(kind=WorkKind.ASK_QUESTIONS).exists()
 
 
 def test_turns_that_are_deleted_while_the_session_is_looked_at_are_not_quoted(ana: Person) -> None:

@@ -139,7 +139,7 @@ def test_streams_deliver_resume_and_are_bounded(served: Served) -> None:
             "memories": [{"type": "fact", "content": f"Kim rows {word}."} for word in ("far", "fast")],
         }
         assert served.ask("POST", "/v1/memories", told)[0] == 201
-        sender = served.instance.start(*served.instance.command("cluster"))
+        sender = served.instance.start(*served.instance.command("qcluster"))
         ((first, second),) = {(next_number(each), next_number(each)) for each in files}
         assert first is not None
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""A drain processes due work of many users concurrently, stops gracefully and survives an outage."""
+"""A worker does the due work of many users concurrently, stops gracefully and survives an outage."""
 
 import contextlib
 import threading
@@ -14,15 +14,12 @@ from apps.actions.live_ports import live
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import TraceStatus, WorkKind
-from apps.providers.cpu_permits import CpuPermits
 from apps.tenants.models import Project
-from apps.worker import drain as drain_module
-from apps.worker import process_user as process_user_module
+from apps.worker import work as work_module
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import StopFlag
-from apps.worker.thread_pool import ThreadPool
 from tests.outbox.outbox_factories import make_due
-from tests.worker.worker_helper import PATIENCE, Person, broken, interrupted, make_drain
+from tests.worker.worker_helper import PATIENCE, Person, broken, interrupted, make_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,13 +33,13 @@ def test_all_that_is_due_is_done(people: list[Person]) -> None:
     for person in people:
         person.says("I live in Lisbon.")
         person.says("I work as a nurse.")
-    assert make_drain(live()).run() == OutboxRow.objects.count()
+    assert make_worker(live()).run() == OutboxRow.objects.count()
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
-    assert not WorkerHeartbeat.objects.exists()
+    assert not WorkerHeartbeat.objects.get().is_working
 
 
 def test_an_empty_queue_is_drained_at_once(project: Project) -> None:
-    assert make_drain(live()).run() == 0
+    assert make_worker(live()).run() == 0
 
 
 def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
@@ -57,7 +54,7 @@ def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
 
     for person in people[:4]:
         person.says("I live in Lisbon.")
-    make_drain(interrupted(meet)).run()
+    make_worker(interrupted(meet)).run()
     assert all(person.statuses() == [TraceStatus.DONE] for person in people[:4])
 
 
@@ -66,7 +63,7 @@ def test_failing_work_does_not_delay_other_users(people: list[Person]) -> None:
     unlucky.says("I live in Porto.")
     for person in others:
         person.says("I live in Lisbon.")
-    make_drain(broken("Porto")).run()
+    make_worker(broken("Porto")).run()
     assert unlucky.statuses() == [TraceStatus.QUEUED]
     assert all(person.statuses() == [TraceStatus.DONE] for person in others)
 
@@ -86,7 +83,7 @@ def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims
 
     ana.says("I live in Lisbon.")
     with capture_logs() as logs:
-        make_drain(interrupted(interrupt)).run()
+        make_worker(interrupted(interrupt)).run()
     assert [each["event"] for each in logs if each["log_level"] == "warning"] == ["lease lost"]
     assert OutboxRow.objects.get(kind=WorkKind.RUN_PIPELINE).attempts == 1
     assert ana.statuses() == [TraceStatus.DONE]
@@ -95,7 +92,7 @@ def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims
 
 @pytest.fixture
 def started(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The end users in the order in which threads start with them; slices end with each batch, and only for others."""
+    """The end users in the order in which threads start with them; slices end with each batch."""
     order: list[str] = []
 
     def note(**given: Any) -> int:
@@ -103,9 +100,7 @@ def started(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return process_user(**given)
 
     settings.WORK_SLICE_SECONDS = 1e-9
-    monkeypatch.setattr(process_user_module, "MOST_SLICES", 1e15)
-    monkeypatch.setattr(drain_module, "LOOK_SECONDS", 0.0)
-    monkeypatch.setattr(drain_module, "process_user", note)
+    monkeypatch.setattr(work_module, "process_user", note)
     return order
 
 
@@ -113,77 +108,27 @@ def test_users_take_turns_where_more_wait_than_threads_work(people: list[Person]
     for session in ("monday", "tuesday"):
         for person in people[:2]:
             person.says("I live in Lisbon.", session=session)
-    make_drain(live(), threads=1).run()
+    make_worker(live(), threads=1).run()
     ana, ben = (str(person.id) for person in people[:2])
     assert started[:4] == [ana, ben, ana, ben]
 
 
-def test_users_take_turns_where_more_threads_work_than_may_compute(
-    people: list[Person], started: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both have a thread at once, and a third thread is free, so nobody waits in the queue."""
-    drain = make_drain(live(), threads=3)
-    drain.permits = CpuPermits(1)
-    work = drain_module.process_user
-
-    def work_once_the_other_waits(**given: Any) -> int:
-        until = time.monotonic() + PATIENCE
-        while not started and not drain.permits.waiting and time.monotonic() < until:
-            time.sleep(0.01)  # there is no notification of a thread that waits
-        return work(**given)
-
-    monkeypatch.setattr(drain_module, "process_user", work_once_the_other_waits)
-    for session in ("monday", "tuesday"):
-        for person in people[:2]:
-            person.says("I live in Lisbon.", session=session)
-    drain.run()
-    first, second = started[:2]
-    assert {first, second} == {str(person.id) for person in people[:2]}
-    assert started[2:3] == [first]
-
-
-def test_a_drain_with_full_hands_sees_whether_others_wait(people: list[Person]) -> None:
-    """A thread asks only now and then, so what is asked here is a drain without threads."""
-    drain = make_drain(live(), threads=0)
-    for is_waiting in (False, True):
-        drain.last_look = float("-inf")
-        drain._claim(ThreadPool(0))
-        assert drain.others_wait is is_waiting
-        people[0].says("I live in Lisbon.")
-
-
-def test_a_drain_with_idle_time_survives_an_outage(people: list[Person]) -> None:
+def test_a_worker_with_idle_time_survives_an_outage(people: list[Person]) -> None:
     outage = Outage(statements=3)
     stop = StopFlag()
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(outage), stopped_when(lambda: people[0].memories() != [], stop):
-        make_drain(live(), stop=stop, idle=PATIENCE).run()
+        make_worker(live(), stop=stop, idle=PATIENCE).run()
     assert outage.left == 0
     assert people[0].statuses() == [TraceStatus.DONE]
 
 
-def test_a_drain_without_idle_time_raises_an_outage(people: list[Person]) -> None:
+def test_a_worker_without_idle_time_raises_an_outage(people: list[Person]) -> None:
     people[0].says("I live in Lisbon.")
     with connection.execute_wrapper(Outage(statements=3)), pytest.raises(OperationalError):
-        make_drain(live()).run()
-    make_drain(live()).run()
+        make_worker(live()).run()
+    make_worker(live()).run()
     assert people[0].statuses() == [TraceStatus.DONE]
-
-
-def test_a_drain_ends_even_if_its_heartbeat_can_not_be_deleted(people: list[Person]) -> None:
-    people[0].says("I live in Lisbon.")
-    with connection.execute_wrapper(fail_the_heartbeats_delete), capture_logs() as logged:
-        assert make_drain(live()).run() == OutboxRow.objects.count()
-    assert people[0].statuses() == [TraceStatus.DONE]
-    assert WorkerHeartbeat.objects.count() == 1
-    assert "heartbeat not deleted" in [line["event"] for line in logged]
-
-
-def fail_the_heartbeats_delete(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-    """Fail the statement that deletes one worker's heartbeat; the one that deletes old heartbeats passes."""
-    if sql.startswith("DELETE") and "heartbeat" in sql and "seen_at" not in sql:
-        raise OperationalError("the connection broke")
-    return execute(sql, params, many, context)
 
 
 def test_work_of_a_worker_that_loses_its_connection_is_left_to_the_next(people: list[Person]) -> None:
@@ -192,10 +137,10 @@ def test_work_of_a_worker_that_loses_its_connection_is_left_to_the_next(people: 
             cursor.execute("select pg_terminate_backend(pg_backend_pid())")
 
     people[0].says("I live in Lisbon.")
-    make_drain(interrupted(lose_it)).run()
+    make_worker(interrupted(lose_it)).run()
     assert people[0].statuses() == [TraceStatus.QUEUED]
     make_due(people[0].id)
-    make_drain(live()).run()
+    make_worker(live()).run()
     assert people[0].statuses() == [TraceStatus.DONE]
 
 

@@ -1,0 +1,118 @@
+"""Imports of several projects take turns."""
+
+from collections.abc import Callable
+
+import pytest
+
+from apps.actions.imports.begin_check import begin_check
+from apps.actions.imports.due_imports import due_imports
+from apps.actions.imports.request_import import ImportRequest, request_import
+from apps.actions.imports.start_import import start_import
+from apps.actions.imports.store_part import store_part
+from apps.imports.models import FileImport
+from apps.imports.readers import chunks
+from apps.intake import run_import as running
+from apps.outbox.models import OutboxRow
+from apps.tenants.models import EndUser, Project
+from apps.traces.models import Turn
+from apps.worker import import_file as import_file_module
+from apps.worker.import_file import import_file
+from apps.worker.shutdown import StopFlag, StopSignal
+from tests.intake.import_steps import lines
+
+pytestmark = pytest.mark.django_db
+Uploaded = Callable[[Project, bytes], FileImport]
+
+
+@pytest.fixture
+def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
+    """Upload a file whose chunks hold one turn, to be checked."""
+    monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1)
+    monkeypatch.setattr(import_file_module, "SLICE_SECONDS", 0.03)
+
+    def make(project: Project, content: bytes) -> FileImport:
+        held = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
+        store_part(project_id=project.pk, import_id=held.pk, number=1, content=content)
+        return begin_check(project_id=project.pk, import_id=held.pk)
+
+    return make
+
+
+def said(count: int) -> bytes:
+    return lines(*(f"I have {number} cats." for number in range(count)))
+
+
+def states(*imports: FileImport) -> list[str]:
+    return [FileImport.objects.get(id=each.pk).state for each in imports]
+
+
+def work(*, turns: int, stop: StopSignal | None = None) -> None:
+    """Give so many imports a turn of one chunk, those that have waited longest first."""
+    for _ in range(turns):
+        for due in due_imports()[:1]:
+            import_file(due, stop or StopFlag())
+
+
+def test_a_short_file_does_not_wait_for_a_long_one(
+    project: Project, other_project: Project, uploaded: Uploaded
+) -> None:
+    long, short = uploaded(project, said(100)), uploaded(other_project, said(2))
+    work(turns=2)
+    assert states(long, short) == ["checked", "checked"]
+    start_import(project_id=project.pk, import_id=long.pk)
+    start_import(project_id=other_project.pk, import_id=short.pk)
+
+    work(turns=8)
+    assert states(long, short) == ["waiting", "done"]
+    assert EndUser.objects.filter(project=other_project).exists()
+
+    work(turns=200)
+    assert states(long) == ["done"]
+
+
+def test_an_import_that_waits_for_the_queue_holds_up_no_other(
+    project: Project,
+    other_project: Project,
+    uploaded: Uploaded,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, other = uploaded(project, said(3)), uploaded(other_project, said(1))
+    work(turns=15)
+    Project.objects.filter(pk=project.pk).update(queue_limit=2)
+    start_import(project_id=project.pk, import_id=held.pk)
+    start_import(project_id=other_project.pk, import_id=other.pk)
+    monkeypatch.setattr(running, "PAUSE_SECONDS", 1e-9)
+
+    work(turns=20)
+    assert states(held, other) == ["waiting", "done"]
+    assert "half full" in FileImport.objects.get(id=held.pk).wait_reason
+    OutboxRow.objects.update(state="done")
+    work(turns=6)
+    OutboxRow.objects.update(state="done")
+    work(turns=12)
+    OutboxRow.objects.update(state="done")
+    work(turns=12)
+    assert states(held) == ["done"]
+    assert Turn.objects.filter(end_user__project=project).count() == 3
+
+
+def test_a_stop_gives_the_import_back(project: Project, uploaded: Uploaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_file_module, "SLICE_SECONDS", 60.0)
+    held, stop = uploaded(project, said(3)), StopFlag()
+    stop.set()
+    work(turns=1, stop=stop)
+    assert FileImport.objects.get(id=held.pk).leased_until is None
+    assert states(held) == ["checking"]
+    work(turns=1)
+    assert states(held) == ["checked"]
+
+
+def test_the_import_whose_last_turn_is_the_longest_ago_is_next(
+    project: Project, other_project: Project, uploaded: Uploaded
+) -> None:
+    long, other = uploaded(project, said(30)), uploaded(other_project, said(30))
+    work(turns=2)
+    start_import(project_id=project.pk, import_id=long.pk)
+    start_import(project_id=other_project.pk, import_id=other.pk)
+    work(turns=1)
+    assert [each.id for each in due_imports()] == [other.pk, long.pk]
