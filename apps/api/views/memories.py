@@ -132,7 +132,7 @@ def _believed(
     shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
     statuses = statuses_of(query, shown=shown)
     if known_at:
-        rows = rows.known_at(known_at, end_user_id=user).filter(status_then__in=statuses)
+        rows = rows.known_at(known_at).filter(status_then__in=statuses)
     else:
         rows = rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
