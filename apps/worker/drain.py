@@ -22,7 +22,7 @@ from apps.providers.cpu_permits import CpuPermits
 from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.worker.erased_caches import clear_if_erased
+from apps.worker.erased_caches import clear_if_due
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import STOPPING, StopFlag, stopping_on_signals
 from apps.worker.thread_pool import ThreadPool
@@ -94,7 +94,7 @@ class Drain:
             if heartbeat.beat(done=self.done, in_flight=len(self.in_flight)):
                 with system_scope(SystemWork.QUEUE):
                     leases.renew(held=self._held(), seconds=settings.WORK_LEASE_SECONDS)
-            clear_if_erased()
+            clear_if_due()
             note_pool()
         except DatabaseError as error:
             if not self.idle_seconds:
