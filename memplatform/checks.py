@@ -6,7 +6,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DatabaseError, connection
 
-LEAST_POSTGRESQL = 160_000
+LEAST_POSTGRESQL = (16,)
 
 
 @register(Tags.database)
@@ -15,9 +15,9 @@ def check_database(databases: Iterable[str] | None = None, **_: Any) -> list[Che
     if not databases:
         return []
     try:
-        version = connection.pg_version
+        version = connection.get_database_version()
     except DatabaseError as error:
         return [Error(f"the database can't be reached: {error}", id="memplatform.E001")]
     if version < LEAST_POSTGRESQL:
-        return [Error(f"PostgreSQL 16 or newer is needed; this is {version // 10_000}", id="memplatform.E002")]
+        return [Error(f"PostgreSQL 16 or newer is needed; this is {version[0]}", id="memplatform.E002")]
     return []
