@@ -37,8 +37,6 @@ delete from {table}
 where end_user_id = %(end_user)s
     and {key} = any(array(select {key} from {table} where end_user_id = %(end_user)s limit %(most)s))
 """
-# Every process compares this number with the one that it saw last: see apps/worker/erased_caches.py.
-_ANNOUNCE = "select nextval('tenants_erasure_number')"
 # Examples of a rule's preview refer to turns of end users.
 _CLEAR_PREVIEWS = """
 update traces_rulepreview set examples = jsonb_path_query_array(examples, '$[*] ? (@.end_user != $user)', %(named)s)
@@ -150,7 +148,6 @@ def _forget_elsewhere(erasure: Erasure) -> None:
     _execute(_CLEAR_CHOICES, {"project": erasure.project_id, **named})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
-    _execute(_ANNOUNCE, {})
 
 
 def _execute(sql: str, values: dict[str, Any]) -> int:
