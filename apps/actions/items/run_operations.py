@@ -10,7 +10,6 @@ from apps.actions.get_or_create import open_end_user
 from apps.actions.items.redacted_items import redacted
 from apps.actions.items.write_items import clear_items, delete_item, pop_item, put_item
 from apps.actions.ledger.record import record
-from apps.items.item_sql import read_item, read_items, read_namespaces, refresh
 from apps.items.operations import (
     ClearItems,
     DeleteItem,
@@ -25,6 +24,7 @@ from apps.items.operations import (
     SearchItems,
     WriteOperation,
 )
+from apps.items.reading import read_item, read_items, read_namespaces, refresh
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.tenants.models import EndUser
 from apps.traces.policies import active_policy

@@ -6,14 +6,14 @@ write entries without a place, and this task, the only one at a time, places the
 """
 
 import hashlib
-from collections.abc import Sequence
 from datetime import timedelta
 from time import monotonic
 from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import BooleanField, Func, Value
 
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -25,11 +25,6 @@ _LOCK = 7_204_412  # key of the advisory lock that lets one process seal at a ti
 _FIELDS = (
     "id", "project_id", "end_user_id", "actor", "verb", "object_kind", "object_id", "trace_id", "details", "created_at",
 )  # fmt: skip
-_SEAL = """
-update memories_ledgerentry entry set number = sealed.number, hash = sealed.hash
-from unnest(%(ids)s::uuid[], %(numbers)s::bigint[], %(hashes)s::text[]) as sealed(id, number, hash)
-where entry.id = sealed.id and entry.number is null
-"""
 
 
 def seal_ledger(*, most: timedelta = AN_HOUR) -> int:
@@ -49,24 +44,19 @@ def _seal_project(project_id: UUID, *, until: float) -> int:
 
 def _seal_some(project_id: UUID) -> int:
     """Seal up to AT_ONCE entries; return 0 if none is left, or another process is sealing."""
+    is_alone = Func(Value(_LOCK), function="pg_try_advisory_xact_lock", output_field=BooleanField())
     with transaction.atomic():
-        if not _is_alone():
-            return 0
         unsealed = LedgerEntry.objects.filter(project_id=project_id, number__isnull=True).order_by("id")
+        if not unsealed.values_list(is_alone, flat=True).first():
+            return 0
         entries = list(unsealed.values(*_FIELDS)[:AT_ONCE])
         number, last = last_sealed(project_id)
-        hashes: list[str] = []
-        for entry in entries:
+        sealed: list[LedgerEntry] = []
+        for place, entry in enumerate(entries, start=number + 1):
             last = chained_hash(last, entry)
-            hashes.append(last)
-        _write(entries, hashes, first=number + 1)
+            sealed.append(LedgerEntry(id=entry["id"], number=place, hash=last))
+        unsealed.bulk_update(sealed, ["number", "hash"])
     return len(entries)
-
-
-def _is_alone() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_try_advisory_xact_lock(%s)", [_LOCK])
-        return bool(cursor.fetchone()[0])
 
 
 def last_sealed(project_id: UUID) -> tuple[int, str]:
@@ -86,13 +76,3 @@ def chained_hash(previous: str, entry: dict[str, Any]) -> str:
     """Hash the previous hash and the canonical JSON of an entry (SHA-256, hexadecimal)."""
     canonical = msgspec.json.encode({name: entry[name] for name in _FIELDS}, order="sorted")
     return hashlib.sha256(previous.encode() + canonical).hexdigest()
-
-
-def _write(entries: Sequence[dict[str, Any]], hashes: Sequence[str], *, first: int) -> None:
-    values = {
-        "ids": [entry["id"] for entry in entries],
-        "numbers": list(range(first, first + len(entries))),
-        "hashes": list(hashes),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_SEAL, values)

@@ -6,7 +6,7 @@ from itertools import islice
 from uuid import UUID
 
 import structlog
-from django.db import connection
+from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.memories.decay import DecayInput, decay_score, is_past
@@ -29,19 +29,6 @@ BATCH = 1_000  # memories per statement, so that no statement locks rows for lon
 ACTOR = "system"
 JOB = "archive_memories"
 A_DAY = timedelta(days=1)
-
-# Rows that another transaction has locked are skipped, so that this one never waits while it holds others.
-_UPDATE_SCORES = """
-with free as (
-    select m.id, given.score
-    from unnest(%(ids)s::uuid[], %(scores)s::float8[]) as given(id, score)
-    join memories_memory m on m.end_user_id = %(end_user)s and m.id = given.id
-    where m.decay_score is distinct from given.score
-    order by m.id for no key update of m skip locked
-)
-update memories_memory m set decay_score = free.score
-from free where m.end_user_id = %(end_user)s and m.id = free.id
-"""
 
 
 def archive_memories(*, most: timedelta = A_DAY) -> int:
@@ -76,7 +63,7 @@ def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:
         .active()
         .only(
             "id", "version", "type", "tags", "importance", "said_at", "created_at", "expires_at",
-            "last_accessed", "access_count",
+            "last_accessed", "access_count", "decay_score",
         )
         .order_by("id")
     )  # fmt: skip
@@ -111,9 +98,16 @@ def _archive(rows: Sequence[Memory], project_id: UUID, end_user_id: UUID, now: d
 
 def _update_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, policy: DecayPolicy) -> None:
     """Store the scores with two decimals, which suffices for display and leaves most rows unchanged from day to day."""
-    scores = [round(decay_score(standing=_standing(row), now=now, policy=policy), 2) for row in rows]
-    with connection.cursor() as cursor:
-        cursor.execute(_UPDATE_SCORES, {"ids": [row.id for row in rows], "scores": scores, "end_user": end_user_id})
+    scores = {row.id: round(decay_score(standing=_standing(row), now=now, policy=policy), 2) for row in rows}
+    changed = [row.id for row in rows if row.decay_score != scores[row.id]]
+    memories = Memory.objects.for_end_user(end_user_id)
+    with transaction.atomic():
+        # Rows that another transaction has locked are skipped, so that this one never waits while it holds others.
+        free = memories.filter(id__in=changed).only("id").order_by("id")
+        locked = list(free.select_for_update(no_key=True, skip_locked=True))
+        for row in locked:
+            row.decay_score = scores[row.id]
+        memories.bulk_update(locked, ["decay_score"])
 
 
 def _standing(row: Memory) -> DecayInput:

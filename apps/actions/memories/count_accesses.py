@@ -5,39 +5,21 @@ process loses the counts that it has not written yet.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
-from apps.outbox.fetch import fetch_each
+from apps.memories.models import Memory
 from apps.tenants.system_scope import SystemWork, system_scope
 
 log = structlog.get_logger(__name__)
 
-USERS_AT_ONCE = 100  # in a transaction, which keeps their rows locked until its end
 MOST_WAITING = 50_000  # memories; further ones are not counted until these are written
-
-# Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
-_COUNT = """
-with noted as (
-    select * from unnest(%(memories)s::uuid[], %(counts)s::int[], %(moments)s::timestamptz[]) as noted(id, count, at)
-), free as (
-    select m.id, noted.count, noted.at
-    from noted join memories_memory m on m.end_user_id = %(end_user)s and m.id = noted.id
-    order by m.id for no key update of m skip locked
-)
-update memories_memory m
-set access_count = m.access_count + free.count, last_accessed = greatest(m.last_accessed, free.at),
-    first_accessed = coalesce(m.first_accessed, free.at)
-from free where m.end_user_id = %(end_user)s and m.id = free.id
-returning 1
-"""
 
 
 @dataclass(slots=True)
@@ -69,13 +51,12 @@ class Accesses:
             waiting, self.waiting = self.waiting, {}
         if not waiting:
             return 0
-        by_user: dict[UUID, list[tuple[UUID, int, datetime]]] = {}
-        for (end_user_id, memory_id), (count, at) in sorted(waiting.items()):
-            by_user.setdefault(end_user_id, []).append((memory_id, count, at))
+        by_user: dict[UUID, dict[UUID, tuple[int, datetime]]] = {}
+        for (end_user_id, memory_id), counted in waiting.items():
+            by_user.setdefault(end_user_id, {})[memory_id] = counted
         with system_scope(SystemWork.SCHEDULE):
-            for first in range(0, len(by_user), USERS_AT_ONCE):
-                some = list(by_user.items())[first : first + USERS_AT_ONCE]
-                fetch_each(_COUNT, [_values(end_user_id, noted) for end_user_id, noted in some])
+            for end_user_id, noted in by_user.items():
+                _write(end_user_id, noted)
         return len(waiting)
 
     def _count_in_thread(self) -> None:
@@ -93,6 +74,19 @@ class Accesses:
 ACCESSES = Accesses()
 
 
-def _values(end_user_id: UUID, noted: Sequence[tuple[UUID, int, datetime]]) -> dict[str, Any]:
-    memories, counts, moments = (list(column) for column in zip(*noted, strict=True))
-    return {"end_user": end_user_id, "memories": memories, "counts": counts, "moments": moments}
+def _write(end_user_id: UUID, noted: Mapping[UUID, tuple[int, datetime]]) -> None:
+    """Add the counts of one end user.
+
+    Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
+    """
+    memories = Memory.objects.for_end_user(end_user_id)
+    columns = ("access_count", "first_accessed", "last_accessed")
+    with transaction.atomic():
+        free = memories.filter(id__in=noted).only("id", *columns).order_by("id")
+        rows = list(free.select_for_update(no_key=True, skip_locked=True))
+        for row in rows:
+            count, at = noted[row.id]
+            row.access_count += count
+            row.first_accessed = row.first_accessed or at
+            row.last_accessed = max(row.last_accessed or at, at)
+        memories.bulk_update(rows, columns)

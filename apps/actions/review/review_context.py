@@ -5,8 +5,7 @@ from uuid import UUID
 
 from apps.actions.errors import Conflict
 from apps.memories.models import Memory
-from apps.memories.reading.holders_of_several import HolderProbe, holders_of_several
-from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader, holders_of_several
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
 from apps.pipeline.review.decisions import ReviewContext

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import msgspec
-from django.db import connection
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.actions.get_or_create import hold_end_user
@@ -20,8 +20,6 @@ from apps.traces.models import Session
 from apps.traces.policies import active_policy
 
 MOST_TRIES = 3  # somebody may change a memory while the plan is made
-# Processes that have cached the last turns of a session read them again: turns that were rolled back may be repeated.
-_OUTDATE_SESSIONS = "update traces_session set last_turn_at = statement_timestamp() where id = any(%s)"
 
 
 def lock_item(rollback: Rollback, end_user_id: UUID, *, state: RollbackState) -> RollbackItem | None:
@@ -58,9 +56,8 @@ def write(*, rollback: Rollback, item: RollbackItem, plan: WritePlan, actor: str
 
 
 def outdate_sessions(session_ids: list[UUID]) -> None:
-    """Void what processes have cached of sessions."""
-    with connection.cursor() as cursor:
-        cursor.execute(_OUTDATE_SESSIONS, [session_ids])
+    """Void what processes have cached of sessions: turns that were rolled back may be repeated."""
+    Session.objects.filter(id__in=session_ids).update(last_turn_at=Now())
 
 
 def kept_as_json(kept: tuple[Kept, ...]) -> list[dict[str, object]]:

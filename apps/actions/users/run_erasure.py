@@ -4,13 +4,12 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db.models import BigIntegerField, Func, Value
 from django.utils import timezone
 from django_q.models import Task
-from psycopg.types.json import Jsonb
 
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
@@ -23,9 +22,11 @@ from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import Replay, RulePreview
 
 BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
 
+<<<<<<< HEAD
 _CLEAR_REFERENCES = """
 update {table} set {column} = null
 where end_user_id = %(end_user)s and {key} = any(array(
@@ -47,6 +48,8 @@ _CLEAR_CHOICES = """
 update traces_replay set choice = '{}' where project_id = %(project)s and choice->>'end_user' = %(end_user)s
 """
 
+=======
+>>>>>>> wB
 
 def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
@@ -99,13 +102,13 @@ def _delete_some(erasure: Erasure, tables: Sequence[UserTable]) -> Sequence[User
     """
     left = BATCH_ROWS
     for place, table in enumerate(tables):
-        values = {"end_user": erasure.end_user_id, "most": left}
+        rows = table.model._base_manager.filter(end_user_id=erasure.end_user_id)
         if table.self_reference:
-            left -= _execute(
-                _CLEAR_REFERENCES.format(table=table.table, key=table.key, column=table.self_reference), values
-            )
+            referring = rows.filter(**{f"{table.self_reference}__isnull": False}).values("pk")[:left]
+            left -= rows.filter(pk__in=referring).update(**{table.self_reference: None})
         if left > 0:
-            deleted = _execute(_DELETE.format(table=table.table, key=table.key), values | {"most": left})
+            # Without Django's cascade, which reads what may refer to the rows: all of that is deleted before.
+            deleted = rows.filter(pk__in=rows.values("pk")[:left])._raw_delete(DEFAULT_DB_ALIAS)
             if deleted:
                 erasure.counts[table.name] = erasure.counts.get(table.name, 0) + deleted
             left -= deleted
@@ -142,15 +145,22 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
 
 def _forget_elsewhere(erasure: Erasure) -> None:
     """Remove what tables of the project and of the queue may quote, and void the caches of all processes."""
-    named = {"end_user": str(erasure.end_user_id)}
-    values = {"project": erasure.project_id, "named": Jsonb({"user": named["end_user"]}), "example": Jsonb([named])}
-    _execute(_CLEAR_PREVIEWS, values)
-    _execute(_CLEAR_CHOICES, {"project": erasure.project_id, **named})
+    user_id = str(erasure.end_user_id)
+    previews = RulePreview.objects.filter(project_id=erasure.project_id, examples__contains=[{"end_user": user_id}])
+    for preview in previews.select_for_update():  # its examples refer to turns of end users
+        preview.examples = [each for each in preview.examples if each["end_user"] != user_id]
+        preview.save(update_fields=["examples"])
+    # What was chosen for a replay names its user and session as the caller does.
+    Replay.objects.filter(project_id=erasure.project_id, choice__end_user=user_id).update(choice={})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
+<<<<<<< HEAD
+=======
+    announce_erasure(erasure.end_user_id)
+>>>>>>> wB
 
 
-def _execute(sql: str, values: dict[str, Any]) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return int(cursor.rowcount)
+def announce_erasure(end_user_id: UUID) -> None:
+    """Let all processes forget cached texts: each compares this number with the one it saw last (erased_caches.py)."""
+    number = Func(Value("tenants_erasure_number"), function="nextval", output_field=BigIntegerField())
+    EndUser.objects.filter(id=end_user_id).values_list(number).get()

@@ -1,17 +1,16 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from math import log
 from uuid import UUID
 
 import numpy as np
 
 from apps.memories.reading.apply_plan import remember
 from apps.memories.reading.memory_state import MemoryState, StoredState
+from apps.memories.reading.relevance import LiveMemory, most_relevant
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES
 from apps.pipeline.core.plan import WritePlan
@@ -89,29 +88,16 @@ class InMemoryStore:
         return known, tuple(live) if len(live) <= memories else None
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
-        """Return live memories of several lists that take turns, as the database does."""
-        live = sorted(self._live(query.end_user_id, query.private_to), key=_age, reverse=True)
-        named = self._named(query)
-        lists = [
-            *((1, ranked[:memories]) for ranked in _by_cosine(live, query.vectors, query.embedder)),
-            *((1, ranked) for ranked in _by_words(live, query.words)),
-            (1, [each for each in live if each.memory.subject_id in named]),
-            (1, _coming(live, query.now)),
-            (3, [each for each in live if each.session_id == query.session_id or query.embedder not in each.vectors]),
-            (7, live),
-        ]
-        places: defaultdict[UUID, list[int]] = defaultdict(list)
-        for first, ranked in lists:
-            for place, stored in enumerate(ranked, start=first):
-                places[stored.memory.id].append(place)
-        best = sorted(live, key=lambda stored: stored.memory.id, reverse=True)
-        best.sort(
-            key=lambda stored: (
-                min(places[stored.memory.id]),
-                -sum(1 / (10 + place) for place in places[stored.memory.id]),
-            )
+        """Return live memories, the most relevant first."""
+        live = {each.memory.id: each for each in self._live(query.end_user_id, query.private_to)}
+        ids = most_relevant(
+            live=[_live_memory(each, query.embedder) for each in live.values()],
+            query=query,
+            nearest=[ids[:memories] for ids in _by_cosine(live.values(), query.vectors, query.embedder)],
+            named=self._named(query),
+            most=memories,
         )
-        return tuple(stored.memory for stored in best[:memories])
+        return tuple(live[memory_id].memory for memory_id in ids)
 
     def _named(self, query: RelevanceQuery) -> set[UUID]:
         text = query.text.lower()
@@ -144,16 +130,25 @@ class InMemoryStore:
         return (each for each in live if each.memory.private_to == private_to)
 
 
-def _age(stored: StoredState) -> tuple[datetime, UUID]:
-    return stored.created_at, stored.memory.id
+def _live_memory(stored: StoredState, embedder: str) -> LiveMemory:
+    memory = stored.memory
+    return LiveMemory(
+        id=memory.id,
+        subject_id=memory.subject_id,
+        session_id=stored.session_id,
+        created_at=stored.created_at,
+        event_at=memory.event_at,
+        content=memory.content,
+        is_indexed=embedder in stored.vectors,
+    )
 
 
-def _by_cosine(live: Sequence[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[StoredState]]:
+def _by_cosine(live: Iterable[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[UUID]]:
     """Yield, for each vector, the memories that have one, the nearest first."""
     indexed = sorted((each for each in live if embedder in each.vectors), key=lambda stored: stored.memory.id)
     for cosines in _cosines(indexed, vectors, embedder):
         places = sorted(range(len(indexed)), key=lambda place: -(cosines[place] or 0.0))
-        yield [indexed[place] for place in places]
+        yield [indexed[place].memory.id for place in places]
 
 
 def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[float | None]]:
@@ -167,23 +162,6 @@ def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder:
         probe = np.asarray(vector, dtype=np.float16).astype(np.float32)
         found = iter((matrix @ probe).tolist() if matrix is not None else ())
         yield [next(found) if embedder in each.vectors else None for each in stored]
-
-
-def _coming(live: Iterable[StoredState], now: datetime | None) -> list[StoredState]:
-    """Return the memories of events from a moment on, the next one first."""
-    dated = [(each.memory.event_at, each.memory.id, each) for each in live if now and each.memory.event_at is not None]
-    return [each for at, _, each in sorted(dated, key=lambda row: row[:2]) if now and at >= now]
-
-
-def _by_words(live: Sequence[StoredState], words: Sequence[Sequence[str]]) -> Iterator[list[StoredState]]:
-    """Yield, for each sentence, the memories that contain its words; rare words count more."""
-    folded = {stored.memory.id: f" {stored.memory.content.lower()}" for stored in live}
-    holding = {word: {id for id, text in folded.items() if f" {word}" in text} for stems in words for word in stems}
-    weights = {word: log(1 + len(live) / len(found)) for word, found in holding.items() if found}
-    for stems in words:
-        scores = {id: sum(weights[word] for word in stems if id in holding[word]) for id in folded}
-        found = [stored for stored in live if scores[stored.memory.id]]
-        yield sorted(found, key=lambda stored: (-scores[stored.memory.id], stored.memory.id))
 
 
 def _closeness(neighbour: Neighbour, probe: Probe) -> tuple[bool, bool, bool, float, int]:

@@ -10,7 +10,6 @@ from functools import partial
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory
 from apps.memories.reading.apply_plan import with_operation
@@ -18,20 +17,14 @@ from apps.memories.reading.memory_state import MemoryState
 from apps.memories.reading.past_changes import PastChange, PastMemories, Rank
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.enums import EntityType, TraceStatus
 from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity
+from apps.traces.models import Trace
 
 EntityOperation = AddEntity | AddAlias | ReassignAlias | RenameEntity
 _KINDS: dict[str, type[EntityOperation]] = {
     each.__name__: each for each in (AddEntity, AddAlias, ReassignAlias, RenameEntity)
 }
-_PLANNED = """
-select trace.id, trace.finished_at, operation::text
-from traces_trace trace cross join jsonb_array_elements(trace.plan) with ordinality planned(operation, place)
-where trace.end_user_id = %s and trace.finished_at is not null and trace.status <> 'rolled_back'
-    and operation->>'op' = any(%s)
-order by trace.finished_at, place
-"""
 MERGED, SPLIT = "entity_merged", "entity_split"  # verbs of the ledger
 
 
@@ -47,12 +40,12 @@ def past_entities(*, end_user_id: UUID, memories: PastMemories) -> Iterator[Past
 
 
 def _planned(end_user_id: UUID) -> Iterator[tuple[UUID, datetime, EntityOperation]]:
-    with connection.cursor() as cursor:
-        cursor.execute(_PLANNED, [end_user_id, list(_KINDS)])
-        rows = cursor.fetchall()
-    for trace_id, finished_at, text in rows:
-        values = msgspec.json.decode(text)
-        yield trace_id, finished_at, msgspec.convert(values, type=_KINDS[values["op"]])
+    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
+    rows = traces.exclude(status=TraceStatus.ROLLED_BACK).order_by("finished_at")
+    for trace_id, finished_at, plan in rows.values_list("id", "finished_at", "plan"):
+        for values in plan or ():
+            if finished_at and values["op"] in _KINDS:
+                yield trace_id, finished_at, msgspec.convert(values, type=_KINDS[values["op"]])
 
 
 def _of_plan(trace_id: UUID, at: datetime, operation: EntityOperation) -> PastChange:

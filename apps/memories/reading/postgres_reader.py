@@ -1,153 +1,29 @@
-"""The reading port on PostgreSQL: each call is one round trip, filtered by end user first."""
+"""The reading port on PostgreSQL, filtered by end user first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from functools import reduce
+from math import inf
+from operator import or_
 from typing import Any
 from uuid import UUID
 
-from apps.memories.codec import STORED_WIDTH, read_stored, select_stored
-from apps.memories.sql_pipeline import pipelined
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Case, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import JSONObject, Length, Lower, StrIndex, TruncDate
+from pgvector import HalfVector
+from pgvector.django import MaxInnerProduct
+
+from apps.memories.codec import STORED_COLUMNS, read_stored
+from apps.memories.models import Entity, EntityAlias, Memory, MemoryOrigin, MemoryVector
+from apps.memories.querysets import MemoryQuerySet
+from apps.memories.reading.relevance import LiveMemory, most_relevant
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
-from apps.tenants.constant_statements import fetch_constant, run_constant
-
-_ENTITIES = """
-select entity.id, entity.name, entity.type, entity.is_user, entity.mention_count, entity.last_mentioned_at,
-       coalesce(array_agg(alias.alias order by alias.count desc, alias.created_at, alias.folded)
-                filter (where alias.id is not null), '{}')
-from memories_entity entity
-left join memories_entityalias alias on alias.end_user_id = entity.end_user_id and alias.entity_id = entity.id
-    and not alias.withdrawn
-where entity.end_user_id = %s and entity.merged_into_id is null and not entity.withdrawn
-group by entity.end_user_id, entity.id order by entity.is_user desc, entity.last_mentioned_at desc, entity.id limit %s
-"""
-
-# For each probe: the equal hash, equal sentences, memories without vectors yet, and the nearest.
-# They are searched once, also where the planner has no statistics yet and expects a single memory.
-_NEIGHBOURS = """
-with probe as (
-    select * from unnest(
-        (select %(numbers)s::int[]), (select %(hashes)s::text[]), (select %(contents)s::text[]),
-        (select %(vectors)s::halfvec[])
-    ) as probe(number, hash, content, vector)
-), found as materialized (
-    select probe.number, near.id, near.is_held, near.is_equal, near.cosine
-    from probe cross join lateral (
-        select m.id, m.canonical_hash = probe.hash as is_held, m.content = probe.content as is_equal,
-               -(v.embedding <#> probe.vector) as cosine
-        from memories_memory m
-        left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
-            and v.embedder = %(embedder)s
-        where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
-            and m.private_to = %(private_to)s
-        order by is_held desc, is_equal desc, cosine desc nulls first, m.id limit %(limit)s
-    ) near
-)
-select_stored, found.number, found.cosine
-from found join memories_memory m on m.end_user_id = %(end_user)s and m.id = found.id
-order by found.number, found.is_held desc, found.is_equal desc, found.cosine desc nulls first, found.id
-""".replace("select_stored", select_stored())
-
-_HOLDERS = """
-with wanted as (
-    select m.id from unnest(%(subjects)s::uuid[], %(predicates)s::text[]) as slot(subject_id, predicate)
-    join memories_memory m on m.end_user_id = %(end_user)s and m.subject_id = slot.subject_id
-        and m.predicate = slot.predicate
-    union select unnest(%(ids)s::uuid[])
-)
-select_stored
-from wanted join memories_memory m on m.end_user_id = %(end_user)s and m.id = wanted.id
-    and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
-order by m.said_at, m.id
-""".replace("select_stored", select_stored())
-
-_DUPLICATES = """
-select_stored
-from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
-    and m.private_to = %(private_to)s and (m.canonical_hash = any(%(hashes)s) or m.content = any(%(contents)s))
-order by m.said_at, m.id
-""".replace("select_stored", select_stored())
-
-_BY_ID = """
-select_stored
-from memories_memory m where m.end_user_id = %(end_user)s and m.id = %(id)s
-""".replace("select_stored", select_stored())
-
-_SEVERAL = """
-select_stored
-from memories_memory m where m.end_user_id = %(end_user)s and m.id = any(%(ids)s) order by m.id
-""".replace("select_stored", select_stored())
-
-_LIVE = """
-select_stored
-from memories_memory m where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review') order by m.id
-""".replace("select_stored", select_stored())
-
-# One row at least, for the count: of more memories than are wanted, none is read.
-_ALL_IF_FEW = """
-with few as (
-    select count(*) as total from (
-        select from memories_memory
-        where end_user_id = %(end_user)s and status in ('active', 'pending_review') and private_to = %(private_to)s
-        limit %(memories)s + 1
-    ) as live
-)
-select_stored, few.total
-from few left join memories_memory m on few.total <= %(memories)s and m.end_user_id = %(end_user)s
-    and m.status in ('active', 'pending_review') and m.private_to = %(private_to)s
-order by m.id desc
-""".replace("select_stored", select_stored())
-
-# The lists take turns: each memory comes at its best place in any of them, equals by the sum of reciprocal places. What
-# is nearest to a sentence by its vector and by its words (rare ones count more) and what is about a named entity comes
-# first, then memories of the session, then the latest.
-_RELEVANT = """
-with live as (
-    select m.id, m.subject_id, m.session_id, m.created_at, m.event_at, v.embedding, ' ' || lower(m.content) as folded
-    from memories_memory m
-    left join memories_memoryvector v on v.end_user_id = m.end_user_id and v.memory_id = m.id
-        and v.embedder = %(embedder)s
-    where m.end_user_id = %(end_user)s and m.status in ('active', 'pending_review')
-        and m.private_to = %(private_to)s
-), named as (
-    select distinct entity_id from memories_entityalias
-    where end_user_id = %(end_user)s and not withdrawn and length(alias) > 2 and strpos(%(text)s, lower(alias)) > 0
-), matched as (
-    select word.sentence, word.stem, live.id
-    from unnest(%(sentences)s::int[], %(stems)s::text[]) as word(sentence, stem)
-    join live on strpos(live.folded, ' ' || word.stem) > 0
-), rarity as (
-    select stem, ln(1 + (select count(*) from live) / count(distinct id)::float8) as weight from matched group by stem
-), worded as (
-    select sentence, id, sum(weight) as weight from matched join rarity using (stem) group by sentence, id
-), ranked as (
-    select near.id, near.rank
-    from unnest(%(vectors)s::halfvec[]) as sentence(vector) cross join lateral (
-        select id, row_number() over (order by embedding <#> sentence.vector, id) as rank
-        from live where embedding is not null
-        order by embedding <#> sentence.vector, id limit %(memories)s
-    ) near
-    union all
-    select id, row_number() over (partition by sentence order by weight desc, id) from worded
-    union all
-    select id, row_number() over (order by created_at desc, id desc)
-    from live where subject_id in (select entity_id from named)
-    union all
-    select id, row_number() over (order by event_at, id) from live where event_at >= %(now)s::timestamptz
-    union all
-    select id, 2 + row_number() over (order by created_at desc, id desc)
-    from live where session_id = %(session)s or embedding is null
-    union all
-    select id, 6 + row_number() over (order by created_at desc, id desc) from live
-), best as (
-    select id, min(rank) as place, sum(1.0 / (10 + rank)) as score from ranked
-    group by id order by place, score desc, id desc limit %(memories)s
-)
-select_stored
-from best join memories_memory m on m.end_user_id = %(end_user)s and m.id = best.id
-order by best.place, best.score desc, m.id desc
-""".replace("select_stored", select_stored())
 
 
 class PostgresMemoryReader:
@@ -155,34 +31,49 @@ class PostgresMemoryReader:
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
-        return tuple(map(_entity, fetch_constant(_ENTITIES, [end_user_id, limit])))
+        aliases = ArrayAgg(
+            "aliases__alias",
+            filter=Q(aliases__withdrawn=False),
+            order_by=("-aliases__count", "aliases__created_at", "aliases__folded"),
+            default=Value([]),
+        )
+        rows = Entity.objects.standing().filter(end_user_id=end_user_id).annotate(names=aliases)
+        return tuple(
+            KnownEntity(
+                id=row.id,
+                name=row.name,
+                type=EntityType(row.type),
+                is_user=row.is_user,
+                mention_count=row.mention_count,
+                last_mentioned_at=row.last_mentioned_at,
+                aliases=tuple(row.names),
+            )
+            for row in rows.order_by("-is_user", "-last_mentioned_at", "id")[:limit]
+        )
 
     def all_if_few(
         self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
-        """Return entities as above, and all live memories, or None: two statements sent together."""
-        values: dict[str, Any] = {"end_user": end_user_id, "memories": memories, "private_to": private_to}
-        with pipelined():
-            first, second = run_constant(_ENTITIES, [end_user_id, entities]), run_constant(_ALL_IF_FEW, values)
-        known, rows = tuple(map(_entity, first.fetchall())), second.fetchall()
-        total = rows[0][STORED_WIDTH]
-        return known, None if total > memories else tuple(map(read_stored, rows[:total]))
+        """Return entities as above, and all live memories, or None."""
+        live = _live(end_user_id, private_to).order_by("-id")
+        known, found = self.entities(end_user_id=end_user_id, limit=entities), _stored(live[: memories + 1])
+        return known, found if len(found) <= memories else None
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
         """Return live memories, the most relevant first."""
-        values: dict[str, Any] = {
-            "end_user": query.end_user_id,
-            "session": query.session_id,
-            "embedder": query.embedder,
-            "vectors": [_as_text(vector) for vector in query.vectors],
-            "text": query.text.lower(),
-            "sentences": [number for number, stems in enumerate(query.words) for _ in stems],
-            "stems": [stem for stems in query.words for stem in stems],
-            "memories": memories,
-            "private_to": query.private_to,
-            "now": query.now,
-        }
-        return tuple(map(read_stored, fetch_constant(_RELEVANT, values)))
+        live = _live(query.end_user_id, query.private_to)
+        vectors = MemoryVector.objects.filter(end_user_id=query.end_user_id, embedder=query.embedder)
+        is_indexed = Exists(vectors.filter(memory=OuterRef("pk")))
+        rows = live.values_list("id", "subject_id", "session_id", "created_at", "event_at", "content", is_indexed)
+        ids = most_relevant(
+            live=[LiveMemory(*row) for row in rows],
+            query=query,
+            nearest=_nearest(vectors.filter(memory__in=live), query.vectors, most=memories),
+            named=_named(query),
+            most=memories,
+        )
+        found = {each.id: each for each in self.several(end_user_id=query.end_user_id, ids=ids)}
+        return tuple(found[memory_id] for memory_id in ids if memory_id in found)
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
@@ -190,78 +81,139 @@ class PostgresMemoryReader:
         """Return, for each probe, live memories: its hash or sentence, those without vectors, the nearest."""
         if not probes:
             return []
-        values = {
-            "end_user": end_user_id,
-            "embedder": embedder,
-            "limit": limit,
-            "private_to": private_to,
-            "numbers": list(range(len(probes))),
-            "hashes": [probe.canonical_hash for probe in probes],
-            "contents": [probe.content for probe in probes],
-            "vectors": [_as_text(probe.vector) for probe in probes],
-        }
+        same_embedder = FilteredRelation("vectors", condition=Q(vectors__embedder=embedder))
+        live = _live(end_user_id, private_to).annotate(vector=same_embedder)
+        near = [_near(live, probe, number)[:limit] for number, probe in enumerate(probes)]
+        rows = list(near[0].union(*near[1:], all=True))
+        memories = self.several(end_user_id=end_user_id, ids={memory_id for _, _, _, memory_id in rows})
+        by_id = {each.id: each for each in memories}
         found: list[list[Neighbour]] = [[] for _ in probes]
-        for row in fetch_constant(_NEIGHBOURS, values):
-            number, cosine = row[STORED_WIDTH:]
-            found[number].append(Neighbour(memory=read_stored(row), cosine=cosine))
+        for number, _, product, memory_id in sorted(rows, key=_order_of_neighbour):
+            if memory_id in by_id:
+                cosine = None if product is None else -product
+                found[number].append(Neighbour(memory=by_id[memory_id], cosine=cosine))
         return found
 
     def holders(
         self, *, end_user_id: UUID, slots: Sequence[Slot], ids: Sequence[UUID] = (), private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
-        if not slots and not ids:
-            return ()
-        distinct = list(dict.fromkeys(slots))
-        values = {
-            "end_user": end_user_id,
-            "subjects": [slot.subject_id for slot in distinct],
-            "predicates": [slot.predicate for slot in distinct],
-            "ids": list(ids),
-            "private_to": private_to,
-        }
-        return tuple(read_stored(row) for row in fetch_constant(_HOLDERS, values))
+        probe = HolderProbe(end_user_id=end_user_id, slots=tuple(slots), ids=tuple(ids), private_to=private_to)
+        return holders_of_several(probes=[probe])[0]
 
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
-        values = {
-            "end_user": end_user_id,
-            "hashes": list(hashes),
-            "contents": list(contents),
-            "private_to": private_to,
-        }
-        return tuple(read_stored(row) for row in fetch_constant(_DUPLICATES, values))
+        same = Q(canonical_hash__in=hashes) | Q(content__in=contents)
+        return _stored(_live(end_user_id, private_to).filter(same).order_by("said_at", "id"))
 
-    def several(self, *, end_user_id: UUID, ids: Sequence[UUID]) -> tuple[StoredMemory, ...]:
+    def several(self, *, end_user_id: UUID, ids: Iterable[UUID]) -> tuple[StoredMemory, ...]:
         """Return the memories with one of the identifiers, live or not."""
-        return tuple(read_stored(row) for row in fetch_constant(_SEVERAL, {"end_user": end_user_id, "ids": list(ids)}))
+        return _stored(Memory.objects.for_end_user(end_user_id).filter(id__in=list(ids)).order_by("id"))
 
     def live(self, *, end_user_id: UUID) -> tuple[StoredMemory, ...]:
         """Return all live memories of an end user."""
-        return tuple(read_stored(row) for row in fetch_constant(_LIVE, {"end_user": end_user_id}))
+        return _stored(Memory.objects.for_end_user(end_user_id).live().order_by("id"))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
-        rows = fetch_constant(_BY_ID, {"end_user": end_user_id, "id": memory_id})
-        if not rows:
+        found = self.several(end_user_id=end_user_id, ids=[memory_id])
+        if not found:
             raise LookupError(f"there is no memory {memory_id}")
-        return read_stored(rows[0])
+        return found[0]
 
 
-def _as_text(vector: Vector) -> str:
-    """Write a vector as pgvector reads it, in one formatting: vectors are long."""
-    return f"[{','.join(['%.6g'] * len(vector)) % tuple(vector)}]"
+@dataclass(frozen=True, slots=True)
+class HolderProbe:
+    """Which memories of one end user are wanted: the holders of slots, and those with identifiers."""
+
+    end_user_id: UUID
+    slots: tuple[Slot, ...]
+    ids: tuple[UUID, ...]
+    private_to: str = ""
+
+    def condition(self) -> Q:
+        """Return the condition of the wanted memories; without slots and identifiers none."""
+        slots = (Q(subject_id=slot.subject_id, predicate=slot.predicate) for slot in set(self.slots))
+        wanted = reduce(or_, slots, Q(id__in=self.ids))
+        return Q(wanted, end_user_id=self.end_user_id, private_to=self.private_to)
+
+    def wants(self, row: Mapping[str, Any]) -> bool:
+        """Return True if a live memory meets the condition."""
+        is_wanted = row["id"] in self.ids or Slot(row["subject_id"], row["predicate"]) in self.slots
+        return is_wanted and row["end_user_id"] == self.end_user_id and row["private_to"] == self.private_to
 
 
-def _entity(row: Sequence[Any]) -> KnownEntity:
-    return KnownEntity(
-        id=row[0],
-        name=row[1],
-        type=EntityType(row[2]),
-        is_user=row[3],
-        mention_count=row[4],
-        last_mentioned_at=row[5],
-        aliases=tuple(row[6]),
+def holders_of_several(*, probes: Sequence[HolderProbe]) -> list[tuple[StoredMemory, ...]]:
+    """Return for each probe, of any end users, what `holders` of the reader returns; one statement."""
+    if not any(probe.slots or probe.ids for probe in probes):
+        return [() for _ in probes]
+    wanted = reduce(or_, (probe.condition() for probe in probes))
+    rows = list(_with_origins(Memory.objects.live().filter(wanted).order_by("said_at", "id")))
+    return [tuple(_stored_memory(row) for row in rows if probe.wants(row)) for probe in probes]
+
+
+def _live(end_user_id: UUID, private_to: str) -> MemoryQuerySet:
+    return Memory.objects.for_end_user(end_user_id).live().filter(private_to=private_to).order_by()
+
+
+def _stored(rows: MemoryQuerySet) -> tuple[StoredMemory, ...]:
+    return tuple(map(_stored_memory, _with_origins(rows)))
+
+
+def _with_origins(rows: MemoryQuerySet) -> Iterable[dict[str, Any]]:
+    """Read the columns of memories, with the sessions and days in which they were stated."""
+    origins = MemoryOrigin.objects.standing().filter(end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("pk"))
+    said = JSONObject(session="session_id", day=TruncDate("said_at", tzinfo=UTC))
+    said_in = ArraySubquery(origins.order_by().values(said=said).distinct())
+    return rows.annotate(said_in=said_in).values(*STORED_COLUMNS, "end_user_id", "said_in")
+
+
+def _stored_memory(row: dict[str, Any]) -> StoredMemory:
+    said_in = sorted((each["session"], each["day"]) for each in row["said_in"])
+    return read_stored(row, origins=tuple(said_in))
+
+
+def _near(live: MemoryQuerySet, probe: Probe, number: int) -> QuerySet[Memory, Any]:
+    """Order memories with the relation `vector` by their closeness to a probe."""
+    sameness = Case(When(canonical_hash=probe.canonical_hash, then=0), When(content=probe.content, then=1), default=2)
+    rows = live.annotate(
+        number=Value(number), sameness=sameness, product=_product("vector__embedding", probe.vector)
+    ).order_by("sameness", F("product").asc(nulls_first=True), "id")
+    return rows.values_list("number", "sameness", "product", "id")
+
+
+def _order_of_neighbour(row: tuple[int, int, float | None, UUID]) -> tuple[int, int, float, UUID]:
+    """Return the sort key of a row of `_near`; a memory without a vector comes before the nearest."""
+    number, sameness, product, memory_id = row
+    return number, sameness, -inf if product is None else product, memory_id
+
+
+def _product(column: str, vector: Vector) -> MaxInnerProduct:
+    """Return the negated inner product, which is the negated cosine of unit vectors."""
+    return MaxInnerProduct(column, HalfVector(list(vector)))
+
+
+def _nearest(vectors: QuerySet[MemoryVector], sentences: Sequence[Vector], *, most: int) -> list[list[UUID]]:
+    """Return, for each sentence, the memories whose vectors are nearest, the nearest first."""
+    if not sentences:
+        return []
+    near = [
+        vectors.annotate(number=Value(number), product=_product("embedding", sentence))
+        .order_by("product", "memory_id")
+        .values_list("number", "product", "memory_id")[:most]
+        for number, sentence in enumerate(sentences)
+    ]
+    nearest: list[list[UUID]] = [[] for _ in sentences]
+    for number, _, memory_id in sorted(near[0].union(*near[1:], all=True)):
+        nearest[number].append(memory_id)
+    return nearest
+
+
+def _named(query: RelevanceQuery) -> set[UUID]:
+    """Return the entities that the turns name."""
+    aliases = EntityAlias.objects.filter(end_user_id=query.end_user_id, withdrawn=False).annotate(
+        length=Length("alias"), place=StrIndex(Value(query.text.lower()), Lower("alias"))
     )
+    return set(aliases.filter(length__gt=2, place__gt=0).values_list("entity_id", flat=True))

@@ -1,0 +1,76 @@
+"""Which known memories are relevant to new turns: several lists take turns, so that no topic crowds out the others."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import log
+from uuid import UUID
+
+from apps.pipeline.core.ports import RelevanceQuery
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMemory:
+    """What decides whether a live memory is relevant."""
+
+    id: UUID
+    subject_id: UUID | None
+    session_id: UUID | None
+    created_at: datetime
+    event_at: datetime | None
+    content: str
+    is_indexed: bool  # has a vector of the query's embedder
+
+
+def most_relevant(
+    *,
+    live: Iterable[LiveMemory],
+    query: RelevanceQuery,
+    nearest: Iterable[Sequence[UUID]],
+    named: Collection[UUID],
+    most: int,
+) -> list[UUID]:
+    """Return the most relevant of an end user's live memories.
+
+    `nearest` are the memories nearest to each sentence by their vectors, `named` the entities that the turns name.
+    Each memory comes at its best place in any list, equals by the sum of reciprocal places. What is nearest to a
+    sentence by its vector and by its words (rare ones count more), what is about a named entity, and coming events come
+    first, then memories of the session, then the latest.
+    """
+    latest = sorted(live, key=lambda each: (each.created_at, each.id), reverse=True)
+    of_session = [each.id for each in latest if each.session_id == query.session_id or not each.is_indexed]
+    lists: list[tuple[int, Iterable[UUID]]] = [
+        *((1, ids) for ids in nearest),
+        *((1, ids) for ids in _by_words(latest, query.words)),
+        (1, [each.id for each in latest if each.subject_id in named]),
+        (1, _coming(latest, query.now)),
+        (3, of_session),
+        (7, [each.id for each in latest]),
+    ]
+    places: defaultdict[UUID, list[int]] = defaultdict(list)
+    for first, ids in lists:
+        for place, memory_id in enumerate(ids, start=first):
+            places[memory_id].append(place)
+    best = sorted((each.id for each in latest), reverse=True)
+    best.sort(key=lambda memory_id: (min(places[memory_id]), -sum(1 / (10 + each) for each in places[memory_id])))
+    return best[:most]
+
+
+def _coming(live: Iterable[LiveMemory], now: datetime | None) -> list[UUID]:
+    """Return the memories of events from a moment on, the next one first."""
+    dated = [(each.event_at, each.id) for each in live if now and each.event_at is not None and each.event_at >= now]
+    return [memory_id for _, memory_id in sorted(dated)]
+
+
+def _by_words(live: Sequence[LiveMemory], words: Sequence[Sequence[str]]) -> Iterator[list[UUID]]:
+    """Yield, for each sentence, the memories that contain its words; rare words count more."""
+    folded = {each.id: f" {each.content.lower()}" for each in live}
+    stems = {stem for sentence in words for stem in sentence}
+    holding = {stem: {id for id, text in folded.items() if f" {stem}" in text} for stem in stems}
+    for sentence in words:
+        scores: defaultdict[UUID, float] = defaultdict(float)
+        for stem in sentence:
+            for memory_id in holding[stem]:
+                scores[memory_id] += log(1 + len(live) / len(holding[stem]))
+        yield sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))
