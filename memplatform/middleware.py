@@ -28,7 +28,7 @@ from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 from apps.api.waiting import return_connections, scope_of
 from apps.tenants.scope import no_tenant
-from apps.worker.erased_caches import clear_if_erased
+from apps.worker.erased_caches import clear_if_due
 from memplatform.body_limits import REFUSED, TIMEOUT, TOO_LARGE
 
 _DOCUMENTATION = "/v1/docs"
@@ -203,13 +203,13 @@ class NotStored:
 
 
 class ErasedCaches:
-    """Clear the caches of this process soon after an end user was erased by any process."""
+    """Clear the caches of texts of this process from time to time, as they may be of erased end users."""
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request, then look for erasures."""
+        """Answer a request, then clear caches that are due."""
         response = self.get_response(request)
-        clear_if_erased()
+        clear_if_due()
         return response

@@ -5,24 +5,21 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import BigIntegerField, Func, Max, Value
+from django.db.models.functions import Coalesce
 
 from apps.actions.ledger.verify import verify_ledger
-from apps.tenants.models import Project
+from apps.memories.models import Memory
+from apps.outbox.models import OutboxRow
+from apps.outbox.querysets import OutboxRowQuerySet
+from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import APP_ROLE
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import Turn
 from memplatform.database_roles import can_become_roles
 from memplatform.row_security import unprotected_tables
 
-# A sequence that is behind its table would give identifiers a second time.
-_BEHIND = """
-select 'outbox_outboxrow_id_seq' from outbox_outboxrow_id_seq
-where (select max(id) from outbox_outboxrow) > last_value
-"""
-_COUNTS = """
-select (select count(*) from tenants_project), (select count(*) from tenants_enduser),
-    (select count(*) from traces_turn), (select count(*) from memories_memory),
-    (select count(*) from outbox_outboxrow where state in ('pending', 'running'))
-"""
+SEQUENCE = "outbox_outboxrow_id_seq"
 
 
 def problems_of_database() -> Iterator[str]:
@@ -43,18 +40,21 @@ def problems_of_database() -> Iterator[str]:
 
 def counts() -> str:
     """Return how many rows there are of what matters most, to be compared with the server that was dumped."""
-    with system_scope(SystemWork.MAINTENANCE), connection.cursor() as cursor:
-        cursor.execute(_COUNTS)
-        projects, users, turns, memories, queued = cursor.fetchone()
-    return f"{projects} projects, {users} end users, {turns} turns, {memories} memories, {queued} pieces of queued work"
+    with system_scope(SystemWork.MAINTENANCE):
+        queued = OutboxRowQuerySet(OutboxRow).open().count()
+        return (
+            f"{Project.objects.count()} projects, {EndUser.objects.count()} end users, {Turn.objects.count()} turns, "
+            f"{Memory.objects.count()} memories, {queued} pieces of queued work"
+        )
 
 
 def _problems_of_rows() -> Iterator[str]:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(_BEHIND)
-            for (name,) in cursor.fetchall():
-                yield f"the sequence {name} is behind its table: restore it, or set it with setval()"
+        # A sequence that is behind its table would give identifiers a second time.
+        given = Func(Value(SEQUENCE), function="pg_sequence_last_value", output_field=BigIntegerField())
+        behind = OutboxRow.objects.aggregate(behind=Max("id") - Coalesce(given, 0))["behind"]
+        if behind is not None and behind > 0:
+            yield f"the sequence {SEQUENCE} is behind its table: restore it, or set it with setval()"
     except DatabaseError as error:
         yield f"rows can't be read: {error}"
         return

@@ -186,7 +186,7 @@ IMPORT_KEPT_DAYS = 7  # of the file of an import that nobody finishes
 SESSION_IDLE_MINUTES = 30  # then a session without turns is ended
 ACCESS_FLUSH_SECONDS = 5.0  # how often a process stores which memories it has returned; 0: never
 COUNT_LIMITS_ASIDE = True  # in a thread, so that no request waits for the counts
-ERASED_CACHE_SECONDS = 10.0  # how often a process looks for erasures, and clears its caches; 0: never
+ERASED_CACHE_SECONDS = 60.0  # how often a process clears its caches of texts, also those of erased users; 0: never
 SYNC_WAIT_SECONDS = 30  # then a synchronous request is answered 202
 
 # --- models

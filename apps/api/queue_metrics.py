@@ -3,44 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import connection
+from django.db.models import Case, Count, Min, QuerySet, Value, When
+from django.db.models.functions import Now
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.pipeline.core.enums import WorkKind
+from apps.memories.models import Memory, MemoryLink
+from apps.outbox.models import OutboxRow, UserLease
+from apps.outbox.querysets import OutboxRowQuerySet
+from apps.pipeline.core.enums import LinkStatus, WorkKind, WorkState
+from apps.tenants.models import Erasure
 
-# Done rows, which are most, are left out: each state here has an index of its own. `waiting` is a pending row that
-# waits for a model or the database.
-_ROWS = """
-select kind, case when state = 'pending' and waiting_since is not null then 'waiting' else state end as shown,
-    count(*), coalesce(extract(epoch from now() - min(created_at)), 0)::float
-from outbox_outboxrow where state in ('pending', 'running') group by 1, 2
-union all
-select kind, 'dead', count(*), coalesce(extract(epoch from now() - min(created_at)), 0)::float
-from outbox_outboxrow where state = 'dead' group by 1
-"""
-# `ready`: work is due and nobody does it. Users who wait for a model are not ready.
-_LEASES = """
-select 'held', count(*), 0::float
-from outbox_userlease where token is not null and leased_until >= now()
-union all
-select 'expired', count(*), coalesce(extract(epoch from now() - min(leased_until)), 0)::float
-from outbox_userlease where token is not null and leased_until < now()
-union all
-select 'ready', count(*), coalesce(extract(epoch from now() - min(ready_at)), 0)::float
-from outbox_userlease where token is null and ready_at <= now() and waits_for = ''
-    and project_id not in (select id from tenants_project where archived_at is not null)
-"""
-_ERASURES = """
-select count(*), coalesce(extract(epoch from now() - min(requested_at)), 0)::float
-from tenants_erasure where finished_at is null
-"""
-# Joined: where there are several servers, a subquery for each project is refused.
-_REVIEW = """
-select (select count(*) from memories_memory memory join tenants_project project on project.id = memory.project_id
-        where memory.status = 'pending_review' and project.archived_at is null),
-    (select count(*) from memories_memorylink link join tenants_project project on project.id = link.project_id
-        where link.status = 'open' and project.archived_at is null)
-"""
 STATES = ("pending", "running", "waiting", "dead")
 
 
@@ -48,10 +20,11 @@ def queue_metrics() -> Iterator[Metric]:
     """Yield the metrics; ages in seconds. Needs the system scope."""
     yield from _outbox()
     yield from _leases()
-    ((erasures, age),) = _fetch(_ERASURES)
+    erasures, age = _count(Erasure.objects.filter(finished_at__isnull=True), since="requested_at")
     yield GaugeMetricFamily("memplatform_erasures_open", "Erasures of end users that go on", value=erasures)
     yield GaugeMetricFamily("memplatform_erasure_oldest_seconds", "Age of the oldest open erasure", value=age)
-    ((memories, links),) = _fetch(_REVIEW)
+    memories = Memory.objects.awaiting_review().filter(project__archived_at__isnull=True).count()
+    links = MemoryLink.objects.filter(status=LinkStatus.OPEN, project__archived_at__isnull=True).count()
     yield GaugeMetricFamily("memplatform_review_pending", "Memories that wait for a reviewer", value=memories)
     yield GaugeMetricFamily("memplatform_review_open_links", "Contradictions and possible duplicates", value=links)
 
@@ -61,7 +34,17 @@ def _outbox() -> Iterator[Metric]:
     labels = ["kind", "state"]
     rows = GaugeMetricFamily("memplatform_outbox_rows", "Work by kind and state", labels=labels)
     ages = GaugeMetricFamily("memplatform_outbox_oldest_seconds", "Age of the oldest such work", labels=labels)
-    found = {(kind, state): (count, age) for kind, state, count, age in _fetch(_ROWS)}
+    # Done rows, which are most, are left out: open and dead rows have an index each. `waiting` is a pending row that
+    # waits for a model or the database.
+    waits = When(state=WorkState.PENDING, waiting_since__isnull=False, then=Value("waiting"))
+    rows_of_work = OutboxRowQuerySet(OutboxRow)
+    found = {
+        (kind, state): (count, age.total_seconds())
+        for part in (rows_of_work.open(), rows_of_work.dead())
+        for kind, state, count, age in part.order_by()
+        .values_list("kind", Case(waits, default="state"))
+        .annotate(count=Count("id"), age=Now() - Min("created_at"))
+    }
     for kind in WorkKind:
         for state in STATES:
             count, age = found.get((kind.value, state), (0, 0.0))
@@ -79,14 +62,21 @@ def _leases() -> Iterator[Metric]:
     ages = GaugeMetricFamily(
         "memplatform_lease_oldest_seconds", "Longest time since a lease expired or work was ready", labels=["state"]
     )
-    for state, count, age in _fetch(_LEASES):
+    held = UserLease.objects.filter(token__isnull=False)
+    # Work is due and nobody does it. Users who wait for a model are not ready.
+    ready = UserLease.objects.filter(token__isnull=True, ready_at__lte=Now(), waits_for="")
+    leases.add_metric(["held"], held.filter(leased_until__gte=Now()).count())
+    for state, rows, since in (
+        ("expired", held.filter(leased_until__lt=Now()), "leased_until"),
+        ("ready", ready.filter(project__archived_at__isnull=True), "ready_at"),
+    ):
+        count, age = _count(rows, since=since)
         leases.add_metric([state], count)
-        if state != "held":
-            ages.add_metric([state], age)
+        ages.add_metric([state], age)
     yield from (leases, ages)
 
 
-def _fetch(sql: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())
+def _count(rows: QuerySet[Any], *, since: str) -> tuple[int, float]:
+    """Count rows; return also the age of the oldest in seconds, 0 without rows."""
+    found = rows.aggregate(count=Count("pk"), age=Now() - Min(since))
+    return found["count"], found["age"].total_seconds() if found["age"] else 0.0

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.intake import intake_sql
+from apps.intake import stored_requests
 from apps.intake.backpressure import check_queue_limit
 from apps.intake.intake_precondition import IntakeState, lock_session
 from apps.intake.quotas import check_quotas
@@ -129,7 +129,7 @@ def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
         locked = lock_session(expected=judged.state, request=request)
         if locked.state is not judged.state:
             judged = _judge(submission, request.origin, locked.state)
-        is_placed = intake_sql.place_turns(
+        is_placed = stored_requests.place_turns(
             origin=request.origin,
             user_id=submission.user_id,
             session_id=submission.session_id,
@@ -143,7 +143,7 @@ def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
 def _record(judged: _Judged, at: datetime) -> None:
     """Record the request and enqueue its run; the lease is locked after the session, as everywhere."""
     request = judged.draft.request
-    intake_sql.record_request(
+    stored_requests.record_request(
         draft=judged.draft, configuration_id=judged.state.configuration_id, status=judged.status, at=at
     )
     if judged.draft.turns:

@@ -1,9 +1,6 @@
-"""Conclude a run: close its trace, move its session's position, mark its work as done, and record what it did.
+"""Conclude a run: mark its work as done, close its trace, and record what it did."""
 
-The inserts follow in the same transaction, as Citus takes none in CTEs.
-"""
-
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.outbox import processing
 from apps.outbox.leases import Lease
@@ -13,10 +10,7 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.plan import WritePlan
 from apps.telemetry.metrics import count_stages
 from apps.traces import recorder
-
-_UPDATE = f"with {recorder.SESSION_LOCK_CTE}, held as (select from session_lock), {recorder.CLOSE_TRACE_CTES} select 1"
-_HOLDER = "select %(end_user)s::uuid as owner_id"
-_INSERTS = recorder.inserts_of_run(owner=f"({_HOLDER})")
+from apps.traces.models import Session
 
 
 def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> list[NextWork]:
@@ -24,13 +18,9 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
 
     Raises LostLease and writes nothing where another worker holds the lease.
     """
-    is_session = work.kind is WorkKind.EXTRACT_SESSION
-    values = recorder.close_trace_values(draft=draft, plan=plan, is_session_level=is_session)
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(recorder._LOCK_SESSION, values)
+    with transaction.atomic(savepoint=False):
+        Session.objects.select_for_update(no_key=True).filter(id=draft.request.origin.session_id).first()
         remaining = processing.finish(lease=lease, work=[work])
-        cursor.execute(_UPDATE, values)
-        for insert in _INSERTS:
-            cursor.execute(insert, values)
+        recorder.close_trace(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION)
     count_stages(draft.spans)
     return remaining

@@ -1,4 +1,4 @@
-"""Clear this process's caches of end users' texts after any process has erased an end user.
+"""Clear this process's caches of texts from time to time, so that the texts of erased end users leave its memory.
 
 Cached data is never used without asking the database, so an erased text is never returned; this only frees memory.
 """
@@ -8,41 +8,24 @@ import threading
 import time
 from functools import _lru_cache_wrapper
 
-import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection
 
 from apps.intake import session_cache
 
-log = structlog.get_logger(__name__)
-
 _lock = threading.Lock()
-_next_check = 0.0
-_seen: int | None = None
+_cleared_at = time.monotonic()
 
 
-def clear_if_erased() -> None:
-    """Clear the caches if an end user was erased since the last check; checks every ERASED_CACHE_SECONDS at most."""
-    if not settings.ERASED_CACHE_SECONDS or not _is_due():
+def clear_if_due() -> None:
+    """Clear the caches every ERASED_CACHE_SECONDS at most."""
+    global _cleared_at
+    if not settings.ERASED_CACHE_SECONDS:
         return
-    try:
-        check()
-    except DatabaseError as error:
-        log.warning("erasures not checked", error=str(error))
-
-
-def check() -> bool:
-    """Clear the caches if the number of erasures has changed; return True if it has."""
-    global _seen
-    with connection.cursor() as cursor:
-        # A sequence has its first number as last_value before it was used as well as after.
-        cursor.execute("select last_value + is_called::int from tenants_erasure_number")
-        number = cursor.fetchone()[0]
-    seen, _seen = _seen, number
-    if seen == number:
-        return False
+    with _lock:
+        if time.monotonic() - _cleared_at < settings.ERASED_CACHE_SECONDS:
+            return
+        _cleared_at = time.monotonic()
     clear()
-    return True
 
 
 def clear() -> None:
@@ -51,15 +34,6 @@ def clear() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("apps.pipeline."):
             for value in vars(module).values():
-                if isinstance(value, _lru_cache_wrapper):
+                # A cache of one value keeps what the product ships, such as a table.
+                if isinstance(value, _lru_cache_wrapper) and value.cache_parameters()["maxsize"] != 1:
                     value.cache_clear()
-
-
-def _is_due() -> bool:
-    global _next_check
-    with _lock:
-        now = time.monotonic()
-        if now < _next_check:
-            return False
-        _next_check = now + settings.ERASED_CACHE_SECONDS
-        return True

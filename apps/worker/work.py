@@ -36,7 +36,7 @@ from apps.pipeline.core.ports import Ports
 from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.worker.erased_caches import clear_if_erased
+from apps.worker.erased_caches import clear_if_due
 from apps.worker.import_file import import_file
 from apps.worker.process_user import process_user
 from apps.worker.shutdown import STOPPING, StopFlag, is_cluster_stopping, stopping_on_signals
@@ -88,7 +88,7 @@ class Worker:
                 if now < end:
                     self._claim(now)
                 self._beat(now)
-                clear_if_erased()
+                clear_if_due()
                 if self.in_flight():
                     last_work = now
                 elif now >= end or (now - last_work >= self.idle_seconds and not self._is_due_soon()):

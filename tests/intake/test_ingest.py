@@ -137,7 +137,7 @@ def test_an_unknown_project_or_a_missing_file_is_reported(
 
 def test_wait_ends_when_the_work_is_done(project: Project, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Threads of a drain would not see this test's transaction: the work is done here, in their place.
-    monkeypatch.setattr("memplatform.management.commands.ingest.drain", _drain_here)
+    monkeypatch.setattr("memplatform.management.commands.ingest.work", _drain_here)
     run(project, file, THREE, "--wait")
     assert set(OutboxRow.objects.values_list("state", flat=True)) == {"done"}
     assert Memory.objects.filter(end_user__external_id="ana").exists()

@@ -1,83 +1,27 @@
 """Delete done work, stored answers, invitations and test calls after their period, expired items and old events."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
 
+from apps.events.models import ProjectEvent, WebhookDelivery
+from apps.items.models import StoredItem
 from apps.outbox.model_pauses import delete_unused_pauses
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import DeliveryState, WorkState
+from apps.tenants.models import Invitation
 from apps.tenants.rate_limits import prune_counters
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import IdempotentRequest, ModelTestCall
 
 AN_HOUR = timedelta(hours=1)
 A_DAY = timedelta(days=1)
 BATCH = 5_000  # rows per statement, so that no statement runs long after a busy hour
-
-# Each statement reads the oldest rows from an index over time, up to a time that is constant within the statement. It
-# waits for a row that is being enqueued again, and reads its new state. The CTE is materialized, because a subquery
-# might run again for each joined row and then find other rows.
-_WORK = """
-with past as materialized (
-    select end_user_id, id from outbox_outboxrow
-    where state = 'done' and finished_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by finished_at limit %(most)s
-)
-delete from outbox_outboxrow work using past
-where work.end_user_id = past.end_user_id and work.id = past.id and work.state = 'done'
-"""
-_REQUESTS = """
-with past as materialized (
-    select id from traces_idempotentrequest where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by created_at limit %(most)s
-)
-delete from traces_idempotentrequest request using past where request.id = past.id
-"""
-# Invitations contain mail addresses. Both tables are small, and are read as a whole.
-_INVITATIONS = """
-delete from tenants_invitation where id in (
-    select id from tenants_invitation where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    limit %(most)s
-)
-"""
-_TEST_CALLS = """
-delete from traces_modeltestcall where id in (
-    select id from traces_modeltestcall where created_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    limit %(most)s
-)
-"""
-# A delivery is given up by its last attempt; one of a paused webhook, which has none, here.
-_GIVE_UP = """
-update events_webhookdelivery set state = 'failed', finished_at = statement_timestamp(),
-    last_error = 'given up while its webhook was paused'
-where id in (
-    select id from events_webhookdelivery
-    where state = 'waiting' and give_up_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    limit %(most)s
-) and state = 'waiting'
-"""
-# What still waits is sent, or given up, before it is deleted.
-_DELIVERIES = """
-delete from events_webhookdelivery where id in (
-    select id from events_webhookdelivery
-    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and state <> 'waiting'
-    order by created_at limit %(most)s
-)
-"""
-_EVENTS = """
-delete from events_projectevent where id in (
-    select id from events_projectevent event
-    where created_at < statement_timestamp() - %(seconds)s * interval '1 second' and number is not null
-      and not exists (select from events_webhookdelivery where project_id = event.project_id and event_id = event.id)
-    order by created_at limit %(most)s
-)
-"""
-_ITEMS = """
-delete from items_storeditem where id in (
-    select id from items_storeditem where expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
-    order by expires_at limit %(most)s
-) and expires_at < statement_timestamp() - %(seconds)s * interval '1 second'
-"""
 
 
 def prune(*, most: timedelta = AN_HOUR) -> int:
@@ -86,24 +30,44 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
     What is left when the time is up is left for the next run. Dead work stays until a person retries or deletes it.
     """
     until = monotonic() + most.total_seconds()
+    work_ends = Now() - timedelta(days=settings.WORK_RETENTION_DAYS)
+    answers_end = Now() - timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS)
+    events_end = Now() - timedelta(days=settings.EVENT_RETENTION_DAYS)
+    waiting = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
+    sent = WebhookDelivery.objects.exclude(state=DeliveryState.WAITING)
+    is_to_be_sent = Exists(WebhookDelivery.objects.filter(project=OuterRef("project"), event=OuterRef("pk")))
+    events = ProjectEvent.objects.filter(~is_to_be_sent, number__isnull=False)
+    old: list[QuerySet[Any]] = [  # by the time that an index has, where the table is large
+        OutboxRow.objects.filter(state=WorkState.DONE, finished_at__lt=work_ends).order_by("finished_at"),
+        IdempotentRequest.objects.filter(created_at__lt=answers_end).order_by("created_at"),
+        Invitation.objects.filter(expires_at__lt=work_ends).order_by(),  # they contain mail addresses
+        ModelTestCall.objects.filter(created_at__lt=work_ends).order_by(),
+        StoredItem.objects.filter(expires_at__lt=Now()).order_by("expires_at"),
+        sent.filter(created_at__lt=events_end).order_by("created_at"),
+        events.filter(created_at__lt=events_end).order_by("created_at"),
+    ]
     with system_scope(SystemWork.SCHEDULE):
-        work = _delete_older(_WORK, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
-        requests = _delete_older(_REQUESTS, than=timedelta(hours=settings.IDEMPOTENCY_KEPT_HOURS), until=until)
-        invitations = _delete_older(_INVITATIONS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
-        test_calls = _delete_older(_TEST_CALLS, than=timedelta(days=settings.WORK_RETENTION_DAYS), until=until)
-        items = _delete_older(_ITEMS, than=timedelta(), until=until)
-        kept = timedelta(days=settings.EVENT_RETENTION_DAYS)
-        _delete_older(_GIVE_UP, than=A_DAY, until=until)
-        events = _delete_older(_DELIVERIES, than=kept, until=until) + _delete_older(_EVENTS, than=kept, until=until)
-        pauses = delete_unused_pauses()
-    return work + requests + invitations + test_calls + items + events + pauses + prune_counters()
+        # A delivery is given up by its last attempt; one of a paused webhook, which has none, here.
+        _in_batches(waiting.filter(give_up_at__lt=Now() - A_DAY).order_by(), _give_up, until=until)
+        deleted = sum(_in_batches(rows, _delete, until=until) for rows in old)
+        return deleted + delete_unused_pauses() + prune_counters()
 
 
-def _delete_older(sql: str, *, than: timedelta, until: float) -> int:
-    deleted = 0
+def _in_batches(rows: QuerySet[Any], do: Callable[[QuerySet[Any]], int], *, until: float) -> int:
+    """Do something with rows that leaves none of them in the queryset; return how many it was done with."""
+    done = 0
     while True:
-        with connection.cursor() as cursor:
-            cursor.execute(sql, {"seconds": than.total_seconds(), "most": BATCH})
-            deleted += cursor.rowcount
-            if cursor.rowcount < BATCH or monotonic() >= until:
-                return deleted
+        batch = list(rows.values_list("pk", flat=True)[:BATCH])
+        done += do(rows.filter(pk__in=batch))  # a row that was changed meanwhile may have to stay
+        if len(batch) < BATCH or monotonic() >= until:
+            return done
+
+
+def _delete(rows: QuerySet[Any]) -> int:
+    return rows.delete()[0]
+
+
+def _give_up(rows: QuerySet[Any]) -> int:
+    return rows.update(
+        state=DeliveryState.FAILED, finished_at=Now(), last_error="given up while its webhook was paused"
+    )

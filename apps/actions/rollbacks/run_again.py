@@ -72,11 +72,11 @@ def _write_verdicts(end_user_id: UUID, drafts: Sequence[Draft]) -> None:
         turn.rejected_for = drop.reason if drop else ""
         turn.rejected_by = drop.detail.get("rule", "") if drop else ""
     Turn.objects.bulk_update(turns, ["rejected_for", "rejected_by"], batch_size=500)
-    spans = {draft.request.trace_id: recorder.span_rows(draft.spans, first=0)[0] for draft in drafts}
+    spans = {draft.request.trace_id: recorder.spans_of(draft, first=0)[0] for draft in drafts}
     kept = list(Span.objects.filter(end_user_id=end_user_id, trace__in=spans, stage=Stage.PRE_FILTER))
     for span in kept:
         row = spans[span.trace_id]
-        span.result, span.reason, span.details = row["result"], row["reason"], row["details"]
+        span.result, span.reason, span.details = row.result, row.reason, row.details
     Span.objects.bulk_update(kept, ["result", "reason", "details"], batch_size=500)
 
 

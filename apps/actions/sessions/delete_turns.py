@@ -21,7 +21,6 @@ from apps.pipeline.core.enums import EventType
 from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.traces.models import IdempotentRequest, Session, Trace, Turn
 
-_ANNOUNCE = "select nextval('tenants_erasure_number')"
 # Memories that only the deleted turns state, or that a labeller stored of them; with a whole session also those that
 # were stored directly in it.
 _GROUNDED = """
@@ -212,7 +211,6 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int 
     _execute([_DELETE_ENTITIES], values)
     _delete_traces(session, values)
     IdempotentRequest.objects.filter(end_user_id=session.end_user_id).delete()
-    _execute([_ANNOUNCE], values)
     deleted = {"turns": len(turns), "memories": len(values["memories"]), "items": items}
     _record(session, values, deleted)
     return deleted

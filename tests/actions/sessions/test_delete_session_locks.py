@@ -29,7 +29,7 @@ def ana(project: Project) -> EndUser:
 def test_the_end_user_is_locked_before_items_are_deleted(project: Project, ana: EndUser) -> None:
     with CaptureQueriesContext(connection) as queries:
         deleted = delete_session(project_id=project.pk, user_id="ana", session_id="monday")
-    statements = [each["sql"] for each in queries.captured_queries]
+    statements = [each["sql"].lower().replace('"', "") for each in queries.captured_queries]
     lock = next(place for place, sql in enumerate(statements) if "for no key update" in sql)
     deletion = next(place for place, sql in enumerate(statements) if "delete from items_storeditem" in sql)
     assert lock < deletion
