@@ -7,7 +7,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, transaction
-from django.db.models import BigIntegerField, Func, Value
 from django.utils import timezone
 from django_q.models import Task
 
@@ -26,30 +25,6 @@ from apps.traces.models import Replay, RulePreview
 
 BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
 
-<<<<<<< HEAD
-_CLEAR_REFERENCES = """
-update {table} set {column} = null
-where end_user_id = %(end_user)s and {key} = any(array(
-    select {key} from {table} where end_user_id = %(end_user)s and {column} is not null limit %(most)s
-))
-"""
-_DELETE = """
-delete from {table}
-where end_user_id = %(end_user)s
-    and {key} = any(array(select {key} from {table} where end_user_id = %(end_user)s limit %(most)s))
-"""
-# Examples of a rule's preview refer to turns of end users.
-_CLEAR_PREVIEWS = """
-update traces_rulepreview set examples = jsonb_path_query_array(examples, '$[*] ? (@.end_user != $user)', %(named)s)
-where project_id = %(project)s and examples @> %(example)s
-"""
-# What was chosen for a replay names its user and session as the caller does.
-_CLEAR_CHOICES = """
-update traces_replay set choice = '{}' where project_id = %(project)s and choice->>'end_user' = %(end_user)s
-"""
-
-=======
->>>>>>> wB
 
 def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
     """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
@@ -144,7 +119,7 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
 
 
 def _forget_elsewhere(erasure: Erasure) -> None:
-    """Remove what tables of the project and of the queue may quote, and void the caches of all processes."""
+    """Remove what tables of the project and of the queue may quote,."""
     user_id = str(erasure.end_user_id)
     previews = RulePreview.objects.filter(project_id=erasure.project_id, examples__contains=[{"end_user": user_id}])
     for preview in previews.select_for_update():  # its examples refer to turns of end users
@@ -154,13 +129,3 @@ def _forget_elsewhere(erasure: Erasure) -> None:
     Replay.objects.filter(project_id=erasure.project_id, choice__end_user=user_id).update(choice={})
     ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
     Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
-<<<<<<< HEAD
-=======
-    announce_erasure(erasure.end_user_id)
->>>>>>> wB
-
-
-def announce_erasure(end_user_id: UUID) -> None:
-    """Let all processes forget cached texts: each compares this number with the one it saw last (erased_caches.py)."""
-    number = Func(Value("tenants_erasure_number"), function="nextval", output_field=BigIntegerField())
-    EndUser.objects.filter(id=end_user_id).values_list(number).get()
