@@ -89,7 +89,7 @@ def _record(row: StoredItem) -> ItemRecord:
         created_at=row.created_at,
         updated_at=row.updated_at,
         expires_at=row.expires_at,
-        user_id=row.end_user and row.end_user.external_id,
+        user_id=row.end_user.external_id if row.end_user else None,
         session_id=row.session_id or None,
         score=getattr(row, "score", None),
     )
