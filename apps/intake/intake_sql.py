@@ -1,8 +1,7 @@
 """SQL that records an accepted request: its end user and session, trace, turns and first span.
 
 Every request pays for this, so the statements are sent without waiting for the result of each, and rows are sent as
-JSON and unpacked by the database. Each statement names one end user and writes one table: on Citus it runs on one
-shard. Rows that are unpacked are joined with the session for this reason.
+JSON and unpacked by the database. Each statement writes one table.
 """
 
 from datetime import datetime
