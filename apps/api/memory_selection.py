@@ -7,10 +7,10 @@ from django.db.models import Q
 from apps.api.schemas.common import checked_scope
 from apps.api.schemas.memory_selection import MemorySelection, list_filter
 from apps.api.validation import read_id
-from apps.memories.filter_sql import filter_condition, told_in_session
+from apps.memories.filter_conditions import filter_condition, told_in_session
 from apps.memories.filters import wanted_statuses
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.source_sql import told_by_source
+from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
@@ -27,7 +27,7 @@ def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID 
 
     Their status and the times `as_of` and `known_at` are left to the caller.
     """
-    rows = _told(rows if end_user_id is None else rows.for_end_user(end_user_id), query, end_user_id)
+    rows = _told(rows if end_user_id is None else rows.for_end_user(end_user_id), query)
     if query.type:
         rows = rows.filter(type__in=query.type)
     if query.topic:
@@ -44,13 +44,11 @@ def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID 
     return rows
 
 
-def _told(rows: MemoryQuerySet, query: MemorySelection, end_user_id: UUID | None) -> MemoryQuerySet:
+def _told(rows: MemoryQuerySet, query: MemorySelection) -> MemoryQuerySet:
     """Filter by who told a memory, by the session in which it was told, and by the filter."""
-    conditions = told_by_source(scope=checked_scope(query, at=""), metadata={})
+    rows = rows.filter(told_by_source(scope=checked_scope(query, at=""), metadata={}))
     if query.session_id is not None:
-        conditions.append(told_in_session(checked_name(query.session_id, at="session_id")))
+        rows = rows.filter(told_in_session(checked_name(query.session_id, at="session_id")))
     if (wanted := list_filter(query)) is not None:
-        conditions.append(filter_condition(wanted))
-    for each in conditions:
-        rows = rows.meeting(each, end_user_id=end_user_id)
+        rows = rows.filter(filter_condition(wanted))
     return rows

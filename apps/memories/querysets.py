@@ -9,7 +9,7 @@ from django.db.models import Case, Exists, F, Field, Model, OuterRef, Q, QuerySe
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
-from apps.memories.source_sql import SqlCondition, told_by_source
+from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
@@ -54,10 +54,6 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         identifier = getattr(entity, "shown_id", "")
         return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
 
-    def meeting(self, condition: SqlCondition, *, end_user_id: UUID | None = None) -> Self:
-        """Filter by a condition in SQL; `end_user_id` is given where all rows are of one end user."""
-        return self.filter(condition.as_expression(table=self.model._meta.db_table, end_user_id=end_user_id))
-
     def told_in(self, scope: AgentScope) -> Self:
         """Filter what an agent may be told: with an agent, what it has told, otherwise what all agents share.
 
@@ -65,20 +61,18 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         """
         if not scope.given():
             return self.filter(private_to="")
-        (told,) = told_by_source(scope=scope, metadata={})
-        return self.meeting(told).filter(private_to__in=["", scope.agent_id])
+        return self.filter(told_by_source(scope=scope, metadata={}), private_to__in=["", scope.agent_id])
 
     def to_show(self) -> Self:
         """Join the related rows that responses and pages show, and defer columns that only the search needs."""
         return self.select_related("subject", "end_user", "session").defer(*NOT_SHOWN)
 
-    def known_at(self, moment: datetime, *, end_user_id: UUID | None = None) -> Self:
+    def known_at(self, moment: datetime) -> Self:
         """Filter memories stored by a moment; annotate status and validity of that time (`status_then`, …).
 
-        reading.as_of.as_believed restores the other values. Where all memories are of one end user, naming the user
-        lets a distributed database look where the user's rows are.
+        reading.past_values.as_believed restores the other values.
         """
-        then = {f"{column}_then": _value_at(column, moment, end_user_id) for column in ("status", *_VALIDITY)}
+        then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
         return self.filter(created_at__lte=moment).annotate(**then)
 
     def true_at(self, moment: datetime, *, as_known: bool = False) -> Self:
@@ -91,13 +85,13 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         )
 
 
-def _value_at(column: str, moment: datetime, end_user_id: UUID | None) -> Case:
+def _value_at(column: str, moment: datetime) -> Case:
     """Return the value of a column at a moment: the one that the first change since replaced, or the current value."""
     field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
     past = (
         apps.get_model("memories", "MemoryVersion")
         .objects.filter(
-            end_user=end_user_id or OuterRef("end_user"),
+            end_user=OuterRef("end_user"),
             memory=OuterRef("pk"),
             known_until__gt=moment,
             values__has_key=column,

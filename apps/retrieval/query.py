@@ -13,11 +13,11 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.memories.filter_sql import filter_condition
+from apps.memories.filter_conditions import filter_condition
 from apps.memories.filters import MemoryFilter
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.source_sql import told_by_source
+from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import MemoryType, Stakes, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -77,7 +77,7 @@ def compared(query: SearchQuery, *, end_user_id: UUID, now: datetime) -> MemoryQ
     return rows
 
 
-def eligible(query: SearchQuery, *, end_user_id: UUID, policy: RetrievalPolicy) -> Q:
+def eligible(query: SearchQuery, *, policy: RetrievalPolicy) -> Q:
     """Return the condition that a compared memory may be a result."""
     shown = [show(Prefix.ENTITY, each) for each in query.entities]
     about = Q(subject_id__in=query.entities) | Q(object__entity__in=shown)
@@ -91,10 +91,7 @@ def eligible(query: SearchQuery, *, end_user_id: UUID, policy: RetrievalPolicy) 
         *([Q(said_at__lte=query.said_to)] if query.said_to else []),
     ]
     scope = query.told_in if query.told_in.app_id or query.told_in.run_id or query.metadata else UNSCOPED
-    in_sql = [
-        *told_by_source(scope=scope, metadata=query.metadata),
-        *([filter_condition(query.filter)] if query.filter else []),
-    ]
-    table = Memory._meta.db_table
-    conditions += [Q(each.as_expression(table=table, end_user_id=end_user_id)) for each in in_sql]
+    conditions.append(told_by_source(scope=scope, metadata=query.metadata))
+    if query.filter:
+        conditions.append(filter_condition(query.filter))
     return reduce(and_, conditions)

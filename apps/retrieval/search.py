@@ -102,7 +102,7 @@ def rank_all(
     )
     candidates = read_candidates(
         compared(query, end_user_id=end_user_id, now=now),
-        eligible=eligible(query, end_user_id=end_user_id, policy=policy),
+        eligible=eligible(query, policy=policy),
         asked=asked,
         end_user_id=end_user_id,
     )

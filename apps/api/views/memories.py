@@ -2,7 +2,6 @@
 
 import re
 from datetime import datetime
-from uuid import UUID
 
 from django.db.models import Q
 from django.http import HttpResponse
@@ -43,7 +42,7 @@ from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.reading.as_of import as_believed
+from apps.memories.reading.past_values import as_believed
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name
@@ -74,7 +73,7 @@ class MemoriesView(ApiView):
         rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query, end_user_id=user)
         known_at = checked_moment(query.known_at, at="known_at")
         pages = Pages(limit=query.limit)
-        found = pages.read(_believed(rows, query, known_at, user), request)
+        found = pages.read(_believed(rows, query, known_at), request)
         if known_at:
             found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=known_at)
         return Response(to_json(MemoryList(results=[memory_response(each) for each in found], **pages.links())))
@@ -124,17 +123,12 @@ def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> Replaya
     return replayable_answer(answer, status=201)
 
 
-def _believed(
-    rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None, user: UUID | None
-) -> MemoryQuerySet:
+def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
     """Filter by status and validity: those of now, or those stored at a moment."""
     as_of = checked_moment(query.as_of, at="as_of")
     shown = (Status.ACTIVE, Status.SUPERSEDED) if as_of else (Status.ACTIVE,)
     statuses = statuses_of(query, shown=shown)
-    if known_at:
-        rows = rows.known_at(known_at, end_user_id=user).filter(status_then__in=statuses)
-    else:
-        rows = rows.filter(status__in=statuses)
+    rows = rows.known_at(known_at).filter(status_then__in=statuses) if known_at else rows.filter(status__in=statuses)
     return rows.true_at(as_of, as_known=known_at is not None) if as_of else rows
 
 

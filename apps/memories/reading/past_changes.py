@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Field, QuerySet
+from django.db.models import QuerySet
 
 from apps.memories.codec import is_stored, read_columns
 from apps.memories.models import Memory, MemoryOrigin, MemoryVersion
 from apps.memories.reading.memory_state import MemoryState, StoredState, with_changes, with_origin
+from apps.memories.reading.past_values import past_value
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.operations import PlannedOrigin
@@ -107,13 +108,8 @@ def _value_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Itera
             trace_id=version.trace_id,
             new_content_of=version.memory_id if "content" in after else None,
         )
-        row.update({column: _python(column, value) for column, value in version.values.items() if column in row})
+        row.update({column: past_value(column, value) for column, value in version.values.items() if column in row})
         row["version"] = version.version
-
-
-def _python(column: str, value: Any) -> Any:
-    """Return the value of a column that a version keeps as JSON."""
-    return cast("Field[Any, Any]", Memory._meta.get_field(column)).to_python(value)
 
 
 def _change(state: MemoryState, *, memory_id: UUID, values: Mapping[str, Any]) -> MemoryState:
