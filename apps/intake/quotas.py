@@ -1,15 +1,17 @@
-"""Quotas of projects and keys: requests per minute, stored memories, and dollars for models per day."""
+"""Quotas of projects and keys: requests per minute, stored memories and items, and dollars for models per day."""
 
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from math import ceil
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Sum
 from django.db.models.functions import Now
 
 from apps.actions.errors import Refused
 from apps.intake.project_watch import ProjectWatch
+from apps.items.models import StoredItem
 from apps.memories.models import Memory
 from apps.tenants.models import Project
 from apps.tenants.rate_limits import RateLimit, seconds_to_wait
@@ -58,13 +60,19 @@ def _count(subject: str, most: int) -> None:
 def check_quotas(*, project_id: UUID) -> None:
     """Raise QuotaExceeded if the project stores its maximum of memories or has spent its model budget of the day.
 
-    Both are counted every 5 seconds beside the requests, so each process may exceed a quota by those of that time.
+    Quotas are counted every 5 seconds beside the requests, so each process may exceed one by those of that time.
     """
     is_full, seconds_until_budget = _USAGE.state_of(project_id)
     if is_full:
         raise QuotaExceeded("the project stores its maximum of memories", retry_after=MINUTE * MINUTE)
     if seconds_until_budget:
         raise QuotaExceeded("the project has spent its model budget of the day", retry_after=seconds_until_budget)
+
+
+def check_item_quota(*, project_id: UUID) -> None:
+    """Raise QuotaExceeded if the project stores MAX_ITEMS items, when they were counted last."""
+    if _ITEMS.state_of(project_id):
+        raise QuotaExceeded("the project stores its maximum of items", retry_after=MINUTE * MINUTE)
 
 
 def _read_usage(project_id: UUID) -> tuple[bool, int]:
@@ -86,4 +94,10 @@ def _read_usage(project_id: UUID) -> tuple[bool, int]:
     return is_full, ceil((today + timedelta(days=1) - project.now).total_seconds())
 
 
+def _has_all_items(project_id: UUID) -> bool:
+    stored = StoredItem.objects.filter(project_id=project_id).order_by()
+    return stored[: settings.MAX_ITEMS].count() >= settings.MAX_ITEMS
+
+
 _USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)
+_ITEMS = ProjectWatch(count=_has_all_items, every=COUNT_EVERY_SECONDS)

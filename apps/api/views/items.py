@@ -31,7 +31,7 @@ from apps.api.schemas.items import (
 )
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
-from apps.intake.item_quota import check_item_quota
+from apps.intake.quotas import check_item_quota
 from apps.items.operations import (
     DeleteItem,
     GetItem,
