@@ -8,10 +8,9 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from psycopg.types.json import Jsonb
 
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.replays.replay_user import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
@@ -123,29 +122,10 @@ def _write(replay: Replay, rows: list[ReplayedTrace]) -> None:
         held = _running(replay).select_for_update().first()
         if held is None:
             raise Stopped
-        _update(rows)
+        ReplayedTrace.objects.bulk_update(rows, ["state", "error", "totals", "diff"])
         for row in rows:
             failed = {row.state: 1} if row.state in (ReplayedState.MISSED, ReplayedState.FAILED) else {}
             held.totals = added_totals(held.totals, {**row.totals, **failed})
         held.traces_done += len(rows)
         held.leased_until = timezone.now() + LEASE
         held.save(update_fields=["totals", "traces_done", "leased_until"])
-
-
-# One statement, because Django's bulk_update takes as long as the replay itself.
-_UPDATE = """
-update traces_replayedtrace replayed
-set state = given.state, error = given.error, totals = given.totals, diff = given.diff
-from jsonb_to_recordset(%(rows)s) as given(id uuid, state text, error text, totals jsonb, diff jsonb)
-where replayed.id = given.id and replayed.end_user_id = any(%(users)s)
-"""
-
-
-def _update(rows: list[ReplayedTrace]) -> None:
-    given = [
-        {"id": str(row.pk), "state": row.state, "error": row.error, "totals": row.totals, "diff": row.diff}
-        for row in rows
-    ]
-    values: dict[str, Any] = {"rows": Jsonb(given), "users": list({row.end_user_id for row in rows})}
-    with connection.cursor() as cursor:
-        cursor.execute(_UPDATE, values)

@@ -1,32 +1,16 @@
 """Count how often each pre-filter rule has dropped a turn; in the request, the rows of rules would be a bottleneck."""
 
-from django.db import connection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Value
+from django.db.models.functions import Greatest
 
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import PreFilterRule, Turn
 
 BATCH = 5_000  # turns per statement, so that no statement runs long after a busy hour
-
-# One statement marks and counts a turn. If two run at the same time, the second waits for the rows of the first, finds
-# them marked and skips them.
-_COUNT = """
-with fresh as (
-    select end_user_id, id from traces_turn
-    where not hit_counted and rejected_by <> '' order by received_at limit %(most)s
-), marked as (
-    update traces_turn turn set hit_counted = true from fresh
-    where turn.end_user_id = fresh.end_user_id and turn.id = fresh.id and not turn.hit_counted
-    returning turn.end_user_id, turn.rejected_by, turn.received_at
-), hits as (
-    select person.project_id, marked.rejected_by, count(*) as hits, max(marked.received_at) as last_at
-    from marked join tenants_enduser person on person.id = marked.end_user_id
-    group by person.project_id, marked.rejected_by
-), added as (
-    update traces_prefilterrule rule
-    set hit_count = rule.hit_count + hits.hits, last_hit_at = greatest(rule.last_hit_at, hits.last_at)
-    from hits where rule.project_id = hits.project_id and rule.name = hits.rejected_by
-)
-select count(*) from marked
-"""
 
 
 def count_rule_hits() -> int:
@@ -35,10 +19,23 @@ def count_rule_hits() -> int:
     Hits that were not counted before their rule was renamed or deleted are lost.
     """
     counted = 0
-    while True:
-        with system_scope(SystemWork.SCHEDULE), connection.cursor() as cursor:
-            cursor.execute(_COUNT, {"most": BATCH})
-            (marked,) = cursor.fetchone()
-        if not marked:
-            return counted
-        counted += int(marked)
+    while marked := _count_some():
+        counted += marked
+    return counted
+
+
+def _count_some() -> int:
+    """Mark and count up to BATCH turns; those that another process is counting are left to it."""
+    with system_scope(SystemWork.SCHEDULE), transaction.atomic():
+        dropped = Turn.objects.filter(hit_counted=False).exclude(rejected_by="").order_by("received_at")
+        fresh = dropped.select_for_update(no_key=True, skip_locked=True, of=("self",))
+        rows = list(fresh.values_list("id", "end_user__project_id", "rejected_by", "received_at")[:BATCH])
+        hits: dict[tuple[UUID, str], list[datetime]] = {}
+        for _, project_id, rule, received_at in rows:
+            hits.setdefault((project_id, rule), []).append(received_at)
+        Turn.objects.filter(id__in=[turn_id for turn_id, *_ in rows]).update(hit_counted=True)
+        for (project_id, rule), moments in sorted(hits.items()):
+            PreFilterRule.objects.filter(project_id=project_id, name=rule).update(
+                hit_count=F("hit_count") + len(moments), last_hit_at=Greatest("last_hit_at", Value(max(moments)))
+            )
+    return len(rows)

@@ -211,7 +211,7 @@ def _delete_traces(session: Session, turns: Sequence[UUID], *, whole: bool) -> N
     if whole:
         Memory.objects.filter(end_user_id=user, session=session).update(session=None)
         OutboxRow.objects.filter(end_user_id=user, session_id=session.id).delete()
-        session.delete()
+        Session.objects.filter(end_user_id=user, id=session.id).delete()
     else:
         # Processes that have cached the session's last turns read them again.
         Session.objects.filter(end_user_id=user, id=session.id).update(last_turn_at=Now())
@@ -225,7 +225,7 @@ def _record(
         end_user_id=session.end_user_id,
         verb="session_deleted" if whole else "turn_deleted",
         object_kind="session" if whole else "turn",
-        object_id=session.pk if whole else turns[0],
+        object_id=session.id if whole else turns[0],
         details={"rows": dict(deleted), "memories": [str(each) for each in memories]},
     )
     for memory_id in memories:

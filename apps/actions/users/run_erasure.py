@@ -119,7 +119,7 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
 
 
 def _forget_elsewhere(erasure: Erasure) -> None:
-    """Remove what tables of the project and of the queue may quote,."""
+    """Remove what tables of the project and of the queue may quote."""
     user_id = str(erasure.end_user_id)
     previews = RulePreview.objects.filter(project_id=erasure.project_id, examples__contains=[{"end_user": user_id}])
     for preview in previews.select_for_update():  # its examples refer to turns of end users
