@@ -27,6 +27,7 @@ def main() -> None:
     from apps.actions.ledger.actor import COMMAND, SYSTEM, acting_as
     from memplatform.database import ensure_database, limit_statements
     from memplatform.embedded import EmbeddedError
+    from memplatform.parent_death import end_with_parent
 
     django.setup()
     gc.freeze()  # no collection looks at it again, not even the last one, when the process ends
@@ -38,6 +39,9 @@ def main() -> None:
             sys.exit(str(error))
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     limit_statements(seconds=settings.DB_WORK_SECONDS if command in _WORKERS else settings.DB_COMMAND_SECONDS)
+    if command == "qcluster":
+        # Processes of a killed cluster would work on, and wait for tasks forever.
+        os.register_at_fork(after_in_child=end_with_parent)
     with acting_as(SYSTEM if command in _WORKERS else COMMAND):
         execute_from_command_line(sys.argv)
 

@@ -14,7 +14,7 @@ DEFAULTS = ENV_EXAMPLE.read_text()
     [
         ({}, {}),
         ({"WEB_THREADS": "8", "DB_PREPARE": "True", "SECRET_KEY": "hidden"}, {}),
-        ({"WEB_THREADS": "2", "CLUSTER_WORKERS": "4"}, {"settings": {"WEB_THREADS": "2"}}),
+        ({"WEB_THREADS": "2", "CLUSTER_WORKERS": "2"}, {"settings": {"WEB_THREADS": "2"}}),
         ({"DB_PREPARE": "false", "WEB_WORKERS": "4"}, {"settings": {"DB_PREPARE": "false", "WEB_WORKERS": "4"}}),
     ],
 )

@@ -22,6 +22,7 @@ from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wai
 
 LEASE_SECONDS = 3
 PROJECTS_AT_ONCE = 8
+LOOK_SECONDS = 10.0
 KEY = re.compile(r"^mp_\S+$", re.MULTILINE)
 QUICK = {
     "WORK_LEASE_SECONDS": str(LEASE_SECONDS),
@@ -96,9 +97,19 @@ class ChaosCluster:
             self.start()  # what ended after the keeper's last look
 
     def _keep(self) -> None:
+        looked = time.monotonic()
         while self.keeping.is_set():
             self.start()
+            if time.monotonic() - looked > LOOK_SECONDS:
+                looked = time.monotonic()
+                self.end_if_stuck()
             time.sleep(0.2)  # a child's end is not told to a thread
+
+    def end_if_stuck(self) -> None:
+        """Do what a supervisor does about clusters whose workers make no progress."""
+        for name in ("east", "west"):
+            if self.running[name].poll() is None:
+                self.instance.run(["check_workers", "--end", str(self.running[name].pid)])
 
     def kill_one(self, chance: random.Random) -> str:
         """Kill one process of the services, any with the same likelihood; return what it was."""
@@ -130,7 +141,12 @@ class ChaosCluster:
 
     def drained(self, project: str) -> bool:
         """Wait until the project has no open work; return False if it takes longer than PATIENCE."""
-        return _awaited(lambda: self._open_work(project) == 0, seconds=PATIENCE)
+        for _ in range(int(PATIENCE / LOOK_SECONDS)):
+            if _awaited(lambda: self._open_work(project) == 0, seconds=LOOK_SECONDS):
+                return True
+            self.end_if_stuck()
+            self.start()
+        return False
 
     def _open_work(self, project: str) -> int:
         with self.connect() as connection:

@@ -17,8 +17,8 @@ from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import Role, Stage
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import Worker
 from tests.chaos.failpoints import Failpoint, Harm, armed, in_a_fork
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
@@ -58,7 +58,7 @@ def post(project: Project, message: Message) -> None:
 
 
 def drain() -> None:
-    Drain(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.0, most_seconds=PATIENCE).run()
+    Worker(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.0, seconds=PATIENCE).run()
 
 
 def recover(project: Project) -> None:

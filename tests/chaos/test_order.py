@@ -11,8 +11,8 @@ from apps.actions.live_ports import live
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status, TraceStatus
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import Worker
 from tests.instance import PATIENCE
 from tests.soak import SOAK_TURNS
 from tests.worker.worker_helper import Person
@@ -70,4 +70,4 @@ def work_until(said: threading.Event) -> None:
 
 
 def drain() -> None:
-    Drain(ports=live(), threads=3, stop=StopFlag(), idle_seconds=0.0, most_seconds=PATIENCE).run()
+    Worker(ports=live(), threads=3, stop=StopFlag(), idle_seconds=0.0, seconds=PATIENCE).run()

@@ -10,8 +10,8 @@ from django.conf import settings
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import Worker
 from tests.chaos.failpoints import in_a_fork
 from tests.instance import PATIENCE
 from tests.outbox.outbox_factories import expire
@@ -27,7 +27,7 @@ def die(texts: Sequence[str]) -> None:
 
 
 def drain() -> None:
-    Drain(ports=interrupted(die), threads=8, stop=StopFlag(), idle_seconds=0.0, most_seconds=PATIENCE).run()
+    Worker(ports=interrupted(die), threads=8, stop=StopFlag(), idle_seconds=0.0, seconds=PATIENCE).run()
 
 
 def test_it_ends_dead_and_its_neighbours_finish(project: Project) -> None:

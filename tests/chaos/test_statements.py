@@ -17,8 +17,8 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import Worker
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
 from tests.instance import PATIENCE
@@ -83,7 +83,7 @@ def insist(project: Project, message: Message) -> None:
 
 
 def drain(*, patient: bool) -> None:
-    Drain(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.2 if patient else 0.0, most_seconds=PATIENCE).run()
+    Worker(ports=live(), threads=2, stop=StopFlag(), idle_seconds=0.2 if patient else 0.0, seconds=PATIENCE).run()
 
 
 def recover(project: Project) -> None:

@@ -223,5 +223,5 @@ def test_a_memory_asks_the_database_little(
     admin: Client, waiting: list[Memory], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for path in (PAGE, f"/console/test/memories/{waiting[0].pk}/"):
-        with django_assert_max_num_queries(25):
+        with django_assert_max_num_queries(35):
             admin.get(path)

@@ -1,22 +1,23 @@
 """Say whether the workers of this host make progress, so that systemd, compose or Kubernetes restart a cluster."""
 
-import os
-import signal
 import socket
 from argparse import ArgumentParser
 from datetime import timedelta
 from typing import Any
 
+import psutil
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.db.models.functions import Now
 
-from apps.outbox.models import WorkerHeartbeat
+from apps.outbox.models import UserLease, WorkerHeartbeat
 from apps.tenants.system_scope import SystemWork, system_scope
+
+LATE = timedelta(seconds=20)  # for work that is ready, while no worker works
 
 
 class Command(BaseCommand):
-    """Look for a heartbeat: a schedule lets a worker of the cluster look for work every minute.
+    """Look for heartbeats: a worker at work has one, and a schedule lets one look for work every minute.
 
     A worker of django-q2 that is killed while it waits for a task leaves the lock of the task queue taken. Then the
     processes are alive, but none gets a task.
@@ -26,20 +27,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--seconds", type=int, default=180, help="how old the last heartbeat may be (default 180)")
-        parser.add_argument("--stop", type=int, metavar="PID", help="the process to stop if there is no progress")
+        parser.add_argument("--end", type=int, metavar="PID", help="end this cluster if it makes no progress")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit with an error if no worker of this host was seen; a database that is away is no fault of theirs."""
+        """Exit with an error if the workers are stuck; a database that is away is no fault of theirs."""
         try:
             with system_scope(SystemWork.HEALTH):
-                mine = WorkerHeartbeat.objects.filter(host=socket.gethostname())
-                is_alive = mine.filter(seen_at__gte=Now() - timedelta(seconds=options["seconds"])).exists()
+                are_stuck = _are_stuck(timedelta(seconds=options["seconds"]))
         except DatabaseError as error:
             self.stdout.write(f"the database does not answer: {error}")
             return
-        if is_alive:
+        if not are_stuck:
             self.stdout.write("the workers make progress")
             return
-        if options["stop"]:
-            os.kill(options["stop"], signal.SIGTERM)
-        raise CommandError(f"no worker of this host was seen for {options['seconds']} seconds")
+        if options["end"]:
+            for child in psutil.Process(options["end"]).children():
+                child.terminate()  # with its sentinel, the others end: they give back their work
+        raise CommandError("the workers of this host make no progress")
+
+
+def _are_stuck(longest: timedelta) -> bool:
+    mine = WorkerHeartbeat.objects.filter(host=socket.gethostname())
+    if not mine.filter(seen_at__gte=Now() - longest).exists():
+        return True
+    ready = UserLease.objects.filter(ready_at__lt=Now() - LATE, waits_for="", token=None, project__archived_at=None)
+    return ready.exists() and not mine.filter(is_working=True, seen_at__gte=Now() - LATE).exists()

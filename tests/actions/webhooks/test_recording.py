@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
-from django.test.utils import CaptureQueriesContext
+from django.db import transaction
 
 from apps.actions.sessions.delete_turns import delete_session
 from apps.actions.users.erase_user import erase_user
@@ -61,21 +60,6 @@ def test_a_new_value_tells_what_it_supersedes(ana: Person, log: None) -> None:
     newer = Memory.objects.get(end_user_id=ana.id, status="active")
     assert closed.details["status"] == "superseded"
     assert closed.details["other"] == str(newer.id)
-
-
-def test_a_project_that_keeps_no_events_runs_no_further_statement(ana: Person, log: None, project: Project) -> None:
-    counts = []
-    for is_on, session in ((True, "monday"), (False, "tuesday")):
-        set_event_log(project_id=project.id, is_on=is_on)
-        ana.says(f"I like {session} hiking.", session=session)
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            ana.is_worked_for()
-        counts.append(len(queries))
-        assert not [each for each in queries.captured_queries if "events_eventlog" in each["sql"][:40]]
-
-    assert counts[1] <= counts[0]
 
 
 def test_without_a_webhook_nothing_is_recorded(ana: Person) -> None:
