@@ -1,12 +1,10 @@
 """Load a trace from the database as a draft: its turns and drops as they were after pre_filter."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
-import msgspec
-from django.db.models import QuerySet
+from django.db.models import Max, Min, QuerySet
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
@@ -14,58 +12,9 @@ from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract import SEEN
 from apps.pipeline.prefilter.context_marker import without_context_blocks
-from apps.tenants.constant_statements import fetch_constant
 from apps.traces.models import Span, Trace, Turn
 from apps.traces.policies import policy_of
-from apps.traces.turn_codec import select_turn, source_turn
-
-# Raw SQL that returns JSON, because every turn is loaded this way: model instances took three times the CPU time.
-# Lists are subqueries, so that the plan is kept ("Plans of statements with lists" in docs/decisions/speed.md).
-_LOAD = f"""
-with ours as (
-    select id, project_id, end_user_id, session_id, api_key_id, configuration_id, topic, agent_scope,
-           metadata, traceparent
-    from traces_trace where end_user_id = %(end_user)s and id = any((select %(traces)s::uuid[])::uuid[])
-), reach as (
-    select min(position) - %(before)s as first, max(position) as last
-    from traces_turn where end_user_id = %(end_user)s and trace_id = any((select %(traces)s::uuid[])::uuid[])
-)
-select (select json_agg(ours)::text from ours), (select json_agg(turn order by position)::text from (
-    select turn.position, trace_id, rejected_for, rejected_by, said
-    from reach, traces_turn turn, lateral (
-        select {select_turn()}
-    ) said
-    where end_user_id = %(end_user)s and session_id = (select session_id from ours limit 1)
-      and turn.position between reach.first and reach.last and not withdrawn
-) turn)
-"""  # noqa: S608  (only names of columns)
-_USUAL_EARLIER_TURNS = 20  # a policy that uses more costs a second query
-
-
-@dataclass(frozen=True, slots=True)
-class _Trace:
-    """The fields of a trace that a draft needs."""
-
-    id: UUID
-    project_id: UUID
-    end_user_id: UUID
-    session_id: UUID
-    api_key_id: UUID | None
-    configuration_id: UUID
-    topic: str
-    agent_scope: dict[str, str]
-    metadata: Mapping[str, Any]
-    traceparent: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A turn of this trace or an earlier one of its session, and why pre_filter rejected it."""
-
-    said: SourceTurn
-    trace_id: UUID
-    rejected_for: str
-    rejected_by: str
+from apps.traces.turn_codec import source_turn
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
@@ -73,19 +22,13 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
 
     They have no spans, because those are recorded already.
     """
-    traces, turns = _load(end_user_id, trace_ids, before=_USUAL_EARLIER_TURNS)
-    needed = policy_of(traces[trace_ids[0]].configuration_id).extraction.max_turns
-    if needed > _USUAL_EARLIER_TURNS:
-        traces, turns = _load(end_user_id, trace_ids, before=needed)
-    return [_draft(traces[trace_id], turns) for trace_id in trace_ids]
-
-
-def _load(end_user_id: UUID, trace_ids: Sequence[UUID], *, before: int) -> tuple[dict[UUID, _Trace], tuple[_Turn, ...]]:
-    """Return the traces, and their turns after up to `before` earlier turns of the session, oldest first."""
-    values: dict[str, Any] = {"end_user": end_user_id, "traces": list(trace_ids), "before": before}
-    traces, turns = fetch_constant(_LOAD, values)[0]
-    decoded = msgspec.json.decode(traces, type=tuple[_Trace, ...])
-    return {trace.id: trace for trace in decoded}, msgspec.json.decode(turns, type=tuple[_Turn, ...])
+    traces = Trace.objects.filter(end_user_id=end_user_id).in_bulk(trace_ids)
+    session = Turn.objects.filter(end_user_id=end_user_id, session_id=traces[trace_ids[0]].session_id, withdrawn=False)
+    own = session.filter(trace__in=trace_ids).aggregate(first=Min("position"), last=Max("position"))
+    before = max(policy_of(trace.configuration_id).extraction.max_turns for trace in traces.values())
+    turns = session.filter(position__gte=own["first"] - before, position__lte=own["last"]).order_by("position")
+    rows = list(turns)
+    return [_draft(traces[trace_id], rows) for trace_id in trace_ids]
 
 
 def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
@@ -155,7 +98,7 @@ def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
     return replace(turn, content=without_context_blocks(turn.content))
 
 
-def _origin(trace: Trace | _Trace) -> Origin:
+def _origin(trace: Trace) -> Origin:
     return Origin(
         project_id=trace.project_id,
         end_user_id=trace.end_user_id,
@@ -165,16 +108,15 @@ def _origin(trace: Trace | _Trace) -> Origin:
     )
 
 
-def _draft(trace: _Trace, turns: Sequence[_Turn]) -> Draft:
+def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
     policy = policy_of(trace.configuration_id)
     ours = [turn for turn in turns if turn.trace_id == trace.id]
-    first = ours[0].said.position
-    earlier = [turn.said for turn in turns if turn.said.position < first][-policy.extraction.max_turns :]
+    earlier = [turn for turn in turns if turn.position < ours[0].position][-policy.extraction.max_turns :]
     request = Request(
         trace_id=trace.id,
         origin=_origin(trace),
-        turns=tuple(turn.said for turn in ours),
-        earlier_turns=tuple(earlier),
+        turns=tuple(map(source_turn, ours)),
+        earlier_turns=tuple(map(source_turn, earlier)),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,
@@ -184,10 +126,10 @@ def _draft(trace: _Trace, turns: Sequence[_Turn]) -> Draft:
     return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))
 
 
-def _drop(turn: _Turn) -> Drop:
+def _drop(turn: Turn) -> Drop:
     return Drop(
         stage=Stage.PRE_FILTER,
         reason=turn.rejected_for,
-        turn_id=turn.said.id,
+        turn_id=turn.id,
         detail={"rule": turn.rejected_by} if turn.rejected_by else {},
     )

@@ -1,10 +1,16 @@
 """What the calls of a project's models have come to lately."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Count, Max, Q, QuerySet
+from django.db.models.functions import Left
+
+from apps.traces.models import ModelCall, ModelTestCall
+
+MOST_ERROR = 1_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +26,35 @@ class ModelRecord:
     median_us: int | None  # of the calls that were answered
 
 
-# Calls by time from a BRIN index; those of other projects are passed over.
-_RECORDS = """
-with calls as (
-    select model, error, call.created_at, latency_us from traces_modelcall call
-    join tenants_enduser owner on owner.id = call.end_user_id
-    where owner.project_id = %(project)s and call.created_at >= %(since)s
-    union all
-    select model, error, created_at, latency_us from traces_modeltestcall
-    where project_id = %(project)s and created_at >= %(since)s
-)
-select model, count(*), count(*) filter (where error <> ''),
-    max(created_at) filter (where error = ''), max(created_at) filter (where error <> ''),
-    coalesce((array_agg(left(error, 1000) order by created_at desc) filter (where error <> ''))[1], ''),
-    percentile_disc(0.5) within group (order by latency_us) filter (where error = '')
-from calls group by model order by model
-"""
-
-
 def model_records(*, project_id: UUID, since: datetime) -> list[ModelRecord]:
-    """Return the records of the models that were called, by name, with one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RECORDS, {"project": project_id, "since": since})
-        return [ModelRecord(*row) for row in cursor.fetchall()]
+    """Return the records of the models that were called for traces, and then of those that people have tested."""
+    calls = ModelCall.objects.filter(end_user__project_id=project_id, created_at__gte=since)
+    tests = ModelTestCall.objects.filter(project_id=project_id, created_at__gte=since)
+    return [*_records(calls), *_records(tests)]
+
+
+def _records(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[ModelRecord]:
+    """Yield one record per model, with two queries for all and one for each."""
+    answered, has_failed = Q(error=""), ~Q(error="")
+    models = (
+        calls.order_by("model")
+        .values("model")
+        .annotate(
+            calls=Count("id"),
+            failed=Count("id", filter=has_failed),
+            last_answer=Max("created_at", filter=answered),
+            last_failure=Max("created_at", filter=has_failed),
+        )
+    )
+    latest = calls.filter(has_failed).order_by("model", "-created_at").distinct("model")
+    errors = dict(latest.values_list("model", Left("error", MOST_ERROR)))
+    for row in models:
+        latencies = (
+            calls.filter(answered, model=row["model"]).order_by("latency_us").values_list("latency_us", flat=True)
+        )
+        count = row["calls"] - row["failed"]
+        yield ModelRecord(
+            **row,
+            last_error=errors.get(row["model"], ""),
+            median_us=latencies[(count - 1) // 2 :].first() if count else None,
+        )

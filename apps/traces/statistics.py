@@ -1,11 +1,23 @@
 """Counts and costs of a project's pipeline per day (UTC)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Aggregate, Count, IntegerField, Q, QuerySet, Sum
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, TruncDate
+
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.model_calls import AnswerKind
+from apps.traces.models import ModelCall, Trace
+
+_FAILED = (TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED, TraceStatus.DEAD)
+_USELESS = (AnswerKind.EMPTY, AnswerKind.TRUNCATED, AnswerKind.UNPARSABLE, AnswerKind.REFUSED)
+_SUMS = ("invalid_objects", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "cost_usd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +50,34 @@ class Day:
     cost_usd: Decimal
 
 
-_DAYS = """
-with trace as (
-    select id, end_user_id, status, counts, (created_at at time zone 'utc')::date as day
-    from traces_trace where project_id = %(project)s and created_at >= %(since)s and created_at < %(until)s
-), funnel as (
-    select day, count(*) as traces, count(*) filter (where status = 'rejected') as rejected,
-           count(*) filter (where status = 'extraction_failed') as extraction_failed,
-           count(*) filter (where status = 'dead') as dead,
-           coalesce(sum((counts->>'turns')::int), 0) as turns,
-           coalesce(sum((counts->>'candidates')::int), 0) as candidates,
-           coalesce(sum((counts->>'stored')::int), 0) as stored,
-           coalesce(sum((counts->>'merged')::int), 0) as merged,
-           coalesce(sum((counts->>'superseded')::int), 0) as superseded,
-           coalesce(sum((counts->>'pending_review')::int), 0) as pending_review,
-           coalesce(sum((counts->>'discarded')::int), 0) as discarded
-    from trace group by day
-), model as (
-    select trace.day, count(*) as calls, count(*) filter (where call.error <> '') as errors,
-           count(*) filter (where call.answer_kind = 'empty') as empty,
-           count(*) filter (where call.answer_kind = 'truncated') as truncated,
-           count(*) filter (where call.answer_kind = 'unparsable') as unparsable,
-           count(*) filter (where call.answer_kind = 'refused') as refused,
-           sum(call.invalid_objects) as invalid,
-           sum(call.input_tokens) as input, sum(call.cache_read_tokens) as cache_read,
-           sum(call.cache_write_tokens) as cache_write, sum(call.output_tokens) as output, sum(call.cost_usd) as cost
-    from trace join traces_modelcall call on call.end_user_id = trace.end_user_id and call.trace_id = trace.id
-    group by trace.day
-)
-select funnel.*, coalesce(calls, 0), coalesce(errors, 0), coalesce(empty, 0), coalesce(truncated, 0),
-       coalesce(unparsable, 0), coalesce(refused, 0), coalesce(invalid, 0), coalesce(input, 0),
-       coalesce(cache_read, 0), coalesce(cache_write, 0), coalesce(output, 0), coalesce(cost, 0)
-from funnel left join model using (day) order by day
-"""
+_OUTCOMES = ("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded")
+_OF_TRACES: dict[str, Aggregate | Coalesce] = {
+    "traces": Count("id"),
+    **{each.value: Count("id", filter=Q(status=each)) for each in _FAILED},
+    **{name: Coalesce(Sum(Cast(KT(f"counts__{name}"), IntegerField())), 0) for name in _OUTCOMES},
+}
+_OF_CALLS: dict[str, Aggregate] = {
+    "model_calls": Count("id"),
+    "model_errors": Count("id", filter=~Q(error="")),
+    **{f"{each}_answers": Count("id", filter=Q(answer_kind=each)) for each in _USELESS},
+    **{name: Sum(name) for name in _SUMS},
+}
 
 
 def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[Day]:
     """Return the days with accepted requests, oldest first; a model call counts on the day of its trace."""
-    with connection.cursor() as cursor:
-        cursor.execute(_DAYS, {"project": project_id, "since": since, "until": until})
-        return [Day(*row) for row in cursor.fetchall()]
+    traces = Trace.objects.filter(project_id=project_id, created_at__gte=since, created_at__lt=until)
+    calls = ModelCall.objects.filter(
+        trace__project_id=project_id, trace__created_at__gte=since, trace__created_at__lt=until
+    )
+    of_calls = _by_day(calls, "trace__created_at", _OF_CALLS)
+    no_calls = dict.fromkeys(_OF_CALLS, 0)
+    of_traces = _by_day(traces, "created_at", _OF_TRACES)
+    return [Day(day=day, **found, **of_calls.get(day, no_calls)) for day, found in sorted(of_traces.items())]
+
+
+def _by_day(rows: QuerySet[Any], time: str, figures: Mapping[str, Aggregate | Coalesce]) -> dict[date, dict[str, Any]]:
+    """Return the figures of each day; in the query their names end with `_`, for some are names of columns."""
+    days = rows.order_by().values(day=TruncDate(time, tzinfo=UTC))
+    found = days.annotate(**{f"{name}_": figure for name, figure in figures.items()})
+    return {row["day"]: {name: row[f"{name}_"] for name in figures} for row in found}

@@ -4,166 +4,228 @@ While an hour is open, each tally adds what came since the last one. Once it is 
 its rows and closed, so nothing that was committed late is missed and no total can drift.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from django.db import connection, transaction
-from django.db.models import Min, Sum
+from django.db import transaction
+from django.db.models import Count, DecimalField, IntegerField, Min, QuerySet, Sum
+from django.db.models.functions import Cast, Floor, Greatest, Log
 
+from apps.pipeline.core.enums import Outcome, Stage, TraceStatus
 from apps.traces.funnel_metrics import Measure
-from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Span, TalliedHour
+from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, ModelTestCall, Span, TalliedHour
 
 HOUR = timedelta(hours=1)
 CLOSED_AFTER = timedelta(minutes=10)  # longer than any transaction that writes spans or calls
 SETTLED_AFTER = timedelta(seconds=15)  # rows of open hours are counted this late: nearly all are committed by then
-_LOCK = 7_204_411  # key of the advisory lock that lets one tally run at a time
+MOST_REASON = 96  # characters
+_PLACE = ("trace__project_id", "created_at")
+_CALL_COLUMNS = (
+    *("trace__project_id", "created_at", "purpose", "model", "answer_kind", "error", "invalid_objects", "prompt_cut"),
+    *("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "cost_usd"),
+)
 
-_DELETE = (
-    "delete from traces_hourlytally where hour = %(origin)s",
-    "delete from traces_hourlylatency where hour = %(origin)s",
-)
-# Turns and rejections are counted from pre_filter spans, outcomes from traces that have an extract span.
-_COUNTED = """
-with spans as (
-    select trace.project_id, date_bin(%(step)s, span.created_at, %(origin)s) as moment, span.stage, span.details,
-        trace.status, trace.counts, trace.outcomes
-    from traces_span span join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
-    where span.created_at >= %(since)s and span.created_at < %(until)s and span.stage in ('pre_filter', 'extract')
-), outcomes as (
-    select project_id, moment, outcome from spans, jsonb_array_elements(outcomes) as outcome where stage = 'extract'
-), counted(project_id, moment, measure, stage, reason, amount) as (
-    select project_id, moment, 'turns', '', '', sum((details->>'judged')::int) from spans
-        where stage = 'pre_filter' group by 1, 2
-    union all
-    select project_id, moment, 'drops', 'pre_filter', why.key, sum(why.value::int)
-        from spans, jsonb_each_text(details->'reasons') as why where stage = 'pre_filter' group by 1, 2, 5
-    union all
-    select project_id, moment, 'drops', outcome->>'stage', left(outcome->>'reason', 96), count(*) from outcomes
-        where outcome->>'outcome' = 'discarded' and outcome->>'stage' <> 'pre_filter' group by 1, 2, 4, 5
-    union all
-    select project_id, moment, 'rulings', '', outcome->>'outcome', count(*) from outcomes
-        where outcome->>'outcome' <> 'discarded' group by 1, 2, 5
-    union all
-    select project_id, moment, 'reviews', '', left(why, 96), count(*)
-        from outcomes, unnest(string_to_array(outcome->>'reason', ', ')) as why
-        where outcome->>'outcome' = 'pending_review' group by 1, 2, 5
-    union all
-    select project_id, moment, 'new_turns', '', '', count(distinct outcome->>'turn') from outcomes
-        where outcome->>'outcome' in ('stored', 'pending_review') group by 1, 2
-    union all
-    select project_id, moment, 'superseded', '', '', sum((counts->>'superseded')::int) from spans
-        where stage = 'extract' group by 1, 2
-    union all
-    select project_id, moment, 'redacted', '', kind.key, sum(kind.value::int)
-        from spans, jsonb_each_text(coalesce(counts->'redacted', '{}')) as kind
-        where stage = 'pre_filter' group by 1, 2, 5
-    union all
-    select project_id, moment, 'traces', '', status, count(*) from spans
-        where stage = 'extract' or status = 'rejected' group by 1, 2, 5
-)
-"""
-_CALLS = """
-with calls as (
-    select trace.project_id, date_bin(%(step)s, call.created_at, %(origin)s) as moment, purpose, model, answer_kind,
-        call.error, invalid_objects, prompt_cut, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
-        cost_usd
-    from traces_modelcall call
-    join traces_trace trace on trace.id = call.trace_id and trace.end_user_id = call.end_user_id
-    where call.created_at >= %(since)s and call.created_at < %(until)s
-    union all
-    select project_id, date_bin(%(step)s, created_at, %(origin)s), 'test', model, '', error, 0, false, input_tokens,
-        0, 0, output_tokens, cost_usd
-    from traces_modeltestcall where created_at >= %(since)s and created_at < %(until)s
-), counted(project_id, moment, measure, stage, reason, amount) as (
-    select project_id, moment, measure, stage, reason, sum(amount) from calls, lateral (values
-        ('calls', '', '', 1.0),
-        ('calls_cached', '', '', (cache_read_tokens > 0)::int),
-        ('calls_failed', '', '', (error <> '')::int),
-        ('answers', purpose, answer_kind, (answer_kind <> '')::int),
-        ('invalid_objects', '', '', invalid_objects),
-        ('cut_prompts', '', left(model, 96), prompt_cut::int),
-        ('tokens', '', 'input', input_tokens),
-        ('tokens', '', 'cache_read', cache_read_tokens),
-        ('tokens', '', 'cache_write', cache_write_tokens),
-        ('tokens', '', 'output', output_tokens),
-        ('cost', '', '', cost_usd)
-    ) as part(measure, stage, reason, amount) group by 1, 2, 3, 4, 5
-)
-"""
-_LATENCIES = """
-with counted(project_id, stage, bucket, spans) as (
-    select trace.project_id, span.stage,
-           floor(8 * log(2, greatest(span.latency_us, 1)::numeric))::int, count(*)
-    from traces_span span
-    join traces_trace trace on trace.id = span.trace_id and trace.end_user_id = span.end_user_id
-    where span.created_at >= %(since)s and span.created_at < %(until)s
-    group by 1, 2, 3
-)
-"""
-_STORE_AMOUNTS = """
-insert into traces_hourlytally (id, project_id, hour, measure, stage, reason, amount)
-select gen_random_uuid(), project_id, moment, measure, stage, reason, amount from counted where amount > 0
-on conflict (project_id, hour, measure, stage, reason) do update
-set amount = traces_hourlytally.amount + excluded.amount
-"""
-_STORE_LATENCIES = """
-insert into traces_hourlylatency (id, project_id, hour, stage, bucket, spans)
-select gen_random_uuid(), project_id, %(origin)s, stage, bucket, spans from counted
-on conflict (project_id, hour, stage, bucket) do update set spans = traces_hourlylatency.spans + excluded.spans
-"""
-_READ_AMOUNTS = """
-select moment, measure, stage, reason, amount::float8 from counted where amount > 0 and project_id = %(project)s
-"""
-_READ_LATENCIES = """
-select stage, bucket, spans from counted where project_id = %(project)s
-"""
-_MARK_TALLIED = """
-insert into traces_talliedhour (hour, tallied_at, counted_until) values (%(origin)s, %(now)s, %(until)s)
-on conflict (hour) do update set tallied_at = excluded.tallied_at, counted_until = excluded.counted_until
-"""
-_ADD = (_COUNTED + _STORE_AMOUNTS, _CALLS + _STORE_AMOUNTS, _LATENCIES + _STORE_LATENCIES, _MARK_TALLIED)
+
+class Amount(NamedTuple):
+    """The sum of a measure in one step of a period."""
+
+    moment: datetime  # start of the step
+    measure: str
+    stage: str
+    reason: str
+    amount: float
+
+
+class _Key(NamedTuple):
+    project_id: UUID
+    moment: datetime
+    measure: Measure
+    stage: str = ""
+    reason: str = ""
+
+
+Sums = dict[_Key, float]
+
+
+class _Period(NamedTuple):
+    """The rows that were written from `since` until `until`, of one project or of all, in steps from `origin` on."""
+
+    origin: datetime
+    since: datetime
+    until: datetime
+    step: timedelta
+    project_id: UUID | None = None
+
+    def step_of(self, moment: datetime) -> datetime:
+        """Return the start of the step that a time belongs to."""
+        return self.origin + (moment - self.origin) // self.step * self.step
 
 
 def tally_hour(hour: datetime, *, now: datetime, settled_after: timedelta = SETTLED_AFTER) -> None:
     """Bring the totals of the hour that begins at `hour` up to date, for all projects, in one transaction."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-        counted_until = None if now >= hour + HOUR + CLOSED_AFTER else _counted_until(hour)
-        values: dict[str, Any] = {
-            "origin": hour,
-            "since": counted_until or hour,
-            "until": max(counted_until or hour, min(hour + HOUR, now - settled_after)),
-            "step": HOUR,
-            "now": now,
-        }
-        for statement in _ADD if counted_until else (*_DELETE, *_ADD):
-            cursor.execute(statement, values)
-
-
-def _counted_until(hour: datetime) -> datetime | None:
-    return TalliedHour.objects.filter(hour=hour).values_list("counted_until", flat=True).first()
-
-
-Amount = tuple[datetime, str, str, str, float]  # start of the step, measure, stage, reason, amount
+    with transaction.atomic():
+        TalliedHour.objects.bulk_create([TalliedHour(hour=hour, tallied_at=now)], ignore_conflicts=True)
+        tallied = TalliedHour.objects.select_for_update().get(hour=hour)  # one tally of an hour runs at a time
+        since = tallied.counted_until
+        if since is None or now >= hour + HOUR + CLOSED_AFTER:
+            HourlyTally.objects.filter(hour=hour).delete()
+            HourlyLatency.objects.filter(hour=hour).delete()
+            since = hour
+        until = max(since, min(hour + HOUR, now - settled_after))
+        period = _Period(origin=hour, since=since, until=until, step=HOUR)
+        _add_amounts(hour, period)
+        _add_latencies(hour, period)
+        tallied.tallied_at, tallied.counted_until = now, until
+        tallied.save(update_fields=["tallied_at", "counted_until"])
 
 
 def count_now(*, project_id: UUID, since: datetime, until: datetime, step: timedelta) -> list[Amount]:
-    """Count the measures of a project by steps from `since` on, from the rows themselves (two queries)."""
-    values = {"project": project_id, "origin": since, "since": since, "until": until, "step": step}
-    return [row for counted in (_COUNTED, _CALLS) for row in _rows(counted + _READ_AMOUNTS, values)]
+    """Count the measures of a project by steps from `since` on, from the rows themselves (four queries)."""
+    amounts = _amounts(_Period(origin=since, since=since, until=until, step=step, project_id=project_id))
+    return [Amount(key.moment, key.measure, key.stage, key.reason, amount) for key, amount in amounts.items()]
 
 
 def latencies_now(*, project_id: UUID, since: datetime, until: datetime) -> list[tuple[str, int, int]]:
     """Return (stage, bucket, number of spans) of a project in a period, from the spans themselves (one query)."""
-    return _rows(_LATENCIES + _READ_LATENCIES, {"project": project_id, "since": since, "until": until})
+    period = _Period(origin=since, since=since, until=until, step=HOUR, project_id=project_id)
+    return [(stage, bucket, spans) for _, stage, bucket, spans in _latencies(period)]
 
 
-def _rows(statement: str, values: dict[str, Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return cursor.fetchall()
+def _add_amounts(hour: datetime, period: _Period) -> None:
+    stored = HourlyTally.objects.filter(hour=hour)
+    known = {(row.project_id, row.measure, row.stage, row.reason): row.amount for row in stored}
+    HourlyTally.objects.bulk_create(
+        [
+            HourlyTally(
+                project_id=key.project_id,
+                hour=hour,
+                measure=key.measure,
+                stage=key.stage,
+                reason=key.reason,
+                amount=amount + known.get((key.project_id, key.measure, key.stage, key.reason), 0),
+            )
+            for key, amount in _amounts(period).items()
+        ],
+        update_conflicts=True,
+        unique_fields=["project", "hour", "measure", "stage", "reason"],
+        update_fields=["amount"],
+    )
+
+
+def _add_latencies(hour: datetime, period: _Period) -> None:
+    stored = HourlyLatency.objects.filter(hour=hour)
+    known = {(row.project_id, row.stage, row.bucket): row.spans for row in stored}
+    HourlyLatency.objects.bulk_create(
+        [
+            HourlyLatency(
+                project_id=project_id,
+                hour=hour,
+                stage=stage,
+                bucket=bucket,
+                spans=spans + known.get((project_id, stage, bucket), 0),
+            )
+            for project_id, stage, bucket, spans in _latencies(period)
+        ],
+        update_conflicts=True,
+        unique_fields=["project", "hour", "stage", "bucket"],
+        update_fields=["spans"],
+    )
+
+
+def _latencies(period: _Period) -> Iterable[tuple[UUID, str, int, int]]:
+    """Return (project, stage, bucket, number of spans) of a period."""
+    microseconds = Cast(Greatest("latency_us", 1), DecimalField(max_digits=20, decimal_places=0))
+    bucket = Cast(Floor(8 * Log(2, microseconds)), IntegerField())
+    spans = _of_period(Span.objects.all(), period).order_by()
+    groups = spans.annotate(bucket=bucket).values_list("trace__project_id", "stage", "bucket")
+    return groups.annotate(spans=Count("id"))
+
+
+def _amounts(period: _Period) -> dict[_Key, float]:
+    """Return the sums of a period that are not zero."""
+    counted: Sums = defaultdict(float)
+    _count_turns(counted, period)
+    _count_outcomes(counted, period)
+    _count_calls(counted, period)
+    return {key: amount for key, amount in counted.items() if amount > 0}
+
+
+def _count_turns(counted: Sums, period: _Period) -> None:
+    """Count turns and rejections, from the spans of pre_filter."""
+    spans = _of_period(Span.objects.filter(stage=Stage.PRE_FILTER), period).order_by()
+    columns = ("details__judged", "details__reasons", "trace__counts__redacted", "trace__status")
+    for project_id, created_at, judged, reasons, redacted, status in spans.values_list(*_PLACE, *columns).iterator():
+        key = _Key(project_id, period.step_of(created_at), Measure.TURNS)
+        counted[key] += judged or 0
+        for reason, number in (reasons or {}).items():
+            counted[key._replace(measure=Measure.DROPS, stage=Stage.PRE_FILTER, reason=reason)] += number
+        for kind, number in (redacted or {}).items():
+            counted[key._replace(measure=Measure.REDACTED, reason=kind)] += number
+        if status == TraceStatus.REJECTED:
+            counted[key._replace(measure=Measure.TRACES, reason=status)] += 1
+
+
+def _count_outcomes(counted: Sums, period: _Period) -> None:
+    """Count what came of candidates, from traces that have a span of extract."""
+    spans = _of_period(Span.objects.filter(stage=Stage.EXTRACT), period).order_by()
+    columns = ("trace__outcomes", "trace__counts__superseded", "trace__status")
+    new_turns: set[tuple[_Key, str]] = set()
+    for project_id, created_at, outcomes, superseded, status in spans.values_list(*_PLACE, *columns).iterator():
+        key = _Key(project_id, period.step_of(created_at), Measure.TRACES, reason=status)
+        counted[key] += 1
+        counted[key._replace(measure=Measure.SUPERSEDED, reason="")] += superseded or 0
+        for each in outcomes:
+            outcome, stage, reason = each["outcome"], each.get("stage", ""), each.get("reason") or ""
+            if outcome != Outcome.DISCARDED:
+                counted[key._replace(measure=Measure.RULINGS, reason=outcome)] += 1
+            elif stage != Stage.PRE_FILTER:
+                counted[key._replace(measure=Measure.DROPS, stage=stage, reason=reason[:MOST_REASON])] += 1
+            if outcome in (Outcome.STORED, Outcome.PENDING_REVIEW):
+                new_turn = (key._replace(measure=Measure.NEW_TURNS, reason=""), each.get("turn", ""))
+                counted[new_turn[0]] += new_turn not in new_turns  # several memories of a turn count once
+                new_turns.add(new_turn)
+            if outcome == Outcome.PENDING_REVIEW and reason:
+                for why in reason.split(", "):
+                    counted[key._replace(measure=Measure.REVIEWS, reason=why[:MOST_REASON])] += 1
+
+
+def _count_calls(counted: Sums, period: _Period) -> None:
+    """Count the model calls of traces, and the test calls that people make."""
+    calls = _of_period(ModelCall.objects.select_related("trace"), period).order_by()
+    for call in calls.only(*_CALL_COLUMNS).iterator():
+        key = _Key(call.trace.project_id, period.step_of(call.created_at), Measure.CALLS)
+        _count_call(counted, key, call)
+        counted[key._replace(measure=Measure.CALLS_CACHED)] += call.cache_read_tokens > 0
+        counted[key._replace(measure=Measure.TOKENS, reason="cache_read")] += call.cache_read_tokens
+        counted[key._replace(measure=Measure.TOKENS, reason="cache_write")] += call.cache_write_tokens
+        counted[key._replace(measure=Measure.INVALID_OBJECTS)] += call.invalid_objects
+        counted[key._replace(measure=Measure.CUT_PROMPTS, reason=call.model[:MOST_REASON])] += call.prompt_cut
+        if call.answer_kind:
+            counted[key._replace(measure=Measure.ANSWERS, stage=call.purpose, reason=call.answer_kind)] += 1
+    tests = ModelTestCall.objects.filter(created_at__gte=period.since, created_at__lt=period.until)
+    if period.project_id:
+        tests = tests.filter(project_id=period.project_id)
+    for test in tests.order_by().iterator():
+        _count_call(counted, _Key(test.project_id, period.step_of(test.created_at), Measure.CALLS), test)
+
+
+def _count_call(counted: Sums, key: _Key, call: ModelCall | ModelTestCall) -> None:
+    counted[key] += 1
+    counted[key._replace(measure=Measure.CALLS_FAILED)] += call.error != ""
+    counted[key._replace(measure=Measure.TOKENS, reason="input")] += call.input_tokens
+    counted[key._replace(measure=Measure.TOKENS, reason="output")] += call.output_tokens
+    counted[key._replace(measure=Measure.COST)] += float(call.cost_usd)
+
+
+_WrittenByTraces = TypeVar("_WrittenByTraces", Span, ModelCall)
+
+
+def _of_period(rows: QuerySet[_WrittenByTraces], period: _Period) -> QuerySet[_WrittenByTraces]:
+    found = rows.filter(created_at__gte=period.since, created_at__lt=period.until)
+    return found.filter(trace__project_id=period.project_id) if period.project_id else found
 
 
 def sums_since(hour: datetime, *, measures: Iterable[Measure]) -> Iterator[tuple[UUID, Measure, str, float]]:
