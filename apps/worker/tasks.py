@@ -34,6 +34,7 @@ from apps.worker.work import work as working
 
 PART = timedelta(seconds=60)  # of a task that continues where it was when it runs again
 WORK_SECONDS = 20.0  # of one task `work`: a cluster that is asked to stop waits for it
+AHEAD_SECONDS = 60.0  # until the schedule starts the next one
 IDLE_SECONDS = 2 * WAKE_SECONDS  # then nothing was committed whose process has not woken the workers
 
 
@@ -46,7 +47,7 @@ def work() -> bool:
     if other_workers() >= settings.CLUSTER_WORKERS:
         return False
     end = time.monotonic() + WORK_SECONDS
-    working(seconds=WORK_SECONDS, idle_seconds=IDLE_SECONDS)
+    working(seconds=WORK_SECONDS, idle_seconds=IDLE_SECONDS, ahead_seconds=AHEAD_SECONDS)
     if time.monotonic() >= end and not STOPPING.is_set():
         queue_task("work", group="work")
     return True

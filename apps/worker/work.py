@@ -59,9 +59,9 @@ PROCESS = new_id()
 class Worker:
     """Claims what is due, does it in threads, renews the leases of end users and writes its heartbeat.
 
-    It ends when it has run for `seconds`, or after `idle_seconds` in which nothing was due and nothing soon will be.
-    End users whose work was left running by a crashed worker are processed alone, so that other work loses no attempt
-    if that work kills the worker again.
+    It ends when it has run for `seconds`, or after `idle_seconds` in which nothing was due, unless something will be
+    due within `ahead_seconds`. End users whose work was left running by a crashed worker are processed alone, so that
+    other work loses no attempt if that work kills the worker again.
     """
 
     seconds: float
@@ -69,6 +69,7 @@ class Worker:
     threads: int
     ports: Ports
     stop: StopFlag = STOPPING
+    ahead_seconds: float = 0.0
     done: int = 0
     users: dict[Future[int], Lease] = field(default_factory=dict)  # in flight
     suspects: deque[Lease] = field(default_factory=deque)
@@ -118,22 +119,27 @@ class Worker:
         return [*self.users, *self.imports, *self.webhooks]
 
     def _claim(self, now: float) -> None:
-        if self.suspects or any(lease.is_retry_after_crash for lease in self.users.values()):
-            if self.suspects and not self.users:
-                self._start_user(self.suspects.popleft())
-        elif free := self.threads - len(self.users):
-            with system_scope(SystemWork.QUEUE):
-                claimed = leases.claim(limit=free, seconds=settings.WORK_LEASE_SECONDS)
-            for lease in claimed:
-                if lease.is_retry_after_crash:
-                    self.suspects.append(lease)
-                else:
-                    self._start_user(lease)
-        else:
-            wake_workers()  # another process may take what is left
+        is_alone = any(lease.is_retry_after_crash for lease in self.users.values())
+        if not self.suspects and not is_alone:
+            self._claim_users()
+        if self.suspects and not self.users:
+            self._start_user(self.suspects.popleft())
         if now >= self.next_others:
             self.next_others = now + OTHERS_SECONDS
             self._claim_others()
+
+    def _claim_users(self) -> None:
+        free = self.threads - len(self.users)
+        if not free:
+            wake_workers()  # another process may take what is left
+            return
+        with system_scope(SystemWork.QUEUE):
+            claimed = leases.claim(limit=free, seconds=settings.WORK_LEASE_SECONDS)
+        for lease in claimed:
+            if lease.is_retry_after_crash:
+                self.suspects.append(lease)
+            else:
+                self._start_user(lease)
 
     def _claim_others(self) -> None:
         number_all_events()
@@ -156,8 +162,9 @@ class Worker:
                 return 0  # the lease expires, and the next worker that claims it repeats the work
 
     def _is_due_soon(self) -> bool:
-        """Return True if something will be due before the schedule starts the next task."""
-        soon = Now() + timedelta(seconds=60 if self.idle_seconds else 0)
+        if not self.ahead_seconds:
+            return False
+        soon = Now() + timedelta(seconds=self.ahead_seconds)
         with system_scope(SystemWork.QUEUE):
             return (
                 UserLease.objects.filter(ready_at__lte=soon, waits_for="", project__archived_at=None).exists()
@@ -241,12 +248,18 @@ def _in_thread(do: Callable[..., int], *arguments: object) -> Future[int]:
     return future
 
 
-def work(*, seconds: float = float("inf"), idle_seconds: float = 0.0) -> int:
+def work(*, seconds: float = float("inf"), idle_seconds: float = 0.0, ahead_seconds: float = 0.0) -> int:
     """Do what is due with the live ports; return how many pieces of work were done.
 
     SIGTERM and SIGINT end it gracefully where it runs in the main thread.
     """
-    worker = Worker(seconds=seconds, idle_seconds=idle_seconds, threads=settings.WORK_THREADS, ports=live())
+    worker = Worker(
+        seconds=seconds,
+        idle_seconds=idle_seconds,
+        ahead_seconds=ahead_seconds,
+        threads=settings.WORK_THREADS,
+        ports=live(),
+    )
     with stopping_on_signals(), no_tenant():
         return worker.run()
 

@@ -1,63 +1,31 @@
 """Delete what is older than the retention periods of its project, in batches that commit one by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
-from django.db import connection, transaction
-from django.db.models import Q
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from apps.actions.ledger.record import record
 from apps.actions.ledger.remove import remove_sealed
 from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery
+from apps.memories.models import EvaluationItem, Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.outbox.rounds import Position, Step, begin_round, continue_round
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.policy import RetentionPolicy
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.models import Trace
+from apps.traces.models import ModelCall, ReplayedTrace, Span, Trace, Turn
 from apps.traces.policies import active_policy
 
 AT_ONCE = 2_000  # traces per transaction, which takes some tenths of a second
 JOB = "apply_retention"
 FINISHED = "finished"  # in the place of a period: all of the project are done
-
-# A turn that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text.
-_TURNS = (
-    "delete from traces_turn turn where trace_id = any(%(traces)s::uuid[])"
-    " and not exists (select from memories_memoryorigin origin"
-    "  where origin.end_user_id = turn.end_user_id and origin.turn_id = turn.id)"
-    " and not exists (select from memories_evaluationitem item"
-    "  where item.end_user_id = turn.end_user_id and item.turn_id = turn.id)",
-    "update traces_turn set content = '', speaker = '' where trace_id = any(%(traces)s::uuid[]) and content <> ''",
-)
-_MODEL_CALLS = ("delete from traces_modelcall where trace_id = any(%(traces)s::uuid[])",)
-# A trace that a turn or memory refers to keeps its row, with its counts. The others are deleted first, so that no row
-# is written that is deleted right afterwards.
-_TRACES = (
-    "delete from traces_replayedtrace where trace_id = any(%(traces)s::uuid[])",
-    "delete from traces_modelcall where trace_id = any(%(traces)s::uuid[])",
-    "delete from traces_span where trace_id = any(%(traces)s::uuid[])",
-    """
-    delete from traces_trace trace where id = any(%(traces)s::uuid[])
-        and not exists (select from traces_turn other
-                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
-        and not exists (select from memories_memory other
-                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
-        and not exists (select from memories_memoryorigin other
-                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
-        and not exists (select from memories_memoryversion other
-                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
-        and not exists (select from memories_memorylink other
-                        where other.end_user_id = trace.end_user_id and other.trace_id = trace.id)
-    """,
-    "update traces_trace set outcomes = '[]', plan = '[]', metadata = '{}', error = ''"
-    " where id = any(%(traces)s::uuid[]) and (outcomes, plan, metadata, error) <> ('[]', '[]', '{}', '')",
-)
 
 
 def apply_retention(*, most: timedelta) -> int:
@@ -90,12 +58,13 @@ def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
     now, scope = timezone.now(), partial(tenant_scope, project_id=project_id)
     with scope():
         policy = active_policy(project_id=project_id).retention
-    for name, days, statements in _periods(policy):
+    for name, days, delete in _periods(policy):
         if position.get("period", name) != name:
             continue  # done before
         while traces := _ended_traces(project_id, position, before=now - timedelta(days=days)):
-            with system_scope(SystemWork.RETENTION):
-                changed = _execute(statements, [trace_id for _, trace_id in traces])
+            # The traces were read in the project's scope. Without one, no row needs a look-up of its project.
+            with system_scope(SystemWork.RETENTION), transaction.atomic():
+                changed = delete([trace_id for _, trace_id in traces])
             position = _behind(position, name, traces[-1], changed)
             yield Step(position, changed)
         position = {name: position[name] for name in ("project", "rows")}
@@ -129,13 +98,39 @@ def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now
     return sum(last.values())
 
 
-def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Sequence[str]]]:
+def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Callable[[Collection[UUID]], int]]]:
+    """Yield the periods in days, and what deletes the rows of some traces and returns how many it has changed."""
     periods = (
-        ("turns", policy.turn_days, _TURNS),
-        ("model_calls", policy.model_call_days, _MODEL_CALLS),
-        ("traces", policy.trace_days, _TRACES),
+        ("turns", policy.turn_days, _delete_turns),
+        ("model_calls", policy.model_call_days, _delete_model_calls),
+        ("traces", policy.trace_days, _delete_traces),
     )
     return (period for period in periods if period[1])
+
+
+def _delete_turns(traces: Collection[UUID]) -> int:
+    """Delete turns; one that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text."""
+    turns, same = Turn.objects.filter(trace__in=traces), OuterRef("pk")
+    quoted = Exists(MemoryOrigin.objects.filter(turn_id=same)) | Exists(EvaluationItem.objects.filter(turn_id=same))
+    deleted, _ = turns.exclude(quoted).only("id").delete()
+    return deleted + turns.exclude(content="").update(content="", speaker="")
+
+
+def _delete_model_calls(traces: Collection[UUID]) -> int:
+    return ModelCall.objects.filter(trace__in=traces).delete()[0]
+
+
+def _delete_traces(traces: Collection[UUID]) -> int:
+    """Delete traces with their spans; one that a turn or memory refers to keeps its row, with its counts."""
+    deleted = 0
+    for parts in (ReplayedTrace, ModelCall, Span):
+        deleted += parts.objects.filter(trace_id__in=traces).delete()[0]
+    rows, same = Trace.objects.filter(id__in=traces), OuterRef("pk")
+    for other in (Turn, Memory, MemoryOrigin, MemoryVersion, MemoryLink):
+        rows = rows.exclude(Exists(other.objects.filter(trace_id=same)))
+    deleted += rows.only("id").delete()[0]
+    kept = Trace.objects.filter(id__in=traces).exclude(outcomes=[], plan=[], metadata={}, error="")
+    return deleted + kept.update(outcomes=[], plan=[], metadata={}, error="")
 
 
 def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
@@ -157,17 +152,3 @@ def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> 
         rows = rows.filter(created_at__gte=at).filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last))
     with tenant_scope(project_id=project_id):
         return list(rows.order_by("created_at", "id").values_list("created_at", "id")[:AT_ONCE])
-
-
-def _execute(statements: Sequence[str], traces: Sequence[UUID]) -> int:
-    """Run statements for traces of one project.
-
-    The traces were read in its scope. Without one, their turns and stages need no look-up of the project of each row.
-    """
-    named = "{" + ",".join(map(str, traces)) + "}"  # encoded once for all statements
-    with transaction.atomic(), connection.cursor() as cursor:
-        changed = 0
-        for statement in statements:
-            cursor.execute(statement, {"traces": named})
-            changed += cursor.rowcount
-        return changed

@@ -174,7 +174,8 @@ def _tallies(project_id: UUID, period: DashboardPeriod) -> defaultdict[datetime,
     else:
         rows = HourlyTally.objects.filter(project_id=project_id, hour__gte=period.start, hour__lte=period.end)
         by_step = rows.order_by().annotate(step=Trunc("hour", period.step.value))
-        amounts = by_step.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
+        summed = by_step.values_list("step", "measure", "stage", "reason").annotate(amount=Sum("amount"))
+        amounts = [Amount(*row) for row in summed]
     found: defaultdict[datetime, dict[Key, float]] = defaultdict(dict)
     for step, measure, stage, reason, amount in amounts:
         found[step][Measure(measure), stage, reason] = amount
