@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Case, F, When
 from django.db.models.functions import Now
 
 from apps.outbox.leases import mark_ready
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.queue_task import wake_workers
-from apps.pipeline.core.enums import WorkKind, WorkState
+from apps.pipeline.core.enums import WorkKind
 
 ROWS_AT_ONCE = 500
 
@@ -31,8 +30,8 @@ def enqueue(
 ) -> None:
     """Enqueue one row per subject in the caller's transaction, and wake the workers after its commit.
 
-    A row that is already pending stays as it is. A row that is running, done or dead becomes pending again, because it
-    may have missed what the caller has just written; one that was done waits since now.
+    A row of the same subject becomes pending again and is due now, also while it runs, because it may have missed what
+    the caller has just written.
     A user that waits for a model becomes ready, as the new work may not need the model. `turn_count` is the number of
     turns of a pipeline run, 1 for other work.
     """
@@ -51,17 +50,10 @@ def enqueue(
             )
             for each in subject_ids
         ],
-        ignore_conflicts=True,
+        update_conflicts=True,
+        unique_fields=["end_user", "kind", "subject_id"],
+        update_fields=["state", "attempts", "run_at", "waiting_since", "created_at", "finished_at"],
         batch_size=ROWS_AT_ONCE,
-    )
-    rows = OutboxRow.objects.filter(end_user=end_user_id, kind=kind, subject_id__in=subject_ids)
-    rows.exclude(state=WorkState.PENDING).update(
-        state=WorkState.PENDING,
-        attempts=0,
-        run_at=Now(),
-        waiting_since=None,
-        finished_at=None,
-        created_at=Case(When(state=WorkState.DONE, then=Now()), default=F("created_at")),
     )
     transaction.on_commit(wake_workers)
 

@@ -7,9 +7,11 @@ worker checks the lease's token, so a worker that has lost its lease can't commi
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When, Window
 from django.db.models.functions import Coalesce, Extract, Greatest, Least, Mod, Now, RowNumber
@@ -120,10 +122,14 @@ def renew(*, held: Collection[Lease], seconds: int) -> None:
         UserLease.objects.filter(pk__in=locked).update(leased_until=Now() + timedelta(seconds=seconds))
 
 
-def hold(lease: Lease) -> UserLease:
-    """Lock the row of a lease in the caller's transaction; its `now` is the database's time. Raises LostLease."""
-    rows = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token)
-    row = rows.select_for_update().annotate(now=Now()).first()
+def hold(lease: Lease) -> Any:
+    """Lock the row of a lease in the caller's transaction. Raises LostLease.
+
+    The row has two attributes more: `now`, the database's time, and `paused_models` of the project.
+    """
+    paused = ModelPause.objects.filter(project=OuterRef("project")).values("model")
+    rows = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token).order_by()
+    row = rows.select_for_update().annotate(now=Now(), paused_models=ArraySubquery(paused)).first()
     if row is None:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return row

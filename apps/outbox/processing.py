@@ -49,7 +49,7 @@ class Postponed:
 
 
 def take(
-    *, lease: Lease, runs: int, open_work: Sequence[NextWork] = (), waiting: Waiting = Waiting()
+    *, lease: Lease, runs: int, open_work: Sequence[NextWork] | None = None, waiting: Waiting = Waiting()
 ) -> list[NextWork]:
     """Take the leased user's next work and count the attempt on each row; release the lease if nothing is due.
 
@@ -57,12 +57,12 @@ def take(
     `open_work` is what `finish` returned for the work before; it saves a query unless some work is `waiting`. Raises
     LostLease.
     """
-    if waiting.kinds:
-        open_work = ()
-    while chosen := next_work(open_work or _open_work(lease, waiting), runs=runs):
-        open_work = ()
+    if waiting.kinds or open_work is None:
+        open_work = _open_work(lease, waiting)
+    while chosen := next_work(open_work, runs=runs):
         if started := _start(lease, chosen):
             return started
+        open_work = _open_work(lease, waiting)
     if not release(lease=lease, waits_for=waiting.model):
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return []
@@ -88,13 +88,15 @@ def _open_work(lease: Lease, waiting: Waiting = Waiting()) -> list[NextWork]:
 
 
 def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
+    """Count the attempt on each of the rows; return none if one of them was discarded in the meantime."""
+    rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
     with transaction.atomic():
-        hold(lease)
-        rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
-        attempts = dict(rows.filter(state__in=OPEN).select_for_update().values_list("pk", "attempts"))
-        rows.filter(pk__in=attempts).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
-        paused = frozenset(ModelPause.objects.filter(project=lease.project_id).values_list("model", flat=True))
-    return [replace(each, attempts=attempts[each.id] + 1, paused=paused) for each in chosen if each.id in attempts]
+        paused = frozenset(hold(lease).paused_models)
+        started = rows.filter(state__in=OPEN).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
+        if started < len(chosen):
+            transaction.set_rollback(True)
+            return []
+    return [replace(each, attempts=each.attempts + 1, paused=paused) for each in chosen]
 
 
 def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
@@ -212,7 +214,7 @@ def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow
         rows = {row.pk: row for row in _running(lease, work).select_for_update()}
         for row in rows.values():
             row.state = WorkState.PENDING
-            judge(row, held.now)  # type: ignore[attr-defined]  # annotated
+            judge(row, held.now)
             row.save(update_fields=["state", "attempts", "run_at", "waiting_since", "last_error", "finished_at"])
     return [
         Postponed(each, WorkState(rows[each.id].state), rows[each.id].last_error) for each in work if each.id in rows

@@ -50,7 +50,7 @@ def process_user(
     does not answer waits for it, and so does later work of that kind; work of other kinds is done.
     """
     done, started = 0, monotonic()
-    remaining: Sequence[NextWork] = ()
+    remaining: Sequence[NextWork] | None = None
     waiting = Waiting()
     try:
         while work := processing.take(
@@ -61,14 +61,14 @@ def process_user(
                 done += len(work)
                 _count(work, "done")
             except ModelPaused as paused:
-                remaining = ()
+                remaining = None
                 _count(work, "waits_for_model")
                 if failures.wait_for_model(lease, work, paused):
                     waiting = waiting.adding(kind=work[0].kind, model=paused.paused_model)
             except LostLease:
                 raise
             except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
-                remaining = ()
+                remaining = None
                 _handle_failure(lease, work, error, stop)
             if monotonic() - started >= seconds or (stop is not None and stop.is_set()):
                 leases.release(lease=lease, waits_for=waiting.model)
