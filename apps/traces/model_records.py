@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Q, QuerySet
-from django.db.models.functions import Left
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Left
 
 from apps.traces.models import ModelCall, ModelTestCall
 
@@ -34,8 +34,9 @@ def model_records(*, project_id: UUID, since: datetime) -> list[ModelRecord]:
 
 
 def _records(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[ModelRecord]:
-    """Yield one record per model, with two queries for all and one for each."""
+    """Yield one record per model, with one query for all and one for each that has answered."""
     answered, has_failed = Q(error=""), ~Q(error="")
+    errors = calls.filter(has_failed, model=OuterRef("model")).order_by("-created_at")
     models = (
         calls.order_by("model")
         .values("model")
@@ -44,17 +45,11 @@ def _records(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[M
             failed=Count("id", filter=has_failed),
             last_answer=Max("created_at", filter=answered),
             last_failure=Max("created_at", filter=has_failed),
+            last_error=Coalesce(Subquery(errors.values(start=Left("error", MOST_ERROR))[:1]), Value("")),
         )
     )
-    latest = calls.filter(has_failed).order_by("model", "-created_at").distinct("model")
-    errors = dict(latest.values_list("model", Left("error", MOST_ERROR)))
     for row in models:
-        latencies = (
-            calls.filter(answered, model=row["model"]).order_by("latency_us").values_list("latency_us", flat=True)
-        )
+        answers = calls.filter(answered, model=row["model"]).order_by("latency_us")
         count = row["calls"] - row["failed"]
-        yield ModelRecord(
-            **row,
-            last_error=errors.get(row["model"], ""),
-            median_us=latencies[(count - 1) // 2 :].first() if count else None,
-        )
+        middle = answers.values_list("latency_us", flat=True)[(count - 1) // 2 :].first() if count else None
+        yield ModelRecord(**row, median_us=middle)

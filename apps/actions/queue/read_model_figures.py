@@ -34,7 +34,7 @@ class ModelFigures:
 
 
 def read_model_figures(*, project_id: UUID) -> list[ModelFigures]:
-    """Return the models that the project uses, then those that it could use, with two queries.
+    """Return the models that the project uses, then those that it could use.
 
     Calls of embedders are not recorded, so an embedder on another machine has test calls only.
     """
