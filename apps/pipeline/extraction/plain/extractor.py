@@ -12,7 +12,7 @@ from apps.pipeline.extraction.plain.own_sentences import own_sentences, own_word
 from apps.pipeline.extraction.plain.statements import statements_of
 from apps.pipeline.language.speech_act import told_to_remember
 from apps.pipeline.provenance.own_words import without_label
-from apps.pipeline.provenance.plain_talk import is_plain_talk
+from apps.pipeline.provenance.own_words import is_plain_talk
 
 DEFAULT_SPEAKER = "User"
 
