@@ -43,11 +43,11 @@ AS_I_SAID = re2.compile(
 _POLITELY = r"(?i)^\W*(?:(?:please|pls|hey|hi|ok|now|also|and|then|bitte),? )*(?:(?:can|could|would|will|kannst|könntest|peux-tu) (?:you |du )?(?:please |bitte )?|(?:I (?:want|need) you|I'd like you) to |help me (?:to )?){0,3}"
 # Verbs whose object is always a text or a list.
 TASK = re2.compile(
-    rf"{_POLITELY}(?:(?:act|behave|respond|answer) (?:as|like)|translate|summari[sz]e|rewrite|re-?phrase|reword|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve)(?: this| these| it|[ \t]*$)"
+    rf"{_POLITELY}(?:(?:act|behave|respond|answer) (?:as|like)|translate|repeat|recite|summari[sz]e|rewrite|re-?phrase|reword|paraphrase|proof-?read|spell[- ]?check|classify|refactor|transcribe|debug|(?:sort|order|rank|group|fix|tidy up|clean up|correct|edit|improve|shorten|polish|explain|review|check) (?:the|this|these|my) (?:spelling|grammar|\w* ?{SOURCE}|code|script|quer\w+|rows?|lines?|lists?|tables?|csv|data|words|names)|(?:sort|refactor|fix|explain|review|edit|polish|shorten|improve)(?: this| these| it|[ \t]*$)"
     rf"|make (?:an? )?(?:\w+ )?(?:quiz|flash ?cards|table|list) |fasse|résume[rz]?|corrige[rz]?|traduce|resume|(?:[\pL ]+ )?(?:übersetz|korrigier|zusammenfass|tradui?[rcst])\pL*)(?:\b|$)"
 )
 REQUEST = re2.compile(
-    rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|describe|rate|evaluate|guess|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|repeat|say|fill in|recite|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
+    rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|describe|rate|evaluate|guess|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|say|fill in|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
 )
 POINTS = re2.compile(
     rf"(?i)\b(?:this|these|that|the following|following|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
@@ -81,7 +81,7 @@ MARKED = tuple(
             + _TO_PARAGRAPH_END,
             rf"(?m)^(?:diff --git |--- (?:a/|/|\S+\.\w)|\+\+\+ \S|@@ ){_TO_PARAGRAPH_END}",
             # Comments, quoted lines, logs, rows of tables, lines of a transcript with times.
-            r"(?m)^[ \t]*(?:(?://|#+ |-- |;+ |%+ |<!--|(?i:rem) )|[>│┃]|[\w.-]{1,20}> )[^\n]*",
+            r"(?m)^[ \t]*(?:(?://|# |-- |;+ |%+ |<!--|(?i:rem) )|[>│┃]|[\w.-]{1,20}> )[^\n]*",
             rf"(?m)^[ \t]*(?:[\[(]?\d{{4}}-\d\d-\d\d[T ,]\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?[ :\t]|[A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d |\d{{1,3}}(?:\.\d{{1,3}}){{3}} - |Traceback \(most|File \"[^\"]+\", line \d|at [\w.$<>]+\("
             rf"|{_STAMP}[ \t]+[^\s:]+:?[ \t]+(?i:i|ich|je|yo)\b|(?:\d+[a-f]|[a-f]+\d)[0-9a-f]{{5,38}} )[^\n]*|(?m)^[^|<\n]*\|[^|\n]*\|[^\n]*|[^\n]*[\x{{202A}}-\x{{202E}}\x{{2066}}-\x{{2069}}][^\n]*",
             rf"(?m)^[ \t]*{_STAMP}[ \t]+\pL[^\n]*(?:\n[ \t]*{_STAMP}[ \t]+\pL[^\n]*)+",
