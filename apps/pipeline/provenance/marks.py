@@ -89,7 +89,8 @@ MARKED = tuple(
             r"(?is)\[(?:start|begin)\b[^\]\n]*\].*?(?:\[(?:end|stop)\b[^\]\n]*\]|\z)|\[quote[^\]\n]*\].*?(?:\[/quote\]|\z)|\\begin\{.*?(?:\\end\{[^}\n]*\}|\z)|♪.*?(?:♪|\z)|(?-i)(?m:^)[-=*# \t]*BEGIN\b[^\n]*\n.*?(?:\n[-=*# \t]*END\b[^\n]*|\z)",
             r"(?ims)^[ \t#*]*(?:context|passage|documents?|sources?|input|text|article|data|content|excerpt)[ \t]*\d*[*]*:.*?^[ \t#*]*(?:question|query|task|instructions?|answer|output)[*]*:",
             "|".join(
-                rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)" for sign in r"- = \* _ # \+ ~".split()
+                rf"(?ms:^[ \t]*{sign}{{3,}}[ \t]*\n.*?^[ \t]*{sign}{{3,}}[ \t]*$)"
+                for sign in r"- = \* _ # \+ ~".split()
             ),
         ),
     )
