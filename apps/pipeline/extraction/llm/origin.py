@@ -135,7 +135,7 @@ def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool, na
 
 
 def _claimed(candidate: Candidate, text: str) -> set[str]:
-    """Return the stems of a claim; a known subject and the numbers of a time that was computed are no words of anybody."""
+    """Return the stems of a claim; a known subject and a computed time are no words of anybody."""
     is_known = candidate.subject.is_speaker or candidate.subject.entity_id is not None
     moments = (candidate.event_at, candidate.valid_from, candidate.valid_until)
     times = " ".join(f"{each:%Y %m %d %B} {each.month} {each.day}" for each in moments if each is not None)
