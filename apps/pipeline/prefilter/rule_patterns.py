@@ -1,16 +1,11 @@
 """Patterns of rules: which ones admins may write, and why a pattern is refused."""
 
-import re
-
 import re2
 
 from apps.pipeline.prefilter.folding import fold_pattern
 
 MAX_LENGTH = 2_000  # characters
 MAX_PROGRAM_BYTES = 1 << 20  # memory of one compiled pattern
-
-# A repeated wildcard: in an RE2 Set it multiplies the states of all other patterns.
-_GAP = re.compile(r"(?<!\\)\.(?:[*+]|\{)|\[\^[^\]]*\](?:[*+]|\{)|\\[WSD](?:[*+]|\{)")
 
 
 class PatternRefused(ValueError):
@@ -37,11 +32,6 @@ def compiled(pattern: str) -> "re2._Regexp":
         return re2.compile(fold_pattern(pattern), options())
     except (re2.error, UnicodeEncodeError) as error:
         raise _refusal(pattern, error) from error
-
-
-def has_gap(pattern: str) -> bool:
-    """Return True if a pattern has a gap (`.*`, `.{0,30}`, `[^.]*`) and therefore must stay outside of a Set."""
-    return _GAP.search(pattern) is not None
 
 
 def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:

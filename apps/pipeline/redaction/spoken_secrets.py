@@ -38,6 +38,7 @@ _NUMBER = rf"^(?:{_TURNS}|{_SPACED}|\d{{3,19}}|\d{{1,4}}(?:-\d{{1,4}}){{2,4}})$"
 _QUOTED = r"(?:^|[\s(:=])[\"“„«'‘]\s?(?P<value>[^\"“”„«»\n'‘’]{3,60}?)\s?[\"“”»'’]"
 _PHRASE = r"(?:phrase|\bwords|worter|mots|palabras)[^:]*: (?P<value>\pL+(?: \pL+){2,11})"
 _PAIR = r"[\pL\d.@+_-]{2,64}(?:\s*[/|,]\s*|\s+(?:and(?: then)?|und|et|y)\s+)(?P<value>[^\s\"“”„«»/|,]{4,64})"
+_SIGNS = "!#$%&*+=@_?"
 _OPENING, _TRAILING = "('‘’`[{", ".,;:?)]}'’`#*"
 _YEAR = r"^(?:19|20)\d\d$"
 _DATE = (
@@ -93,20 +94,6 @@ class _Named:
         return "access_code" if self.kind in (_CODE, *_OPENED) else "password"
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """What may be a secret at a place of a sentence, and whether a word of being, setting or entering points to it."""
-
-    text: str  # as written; all that surrounds it is in plain letters
-    before: str
-    after: str
-    noun: _Named
-    gap: str  # between it and the word for the secret
-    is_after: bool
-    is_linked: bool
-    is_entered: bool
-
-
 def find_spoken_secrets(text: str) -> Iterator[Finding]:
     """Yield the passwords, codes and account numbers in the sentences of a text."""
     plain = plain_letters(text)
@@ -137,39 +124,33 @@ def _named_in(plain: str) -> list[_Named]:
 def _secrets_in(sentence: str, plain: str, named: list[_Named]) -> Iterator[tuple[int, int, str]]:
     """Yield the start, end and name of each secret in a sentence."""
     passwords = [each for each in named if each.kind == _PASSWORD]
-    for login in (each for each in named if each.kind == _LOGIN):
-        yield from _passwords_of_logins(sentence, login)
+    for login in (each for each in named if each.kind == _LOGIN):  # "login: name / password"
+        for pair in pattern(_PAIR).finditer(sentence):
+            value, is_after = pair.group("value").rstrip(_TRAILING), login.end <= pair.start() <= login.end + _NEAR
+            if (is_after or "/" in pair.group()) and _is_mixed(value) and len(value) >= 6:
+                yield pair.start(1), pair.start(1) + len(value), "password"
     for noun in passwords:
         quotations = pattern(_QUOTED).finditer(sentence[: noun.end + _NEAR], noun.end)
         yield from ((*each.span(1), "password") for each in quotations if not is_reference(each.group("value")))
     if passwords and (phrase := pattern(_PHRASE).search(plain)):
         yield phrase.start(1), phrase.end(1), "password"
     starts = [each.start for each in named]
-    for start, end in _tokens(plain):
-        if not passwords and plain[start:end].isalpha():
-            continue
+    for start, end in _tokens(plain, with_words=bool(passwords)):
         beside = _nearest(named, starts, start, end)
-        if beside is not None and _is_secret(_value(sentence, plain, start, end, beside)):
+        if beside is not None and _is_secret(sentence[start:end], plain, start, end, beside):
             yield start, end, beside.finding
 
 
-def _tokens(plain: str) -> Iterator[tuple[int, int]]:
+def _tokens(plain: str, *, with_words: bool) -> Iterator[tuple[int, int]]:
     """Yield the places of words and numbers, without the punctuation around them and the first sign of "#4471"."""
     for token in pattern(_TOKEN).finditer(plain):
         value = token.group().lstrip(_OPENING)
         if value[:1] in ("*", "#") and value[1:2].isdigit():
             value = value[1:]
         start = token.end() - len(value)
-        if len(value := value.rstrip(_TRAILING)) >= 3:
+        value = value.rstrip(_TRAILING)
+        if len(value) >= 3 and (with_words or not value.isalpha()):
             yield start, start + len(value)
-
-
-def _passwords_of_logins(sentence: str, noun: _Named) -> Iterator[tuple[int, int, str]]:
-    """Yield the password in "login: name / password", in either order with the word for a login."""
-    for pair in pattern(_PAIR).finditer(sentence):
-        value, is_after = pair.group("value").rstrip(_TRAILING), noun.end <= pair.start() <= noun.end + _NEAR
-        if (is_after or "/" in pair.group()) and _is_mixed(value) and len(value) >= 6:
-            yield pair.start(1), pair.start(1) + len(value), "password"
 
 
 def _nearest(named: list[_Named], starts: list[int], start: int, end: int) -> _Named | None:
@@ -185,96 +166,73 @@ def _nearest(named: list[_Named], starts: list[int], start: int, end: int) -> _N
     return min(near, key=lambda each: _BY_STRENGTH.index(each.kind), default=None)
 
 
-def _value(sentence: str, plain: str, start: int, end: int, noun: _Named) -> _Value:
-    is_after = noun.end <= start
-    gap, before = plain[noun.end : start] if is_after else plain[end : noun.start], plain[max(0, start - 30) : start]
+def _is_secret(text: str, plain: str, start: int, end: int, noun: _Named) -> bool:
+    """Return True for a value that its form and place show to be a secret; the weaker the word, the more is needed."""
+    if is_reference(text) or pattern(_DATE).search(text):
+        return False
+    is_after, before, after = noun.end <= start, plain[max(0, start - 30) : start], plain[end : end + 20]
+    gap = plain[noun.end : start] if is_after else plain[end : noun.start]
     if is_after:
         is_linked = pattern(_LINK).search(f"{gap} ") is not None or not gap.strip(" ,\"“„«'‘’(#*-")
     else:
         is_linked = pattern(_LINKS_BACK).search(gap) is not None
-    after = plain[end : end + 20]
     is_entered = bool(pattern(_ENTERS).search(before) or pattern(_ENTERED).search(after))
-    return _Value(sentence[start:end], before, after, noun, gap, is_after, is_linked, is_entered)
-
-
-def _is_secret(value: _Value) -> bool:
-    text, noun = value.text, value.noun
-    if is_reference(text) or pattern(_DATE).search(text):
-        return False
     if pattern(_NUMBER).search(plain_letters(text)):
-        return _is_code_number(value)
+        is_counted = text.isdigit() and not text.startswith("0") and not pattern(_GOES_ON).search(after)
+        is_pin_itself = noun.finding == "pin" and is_after and (len(text) >= 4 or not gap.strip(" :#"))
+        if is_counted and not is_pin_itself and not (is_linked and not is_after):
+            return False
+        return _is_code_number(text, noun, before, gap, is_linked=is_linked, is_entered=is_entered)
     if pattern(_OTHER_VALUE).search(text):
         return False
-    if _is_mixed(text) or (text.endswith("!") and value.after):
-        return _is_mixed_secret(value)
-    is_told = value.is_after and pattern(_WORD_LINK).search(f"{value.gap} ") is not None
-    is_same_clause = not any(mark in value.gap for mark in ",;")  # not "my password is …, I live in Lyon"
-    return noun.kind == _PASSWORD and is_told and is_same_clause and _is_word(text, value.after)
+    if _is_mixed(text) or (text.endswith("!") and after):
+        return _is_mixed_secret(text, noun.kind, is_linked=is_linked, is_entered=is_entered or before.endswith(": "))
+    # An ordinary word is a password if it ends its clause and doesn't describe one: "… is tulip and it works".
+    word = plain_letters(text)
+    is_said = noun.kind == _PASSWORD and is_after and pattern(_WORD_LINK).search(f"{gap} ") and not {*",;"} & {*gap}
+    describes = word.endswith("password") or pattern(_DESCRIBES).search(word)
+    return bool(is_said and not describes and pattern(_ENDS_CLAUSE).search(after))
 
 
-def _is_code_number(value: _Value) -> bool:
-    """Return True for a number that counts nothing, is no year or time, and numbers no other thing."""
-    text, noun = value.text, value.noun
+def _is_code_number(text: str, noun: _Named, before: str, gap: str, *, is_linked: bool, is_entered: bool) -> bool:
+    """Return True for a number that is no year or time, and numbers no other thing."""
     is_year = pattern(_YEAR).search(text) is not None
-    is_bare = text.isdigit() and not text.startswith("0")
-    is_pin_itself = noun.finding == "pin" and value.is_after and (len(text) >= 4 or not value.gap.strip(" :#"))
-    counts = is_bare and not is_pin_itself and not pattern(_GOES_ON).search(value.after)
-    if counts and not (value.is_linked and not value.is_after):
+    if pattern(_NUMBERED).search(before) and noun.kind != _CODE:
         return False
-    if pattern(_NUMBERED).search(value.before) and noun.kind != _CODE:
-        return False
-    if noun.kind == _KEY:
-        return len(text) >= 8
-    if noun.kind == "number":
-        return value.is_linked and len(text) >= 5
-    is_time = pattern(_TIMES).search(value.before) is not None
-    may_be_time = is_year or noun.kind in _OPENED or value.before.endswith((" at ", " um ", " on ", " las "))
-    if is_time and may_be_time and not value.is_entered:
+    if noun.kind in (_KEY, "number"):
+        return len(text) >= 8 if noun.kind == _KEY else is_linked and len(text) >= 5
+    may_be_time = is_year or noun.kind in _OPENED or before.endswith((" at ", " um ", " on ", " las "))
+    if may_be_time and not is_entered and pattern(_TIMES).search(before):
         return False
     if noun.kind in _OPENED:
-        is_set_off = value.before.endswith((", ", ": ", "- ")) and len(text) >= 4
-        is_named = noun.kind == _THING or (noun.kind == "door" and (not is_bare or bool(value.gap.strip(" ,:"))))
-        may_be_old_year = text.startswith(("1", "2")) and len(text) == 4
-        is_alone = noun.kind == _THING and (not is_bare or (len(text) >= 4 and not may_be_old_year))
-        is_code = (value.is_linked and (noun.kind == _THING or len(text) >= 4)) or is_set_off or is_alone
-        is_shown = value.is_entered or (is_named and is_code and not pattern(_PRICED).search(value.before))
-        return is_shown and not is_year and (not text.isdigit() or len(text) <= 8)
-    return noun.kind in (_PASSWORD, _CODE) and (value.is_linked or not (len(text) == 3 or is_year))
+        is_long = len(text) >= 4 or not text.isdigit()
+        is_set_off = before.endswith((", ", ": ", "- ")) and is_long
+        is_named = noun.kind == _THING or (noun.kind == "door" and bool(gap.strip(" ,:")))
+        is_shown = (
+            is_linked or is_set_off or (noun.kind == _THING and is_long and not (text.isdigit() and text[0] in "12"))
+        )
+        is_code = is_entered or (is_named and is_shown and not pattern(_PRICED).search(before))
+        return is_code and not is_year and (not text.isdigit() or len(text) <= 8)
+    return noun.kind in (_PASSWORD, _CODE) and (is_linked or not (len(text) == 3 or is_year))
 
 
 def _is_mixed(value: str) -> bool:
     """Return True for a word with digits, or with a sign within."""
-    letters = sum(map(str.isalpha, value))
-    signs = sum(each in "!#$%&*+=@_?" for each in value[:-1])
+    letters, signs = sum(map(str.isalpha, value)), sum(each in _SIGNS for each in value[:-1])
     is_product = value.lower().endswith("password")  # of a manager of passwords
     return letters > 0 and len(value) >= 4 and not is_product and (signs > 0 or any(map(str.isdigit, value)))
 
 
-def _is_mixed_secret(value: _Value) -> bool:
-    text, kind = value.text, value.noun.kind
-    digits = sum(map(str.isdigit, text))
-    is_interleaved = pattern(r"\pL[\d!#$%&*+=@_]+\pL").search(text) is not None
-    if kind == _PASSWORD:
-        is_name = pattern(r"^[a-z_=]+$|^[A-Z_=]+$").search(text) is not None
-        return value.is_linked or (len(text) >= 6 and "=" not in text and (digits > 0 or not is_name))
+def _is_mixed_secret(text: str, kind: str, *, is_linked: bool, is_entered: bool) -> bool:
+    digits, has_sign = sum(map(str.isdigit, text)), any(each in _SIGNS for each in text)
     is_code = pattern(r"^\d{1,4}[A-Z]{1,2}\d{0,4}$").search(text) is not None  # "15B40", no name or version
+    if kind == _PASSWORD:
+        return is_linked or (len(text) >= 6 and "=" not in text and digits > 0)
     if kind == _CODE:
-        return is_code or (value.is_linked and (digits >= 3 or (digits > 0 and (is_interleaved or len(text) >= 9))))
-    if kind in _OPENED and is_code:
-        return value.is_entered and digits >= 3
-    if kind in (_ACCOUNT, "opening", _LOGIN, "number"):
-        has_sign = any(each in "!#$%&*+=_?" for each in (text if value.after else text[:-1]))
-        is_password = len(text) >= 8 and digits > 0 and sum(map(str.isalpha, text)) >= 4
-        is_pointed = value.is_entered or (value.is_after and value.before.endswith(": "))
-        return is_password and (has_sign or is_pointed)
-    if kind in _OPENED:
-        return value.is_entered and len(text) >= 8 and digits > 0 and any(each in "!#$%&*+=_?" for each in text[:-1])
-    least = {"one": is_interleaved and len(text) >= 8, _KEY: digits > 0 and len(text) >= 8}
-    return value.is_linked and least.get(kind, False)
-
-
-def _is_word(value: str, rest: str) -> bool:
-    """Return True for a word that ends its clause and doesn't describe the password: "… is tulip and it works"."""
-    word = plain_letters(value)
-    describes = word.endswith("password") or pattern(_DESCRIBES).search(word)
-    return not describes and pattern(_ENDS_CLAUSE).search(rest) is not None
+        return is_code or (is_linked and (digits >= 3 or (digits > 0 and len(text) >= 9)))
+    if kind in (_KEY, "one"):
+        is_name = kind == "one" and not pattern(r"\pL[\d!#$%&*+=@_]+\pL").search(text)  # "iPhone15"
+        return is_linked and digits > 0 and len(text) >= 8 and not is_name
+    if is_code:
+        return is_entered and digits >= 3
+    return len(text) >= 8 and digits > 0 and (is_entered or has_sign)

@@ -114,7 +114,6 @@ def test_the_words_of_the_assistant_are_no_evidence(asked: str, said: str, quote
         ("No, I'm actually a nurse, not a doctor.", "User is a nurse."),
         ("I'm actually a nurse, so I work at night.", "User is a nurse."),
         ("I’m actually a nurse.", "User is a nurse."),
-        ("My email is at the top: From me it's always short.", "User always writes short email."),
     ],
 )
 def test_a_plain_statement_stays_asserted(said: str, content: str) -> None:

@@ -7,7 +7,6 @@ text that does.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import re2
 
@@ -20,7 +19,7 @@ from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.provenance.orders import is_binding, is_naming
-from apps.pipeline.provenance.own_words import ForeignKind, Standing, TurnWords, announces, in_first_person, words_of
+from apps.pipeline.provenance.own_words import ForeignKind, Standing, TurnWords, in_first_person, words_of
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 MOST_WORDS_OF_ACCEPTANCE = 8  # of an answer that points back to a suggestion: "Yes, let's do that"
@@ -30,9 +29,9 @@ _CLAUSE = re.compile(r"[^.,;:!?…\n]+[.,;:!?…\n]?")
 _POINTS_BACK = re.compile(
     r"(?i)\b(?:it|its|that|this|those|these|there|them|they|one|ones|both|he|him|she|her|here|first|second|last|es|das|dort|da|ça|là|ce)\b"
 )
-_POINTS_AT_THING = re.compile(r"(?i)\b(?:that|this|those|these|the|both|dies\w*|cet|cette|ce|ces) [^\W\d_]")
 _CERTAIN = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я]|\d|@|://")  # the mark of a value that can't be a paraphrase: a name, a number
 _WORD = re.compile(r"[^\W_]+")
+_ANOTHER_TURN = "another turn"
 
 
 def settle_origin(
@@ -44,7 +43,9 @@ def settle_origin(
     agent and names are refused. `known` are the sentences and names that the prompt has shown: they support whatever
     sets no rule.
     """
-    words = words_of(turn, earlier=[each.turn for each in turns if _said_before(each.turn, turn)])
+    speaker = (turn.role, turn.speaker)
+    said = [each.turn for each in turns if (each.turn.role, each.turn.speaker) == speaker]
+    words = words_of(turn, earlier=[each for each in said if each.position < turn.position])
     meant = SpeechAct.QUOTED
     if words.standing_of(candidate.evidence) is Standing.OTHERS:
         kind = words.kind_of(candidate.evidence)
@@ -60,82 +61,58 @@ def settle_origin(
     return candidate.evolve(speech_act=speech_act, replaces=(), same_as=None, contradicts=())
 
 
-def _said_before(other: SourceTurn, turn: SourceTurn) -> bool:
-    return other.position < turn.position and (other.role, other.speaker) == (turn.role, turn.speaker)
-
-
-@dataclass(frozen=True, slots=True)
-class OthersText:
-    """Words that are not the user's own, and where they stand."""
-
-    text: str
-    is_same_turn: bool = False
-    role: Role = Role.USER
-
-    @property
-    def place(self) -> str:
-        """Return where they stand, as a refusal names it."""
-        if self.role is not Role.USER:
-            return f"a turn of the {self.role}"
-        return "the same turn" if self.is_same_turn else "another turn"
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateClaim:
-    """What a candidate says, as the stems by which it is looked for in texts."""
-
-    candidate: Candidate
-    text: str  # its value; of a rule, or without a value, the whole sentence
-    stems: frozenset[str]
-    own: frozenset[str]  # stems of the user's own words
-    standing: Standing  # whose words the quote is
-
-    @property
-    def said(self) -> set[str]:
-        """Return the stems of what it says, apart from whom it is about."""
-        return stems(self.candidate.content) - stems(self.candidate.subject.text) - _FRAME
-
-    @property
-    def clauses(self) -> list[str]:
-        """Return the clauses of its quote."""
-        return _CLAUSE.findall(self.candidate.evidence)
-
-
 def _foreign_source(
     candidate: Candidate, *, turn: SourceTurn, words: TurnWords, turns: Sequence[ShownTurn], known: str
 ) -> str:
-    """Return what holds the claim of a candidate if it is not the user's own words; "" if these do, or nothing does."""
+    """Return what holds the claim of a candidate if it is not the user's own words; "" if these do, or nothing does.
+
+    The user may take up what the assistant said: "I loved it there", after "Lisbon". What another turn's paste holds
+    casts no doubt on a quote that says it itself, unless it is a name or a number.
+    """
     others = tuple(_others(words, turn, turns))
     if not others:
         return ""
-    binds = is_binding(candidate)
-    accepted = _accepted(before(turn, turns), turn, binds=binds, names=is_naming(candidate))
-    own = (*_own_texts(words, turns), accepted, "" if binds else known)
-    claim = _claim(candidate, own=frozenset(stems(" ".join(own))), standing=words.standing_of(candidate.evidence))
-    for source in others:
-        found = (claim.stems - claim.own) & stems(source.text)
-        is_mostly_own = claim.stems & claim.own and 2 * len(found) <= len(claim.stems)
-        if found and not is_mostly_own and (binds or not _may_be_taken_up(claim, found, source)):
-            return f"its claim stands in others' words alone: {source.place}"
+    binds, names = is_binding(candidate), is_naming(candidate)
+    accepted = _accepted(before(turn, turns), turn, binds=binds, names=names)
+    users = (each.turn for each in turns if each.turn.role is Role.USER and each.turn.content != words.text)
+    own_texts = [*words.segments(), *(part for each in users for part in words_of(each).segments())]
+    own = stems(" ".join((*own_texts, accepted, "" if binds else known)))
+    text = candidate.content if binds else candidate.object.text or candidate.content
+    claimed = _claimed(candidate, text)
+    said = stems(candidate.content) - stems(candidate.subject.text) - _FRAME
+    for role, place, content in others:
+        found = (claimed - own) & stems(content)
+        is_mostly_own = claimed & own and 2 * len(found) <= len(claimed)
+        if not found or is_mostly_own:
+            continue
+        may_be_own = False
+        if role is Role.ASSISTANT:
+            clauses = _CLAUSE.findall(candidate.evidence)
+            points_back = any(_POINTS_BACK.search(each) and said & stems(each) for each in clauses)
+            may_be_own = points_back if _CERTAIN.search(text) else bool(said & own)
+        elif place == _ANOTHER_TURN and not names:
+            is_named = any(_CERTAIN.search(word) and stems(word) & found for word in _WORD.findall(text))
+            # The statement is in English: of a quote in another language only names and numbers can be compared.
+            is_told = (
+                2 * len(said & own) > len(said)
+                if is_english(candidate.evidence)
+                else in_first_person(candidate.evidence)
+            )
+            may_be_own = is_told and not is_named
+        if binds or not may_be_own:
+            return f"its claim stands in others' words alone: {place}"
     return ""
 
 
-def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[OthersText]:
-    """Yield others' words: the turn's own pastes, those of other turns, and what other roles say."""
+def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[tuple[Role, str, str]]:
+    """Yield others' words with their role and place: pastes of this turn and of others, and what other roles say."""
     for text in words.foreign_texts():
-        yield OthersText(text, is_same_turn=True)
+        yield Role.USER, "the same turn", text
     for shown in turns:
         if shown.turn.role is not Role.USER:
-            yield OthersText(shown.turn.content, role=shown.turn.role)
+            yield shown.turn.role, f"a turn of the {shown.turn.role}", shown.turn.content
         elif shown.turn.id != turn.id:
-            yield from map(OthersText, words_of(shown.turn).foreign_texts())
-
-
-def _own_texts(words: TurnWords, turns: Sequence[ShownTurn]) -> Iterator[str]:
-    yield from words.segments()
-    for shown in turns:
-        if shown.turn.role is Role.USER and shown.turn.content != words.text:
-            yield from words_of(shown.turn).segments()
+            yield from ((Role.USER, _ANOTHER_TURN, text) for text in words_of(shown.turn).foreign_texts())
 
 
 def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool, names: bool) -> str:
@@ -157,57 +134,11 @@ def _accepted(suggested: SourceTurn | None, turn: SourceTurn, *, binds: bool, na
     return " ".join(found.group() for found in _QUESTION.finditer(suggested.content))
 
 
-def _claim(candidate: Candidate, *, own: frozenset[str], standing: Standing) -> CandidateClaim:
-    """Read a claim; a known subject and the numbers of a time that was computed are no words of anybody."""
-    text = candidate.content if is_binding(candidate) else candidate.object.text or candidate.content
+def _claimed(candidate: Candidate, text: str) -> set[str]:
+    """Return the stems of a claim; a known subject and a computed time are no words of anybody."""
     is_known = candidate.subject.is_speaker or candidate.subject.entity_id is not None
     moments = (candidate.event_at, candidate.valid_from, candidate.valid_until)
     times = " ".join(f"{each:%Y %m %d %B} {each.month} {each.day}" for each in moments if each is not None)
     frame = _FRAME | stems(times) | stems(candidate.subject.text if candidate.subject.is_speaker else "")
     claimed = stems(f"{text} {'' if is_known else candidate.subject.text}") - frame
-    return CandidateClaim(candidate, text, frozenset(claimed or stems(candidate.content) - frame), own, standing)
-
-
-def _may_be_taken_up(claim: CandidateClaim, found: frozenset[str], source: OthersText) -> bool:
-    """Return True if the user's own words may say of themselves what others' words hold."""
-    if source.role is Role.ASSISTANT:
-        return _refers_to_assistant(claim)
-    if source.role is not Role.USER or is_naming(claim.candidate):
-        return False
-    if claim.standing is Standing.OWN and _takes_up_paste(claim):
-        return True
-    is_named = any(_CERTAIN.search(word) and stems(word) & found for word in _WORD.findall(claim.text))
-    return not source.is_same_turn and not is_named and _is_told_by_quote(claim)
-
-
-def _refers_to_assistant(claim: CandidateClaim) -> bool:
-    """Return True if the user's words may take up what the assistant said: "I loved it there", after "Lisbon"."""
-    if not _CERTAIN.search(claim.text):
-        return bool(claim.said & claim.own)
-    return any(_POINTS_BACK.search(clause) is not None and claim.said & stems(clause) for clause in claim.clauses)
-
-
-def _takes_up_paste(claim: CandidateClaim) -> bool:
-    """Return True if the quote says something of its speaker and a thing that was pasted: "I got that job".
-
-    A clause that asks, or only announces a text ("I got this mail"), says nothing of the thing.
-    """
-    return any(
-        in_first_person(clause)
-        and _POINTS_AT_THING.search(clause) is not None
-        and not announces(clause)
-        and not clause.endswith("?")
-        and claim.said & stems(clause)
-        for clause in claim.clauses
-    )
-
-
-def _is_told_by_quote(claim: CandidateClaim) -> bool:
-    """Return True if the quote itself may say what also stands in a text that was pasted in another turn.
-
-    A statement is written in English: of a quote in another language only names and numbers can be compared, so it
-    counts if it speaks of its speaker. An English one must hold most words of the statement.
-    """
-    if not is_english(claim.candidate.evidence):
-        return in_first_person(claim.candidate.evidence)
-    return 2 * len(claim.said & claim.own) > len(claim.said)
+    return set(claimed or stems(candidate.content) - frame)
