@@ -109,7 +109,7 @@ class ChaosCluster:
         """Do what a supervisor does about clusters whose workers make no progress."""
         for name in ("east", "west"):
             if self.running[name].poll() is None:
-                self.instance.run(["check_workers", "--end", str(self.running[name].pid)])
+                self.instance.run("check_workers", "--end", str(self.running[name].pid))
 
     def kill_one(self, chance: random.Random) -> str:
         """Kill one process of the services, any with the same likelihood; return what it was."""

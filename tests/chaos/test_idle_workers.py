@@ -1,4 +1,4 @@
-"""Workers that are killed while they wait for a task leave a lock behind: their cluster is restarted."""
+"""Workers that are killed while they wait for a task leave a lock taken: their cluster is restarted."""
 
 import contextlib
 
@@ -10,7 +10,7 @@ from tests.chaos.load import conversation, post
 from tests.instance import wait_for
 
 CONVERSATIONS = [conversation(user=f"person {number}", turns=10) for number in range(8)]
-WORKERS_AND_HELPERS = 4  # two workers, django-q2's monitor and its pusher
+WORKERS_AND_HELPERS = 5  # three workers, django-q2's monitor and its pusher
 
 
 def under_sentinels(cluster: ChaosCluster) -> list[psutil.Process]:
