@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from apps.worker.drain import Drain
 from django.db import connection
 
 from apps.actions.live_ports import live
@@ -17,7 +18,6 @@ from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import Role, Stage
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import Failpoint, Harm, armed, in_a_fork
 from tests.chaos.ledger import final_state

@@ -5,13 +5,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from apps.worker.drain import Drain
 from django.db import connection
 
 from apps.actions.live_ports import live
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status, TraceStatus
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.instance import PATIENCE
 from tests.soak import SOAK_TURNS

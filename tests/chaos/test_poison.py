@@ -5,12 +5,12 @@ import signal
 from collections.abc import Sequence
 
 import pytest
+from apps.worker.drain import Drain
 from django.conf import settings
 
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
 from tests.instance import PATIENCE

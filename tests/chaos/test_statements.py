@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from apps.worker.drain import Drain
 from django.db import OperationalError, connection, connections
 from django.db.backends.signals import connection_created
 
@@ -17,7 +18,6 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from apps.worker.drain import Drain
 from apps.worker.shutdown import StopFlag
 from tests.chaos.ledger import final_state
 from tests.chaos.load import Message, conversation
