@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from apps.worker.importer import Importer
 from django.db import connection
 from django.utils import timezone
 
@@ -21,7 +22,6 @@ from apps.imports.readers import chunks
 from apps.intake import run_import as running
 from apps.tenants.models import Project
 from apps.traces.models import Turn
-from apps.worker.importer import Importer
 from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
 from tests.intake.import_steps import lines

@@ -70,7 +70,8 @@ class DedupeSession:
         self.rulings.append(ruling)
         self._earlier.append(self._as_memory(ruling))
         self._vectors.append(vector)
-        self._note_memory(ruling.candidate, ruling)
+        if ruling.candidate.memory_id is not None:
+            self._became[ruling.candidate.memory_id] = ruling.memory_id
         return None
 
     def _with_earlier(self, fresh: Ruling) -> Ruling:
@@ -84,10 +85,6 @@ class DedupeSession:
                 same_as=became.get(candidate.same_as, candidate.same_as) if candidate.same_as else None,
             )
         )
-
-    def _note_memory(self, candidate: Candidate, ruling: Ruling) -> None:
-        if candidate.memory_id is not None:
-            self._became[candidate.memory_id] = ruling.memory_id
 
     def _with_refusals(self, fresh: Ruling) -> Ruling:
         """Record refused proposals of the extractor in the span; a link to an unrelated memory is for a person."""
@@ -148,14 +145,12 @@ class DedupeSession:
             return Match(MatchVerdict.SAME, "extractor", cosine)
         if theirs.id in candidate.proposed:
             return Match(MatchVerdict.DIFFERENT, "extractor", cosine)
-        if match.verdict is MatchVerdict.UNSURE and self._was_left_apart(theirs, match):
+        # The model saw the memory, said nothing about it, and it is too different to ask a judge.
+        gate = self._draft.policy.judges.shown_gate
+        was_left_apart = theirs.id in self._draft.shown_memories and (match.cosine or 0.0) < gate
+        if match.verdict is MatchVerdict.UNSURE and was_left_apart:
             return replace(match, verdict=MatchVerdict.DIFFERENT, tier="extractor")
         return match
-
-    def _was_left_apart(self, theirs: StoredMemory, match: Match) -> bool:
-        """Return True if the model saw a memory, said nothing about it, and it is too different to ask a judge."""
-        gate = self._draft.policy.judges.shown_gate
-        return theirs.id in self._draft.shown_memories and (match.cosine or 0.0) < gate
 
     def _rule(
         self,
@@ -200,7 +195,8 @@ class DedupeSession:
             contradicts=tuple(dict.fromkeys((*first.contradicts, *candidate.contradicts))),
         )
         ruling = ruling.evolve(candidate=joined)
-        self._note_memory(candidate, ruling)
+        if candidate.memory_id is not None:
+            self._became[candidate.memory_id] = ruling.memory_id
         if ruling.merge_into is not None:
             ruling = self._merge(ruling, ruling.merge_into, Match(MatchVerdict.SAME, "repeat")).evolve(rule=ruling.rule)
         else:

@@ -6,13 +6,11 @@ So a proposal is followed only if the two statements have more in common than th
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
-from apps.pipeline.core.memory_conversion import said_at
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, IDEMPOTENT
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import Difference, content_words, exclusions, tells_end
@@ -83,8 +81,7 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     """Return why a statement neither replaces nor contradicts a memory that an extractor or a judge names, or None.
 
     They must be about one entity, or share a content word. Statements about two people or animals exclude each other
-    only where both are about one event, where each sentence names both of them, or where the memory is a plan whose day
-    is over.
+    only where both are about one event.
     """
     if stays_true(known, candidate):
         return ProposalRefusal.STILL_TRUE
@@ -92,20 +89,9 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
         return None
     if not content_words(candidate.content) & content_words(known.content):
         return ProposalRefusal.OTHER_SUBJECT
-    animate = {each.id: each.name for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
-    subjects = [animate.get(each) for each in (candidate.subject_id, known.subject_id) if each is not None]
-    named = [content_words(each) for each in subjects if each is not None]
-    are_two_people = len(named) == 2
-    are_in_both = all(
-        each <= content_words(sentence) for each in named for sentence in (candidate.content, known.content)
-    )
-    is_one_event = may_be_one_time(candidate, known) or _is_past(known, by=said_at(draft, candidate))
-    return ProposalRefusal.OTHER_SUBJECT if are_two_people and not (is_one_event or are_in_both) else None
-
-
-def _is_past(known: StoredMemory, *, by: datetime) -> bool:
-    """Return True if a memory is a plan or an event whose day is over."""
-    return known.event_at is not None and known.said_at < known.event_at <= by
+    animate = {each.id for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
+    are_two_people = {candidate.subject_id, known.subject_id} <= animate
+    return ProposalRefusal.OTHER_SUBJECT if are_two_people and not may_be_one_time(candidate, known) else None
 
 
 def _are_related(candidate: Candidate, known: StoredMemory) -> bool:

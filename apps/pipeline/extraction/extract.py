@@ -13,7 +13,7 @@ from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
+from apps.pipeline.extraction.extraction_result import ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
@@ -130,7 +130,9 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         "proposed": len(proposed),
         "kept": len(kept),
         "fired": dict(sorted(Counter(each.extractor for each in proposed).items())),
-        "refused": list(map(_told, found.refused)),
+        "refused": [
+            {"content": each.candidate.content, "reason": each.reason, "why": each.why} for each in found.refused
+        ],
         **found.notes,
     }
     extracted = draft.evolve(
@@ -150,19 +152,11 @@ def _without_candidate(turn: SourceTurn, found: ExtractionResult) -> Drop:
     return Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
 
 
-def _told(refusal: CandidateRefusal) -> dict[str, str]:
-    return {"content": refusal.candidate.content, "reason": refusal.reason, "why": refusal.why}
-
-
 def _not_asked_to_forget(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates in order, without those read from a request to forget: indexes are given to the rest."""
-    ordered = _in_order(draft, candidates)
-    return [each for each in ordered if not is_read_from_request(each, requests=draft.forget_requests)]
-
-
-def _in_order(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
     places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
-    return sorted(candidates, key=lambda each: places[each.source_turn_ids[-1]])
+    ordered = sorted(candidates, key=lambda each: places[each.source_turn_ids[-1]])
+    return [each for each in ordered if not is_read_from_request(each, requests=draft.forget_requests)]
 
 
 def decide(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import SourceTurn
@@ -31,33 +32,22 @@ _CLOSING_OFFER = re.compile(
 
 
 class Utterance:
-    """A turn with its own words and their folded form, of up to `limit` characters.
-
-    Both are found out when they are asked for: of most earlier turns nobody asks for them.
-    """
-
-    __slots__ = ("_limit", "_own", "_words", "turn")
+    """A turn with its own words and their folded form, which are computed when they are asked for."""
 
     def __init__(self, turn: SourceTurn, *, limit: int) -> None:
         self.turn = turn
-        self._limit = limit
-        self._own: str | None = None
-        self._words: str | None = None
+        self._limit = limit  # characters that are folded
 
-    @property
+    @cached_property
     def own(self) -> str:
         """Return the text without what this server rendered."""
-        if self._own is None:
-            text = self.turn.content
-            self._own = without_context_blocks(text) if is_recalled(text) else text
-        return self._own
+        text = self.turn.content
+        return without_context_blocks(text) if is_recalled(text) else text
 
-    @property
+    @cached_property
     def words(self) -> str:
         """Return the folded form of the own words."""
-        if self._words is None:
-            self._words = fold(self.own, limit=self._limit)
-        return self._words
+        return fold(self.own, limit=self._limit)
 
     @property
     def speaker(self) -> tuple[Role, str]:
@@ -67,8 +57,10 @@ class Utterance:
 
 def asks(words: str) -> bool:
     """Return True if a folded text asks a question, other than whether more help is wanted."""
-    sentences = _SENTENCE.findall(words[-TAIL:])
-    return any(_asks(sentence) for sentence in sentences)
+    return any(
+        (sentence.endswith(_QUESTION_END) or _REQUEST.search(sentence)) and not _CLOSING_OFFER.search(sentence)
+        for sentence in _SENTENCE.findall(words[-TAIL:])
+    )
 
 
 def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
@@ -76,7 +68,9 @@ def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
     for before in reversed(earlier):
         if before.turn.role in (Role.TOOL, Role.SYSTEM) or before.speaker == utterance.speaker:
             continue
-        return asks(before.words) or _writes_no_marks(before.own)
+        # Who writes neither capitals nor full stops may omit question marks as well.
+        said = before.own
+        return asks(before.words) or (said.islower() and said[-1:].isalnum() and not set(said) & set(".!?"))
     return False
 
 
@@ -109,16 +103,6 @@ def is_resent(place: int, *, sent: Sequence[Utterance], earlier: Sequence[Uttera
             if after and at + 1 < len(earlier) and _says_the_same(after, earlier[at + 1]):
                 return True
     return False
-
-
-def _writes_no_marks(text: str) -> bool:
-    """Return True if a text has neither capitals nor full stops: its writer may omit question marks as well."""
-    return text.islower() and text[-1:].isalnum() and not set(text) & set(".!?")
-
-
-def _asks(sentence: str) -> bool:
-    asked = sentence.endswith(_QUESTION_END) or _REQUEST.search(sentence) is not None
-    return asked and _CLOSING_OFFER.search(sentence) is None
 
 
 def _says_the_same(one: Utterance, other: Utterance) -> bool:

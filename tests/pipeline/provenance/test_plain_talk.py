@@ -2,8 +2,7 @@
 
 import pytest
 
-from apps.pipeline.provenance.own_words import read_words
-from apps.pipeline.provenance.own_words import is_plain_talk, talk_end
+from apps.pipeline.provenance.own_words import is_plain_talk, read_words, talk_end
 
 # A message, and a quote from it that waits for a reviewer without a model.
 WAITS = [
