@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from apps.worker.drain import Drain
 from django.db import connection
 
 from apps.actions.live_ports import live

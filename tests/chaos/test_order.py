@@ -5,7 +5,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from apps.worker.drain import Drain
 from django.db import connection
 
 from apps.actions.live_ports import live

@@ -5,7 +5,6 @@ import signal
 from collections.abc import Sequence
 
 import pytest
-from apps.worker.drain import Drain
 from django.conf import settings
 
 from apps.outbox.models import OutboxRow

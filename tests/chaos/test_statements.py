@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from apps.worker.drain import Drain
 from django.db import OperationalError, connection, connections
 from django.db.backends.signals import connection_created
 
