@@ -14,7 +14,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import timedelta
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import structlog
 from django.conf import settings
@@ -29,9 +29,8 @@ from apps.events.models import WebhookDelivery
 from apps.imports.models import FileImport
 from apps.outbox import leases, processing
 from apps.outbox.leases import Lease
-from apps.outbox.models import UserLease, WorkerHeartbeat
+from apps.outbox.models import ModelPause, UserLease, WorkerHeartbeat
 from apps.outbox.queue_task import wake_workers
-from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
@@ -51,8 +50,6 @@ OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is d
 GRACE_SECONDS = 6.0  # to finish work in flight after a stop was requested; then its leases are released
 LAST_SECONDS = 300.0  # to finish work in flight when the time is over
 FORGET_AFTER = timedelta(days=1)  # a heartbeat of a process that was killed
-
-PROCESS = new_id()
 
 
 @dataclass(slots=True)
@@ -168,7 +165,10 @@ class Worker:
         with system_scope(SystemWork.QUEUE):
             return (
                 UserLease.objects.filter(ready_at__lte=soon, waits_for="", project__archived_at=None).exists()
-                or WebhookDelivery.objects.filter(state="waiting", next_try_at__lte=soon).exists()
+                or ModelPause.objects.filter(until__lte=soon).exists()
+                or WebhookDelivery.objects.filter(
+                    state="waiting", next_try_at__lte=soon, webhook__paused_at=None
+                ).exists()
                 or FileImport.objects.filter(resume_at__lte=soon).exists()
             )
 
@@ -193,7 +193,7 @@ class Worker:
             "seen_at": Now(),
             "is_working": is_working,
         }
-        WorkerHeartbeat.objects.update_or_create(worker=PROCESS, defaults=values)
+        WorkerHeartbeat.objects.update_or_create(worker=_this_process(), defaults=values)
 
     def _collect(self) -> None:
         """Wait a moment for results."""
@@ -266,7 +266,11 @@ def work(*, seconds: float = float("inf"), idle_seconds: float = 0.0, ahead_seco
 
 def other_workers() -> int:
     """Count the other processes of this host that do this now."""
+    alive = timedelta(seconds=3 * settings.HEARTBEAT_SECONDS)
     with system_scope(SystemWork.QUEUE):
-        alive = timedelta(seconds=3 * settings.HEARTBEAT_SECONDS)
-        others = WorkerHeartbeat.objects.exclude(worker=PROCESS).filter(host=socket.gethostname(), is_working=True)
-        return others.filter(seen_at__gte=Now() - alive).count()
+        working = WorkerHeartbeat.objects.filter(is_working=True, seen_at__gte=Now() - alive)
+        return working.filter(host=socket.gethostname()).exclude(worker=_this_process()).count()
+
+
+def _this_process() -> UUID:
+    return uuid5(NAMESPACE_OID, f"{socket.gethostname()}:{os.getpid()}")
