@@ -50,13 +50,11 @@ REQUEST = re2.compile(
     rf"{_POLITELY}(?:correct|edit|improve|shorten|polish|fix|check|review|analy[sz]e|explain|classify|critique|grade|describe|rate|evaluate|guess|simplify|convert|expand|continue|complete|comment on|reply to|respond to|answer|read|parse|extract|write|draft|compose|create|look at|tell me what|say|fill in|quote|type|sort|erkläre?|prüfe?|lies|explique[rz]?|lis)\b"
 )
 POINTS = re2.compile(
-    rf"(?i)\b(?:this|these|that|the following|following|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
-    rf"|\b(?:text )?above\b|\b(?:to|for) (?:the |all |any )?(?:ai|agents?|assistants?|bots?|models?|llms?)\b"
+    rf"(?i)\b(?:this|these|that|the following|following|attached|here(?:'s|’s| is| are| comes?)|below|above|dies\w*|folgende\w*|cet(?:te)?|ce|voici|hier ist)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b(?:got|received|found|saw|read|have|erhalten|bekommen|reçu) (?:this|these|the following|das|dies\w*|ça|ceci)\b|\bwhat does (?:this|that|it) (?:say|mean|want)\b|\bis (?:this|that) (?:spam|true|real|legit|phishing)\b"
+    rf"|\b{SOURCE} (?:is )?below\b|\b(?:text )?above\b|\b(?:to|for) (?:the |all |any )?(?:ai|agents?|assistants?|bots?|models?|llms?)\b"
 )
+# At the end of a line: "Explain this".
 POINTS_BELOW = re2.compile(r"(?i)\b(?:this|these|following|below|hier|unten|ci-dessous)\b[^\pL]*$")
-PRESENTS = re2.compile(
-    rf"(?i)\b(?:below|here(?:'s|’s| is| are)|the following|attached|voici|hier ist|unten)\b[^.!?:\n]{{0,50}}\b{SOURCE}\b|\b{SOURCE} (?:is )?below\b"
-)
 REPORT = re2.compile(
     rf"(?i)(?:^|[.!?\n][ \t]*)((?:(?:the|this|that|an?|your|der|die|das|le|la) (?:\w+ )?(?:{MACHINE}|{SOURCE})|you|chatgpt|claude|gemini|copilot) (?:just |also |has |have )?(?:said|says|claims?|claimed|told|wrote|writes|states?|stated|thinks?|suggest(?:s|ed)|sagte?|schrieb|dit|dijo)\b[^.!?\n]*?\b(?:that|i|my|dass|ich|que|je)\b[^.!?,\n]*)"
 )
@@ -165,7 +163,6 @@ SCENE_CLOSES = re2.compile(
 # ---- Signs that a message may hand over a text, most of them of layout
 LAYOUT = re2.compile(r"[\[\]{}|^]|__|=[\w\"']|<[\pL /!-]|>[\w ]|(?:^|\s)(?:--+|//|#)|\s/\s[^\n]*\s/\s|(?m:^)\s*[–—]\s")
 INTRODUCES = re2.compile(r"\s?:(?:\s|$)|\s[-–—]\s")
-GOES_ON = re2.compile(r"(?i)^\W*(?:and|but|so|und|aber|et|mais|y|pero)\b")
 LETS = re2.compile(r"(?i)\b(?:let['’]?s|lass(?:t)? uns|faisons|jouons|juguemos|facciamo)\b")
 GIVES_ROLE = re2.compile(
     r"(?i)^\W*(?:you(?:['’]re| are)(?: now)?|du bist|tu es|vous êtes|(?:tú )?eres) (?:(?:an?|the|my|eine?|une?|mon)\b|(?-i:\p{Lu}))"

@@ -300,9 +300,11 @@ def _hands_over(line: str) -> bool:
     if not 4 <= len(line) <= 2 * _LONGEST_HEAD or "://" in line:
         return False
     last = f"{_last_clause(line[:-1])}{line[-1:]}".strip()
-    is_request = marks.REQUEST.match(last) and (marks.POINTS.search(last) or marks.POINTS_BELOW.search(last))
-    is_question = last.endswith("?") and marks.POINTS.search(line)
-    return bool(marks.TASK.match(last) or marks.PRESENTS.search(last) or is_request or is_question)
+    if marks.TASK.match(last):
+        return True
+    if marks.POINTS.search(line):
+        return last[-1] in "?:" or marks.REQUEST.match(last) is not None or not in_first_person(line)
+    return marks.REQUEST.match(last) is not None and marks.POINTS_BELOW.search(last) is not None
 
 
 # ---- Role play: the words in a scene are those of a role, in one turn or over several
@@ -358,7 +360,7 @@ def _signs(prose: str) -> Iterator[int]:
         label = _last_clause(prose[max(0, found.start() - _LONGEST_HEAD) : found.start()])
         following = prose[found.end() : found.end() + _LONGEST_SAID]
         said = following[: paragraph_end(following, 0)]
-        is_own = not marks.LETS.search(label) and (is_own_label(label.strip()) or marks.GOES_ON.match(label))
+        is_own = not marks.LETS.search(label) and is_own_label(label.strip())
         if not is_own and not said.startswith(HIDDEN) and (in_first_person(said) or orders_agent(said)):
             yield found.start() - len(label)
             break
