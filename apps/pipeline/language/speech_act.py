@@ -11,9 +11,9 @@ _ROLEPLAY = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
     r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+I\b"
 )
-# "I'm basically a lawyer, so walk me through it" only frames a request.
+# "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" only frame a request.
 _RHETORICAL = re2.compile(
-    r"(?i)\bI(?:'m| am) (?:basically|practically|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
+    r"(?i)\bI(?:'m| am) (?:basically|practically|actually|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
 )
 _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
@@ -60,9 +60,7 @@ def speech_act_of(sentence: str) -> SpeechAct | None:
         return None
     if _ROLEPLAY.search(sentence):
         return SpeechAct.ROLEPLAY
-    return (
-        SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or _RHETORICAL.search(sentence) else SpeechAct.ASSERTED
-    )
+    return SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or is_rhetorical(sentence) else SpeechAct.ASSERTED
 
 
 def told_to_remember(sentence: str) -> str:
@@ -79,3 +77,8 @@ def is_mockery(sentence: str) -> bool:
 def goes_on_mocking(sentence: str, *, before: str) -> bool:
     """Return True if a sentence praises something after one that says the opposite of what it means."""
     return is_mockery(before) and _PRAISE.search(sentence) is not None
+
+
+def is_rhetorical(sentence: str) -> bool:
+    """Return True if a sentence only frames its speaker: "I'm basically a lawyer"."""
+    return _RHETORICAL.search(sentence) is not None

@@ -148,7 +148,7 @@ def read_words(text: str, *, is_playing: bool = False) -> TurnWords:
         spans.extend(found)
 
     for pattern in marks.MARKED:
-        hide(ForeignSpan(each.start(), each.end(), ForeignKind.MARKED) for each in pattern.finditer(prose))
+        hide(ForeignSpan(found.start(), found.end(), ForeignKind.MARKED) for found in pattern.finditer(prose))
     hide(_rows(prose))
     hide(_pastes(prose, marks.ROLE, ForeignKind.FORGED_ROLE))
     hide(_pastes(prose, marks.MAIL, ForeignKind.PASTED_TEXT))

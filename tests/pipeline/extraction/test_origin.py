@@ -117,6 +117,14 @@ LEAFLET = "What does this page say?\n\nHeat pumps need space. Teachers get a dis
     [
         # The user says of themselves what stands in a text of another turn.
         (
+            ADVERT,
+            "I got that job!",
+            "I got that job",
+            "User got the job of a nurse at Saint Mary.",
+            "nurse at Saint Mary",
+        ),
+        (ADVERT, "I got the job!", "I got the job", "User got a job as nurse at Saint Mary.", "nurse at Saint Mary"),
+        (
             LEAFLET,
             "Wir haben die Wärme aus der Erde, seit Mai.",
             "Wir haben die Wärme aus der Erde",
@@ -175,6 +183,12 @@ def test_harmless_words_bear_no_claim_of_a_paste_in_another_turn(
 ) -> None:
     found = proposed(content, said=said, quote=quote, before=((Role.USER, before),), value=value)
     assert speech_act(found) is SpeechAct.QUOTED
+
+
+def test_own_words_take_up_a_paste_with_a_marked_end_in_the_same_turn() -> None:
+    said = "> Nurse wanted at Saint Mary.\n\nI got that job!"
+    found = proposed("User got a job as nurse at Saint Mary.", said=said, quote="I got that job", value="Saint Mary")
+    assert speech_act(found) is SpeechAct.ASSERTED
 
 
 def test_a_name_is_not_taken_from_a_paste() -> None:

@@ -19,7 +19,7 @@ from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.provenance.orders import is_binding, is_naming
-from apps.pipeline.provenance.own_words import ForeignKind, Standing, TurnWords, in_first_person, words_of
+from apps.pipeline.provenance.own_words import ForeignKind, Standing, TurnWords, announces, in_first_person, words_of
 
 MOST_WORDS_OF_ASSENT = 4  # "Yes, please do that": words of an answer that takes an offer
 MOST_WORDS_OF_ACCEPTANCE = 8  # of an answer that points back to a suggestion: "Yes, let's do that"
@@ -29,6 +29,7 @@ _CLAUSE = re.compile(r"[^.,;:!?…\n]+[.,;:!?…\n]?")
 _POINTS_BACK = re.compile(
     r"(?i)\b(?:it|its|that|this|those|these|there|them|they|one|ones|both|he|him|she|her|here|first|second|last|es|das|dort|da|ça|là|ce)\b"
 )
+_POINTS_AT_THING = re.compile(r"(?i)\b(?:that|this|those|these|the|both|dies\w*|cet|cette|ce|ces) [^\W\d_]")
 _CERTAIN = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я]|\d|@|://")  # the mark of a value that can't be a paraphrase: a name, a number
 _WORD = re.compile(r"[^\W_]+")
 _ANOTHER_TURN = "another turn"
@@ -90,7 +91,7 @@ def _foreign_source(
             clauses = _CLAUSE.findall(candidate.evidence)
             points_back = any(_POINTS_BACK.search(each) and said & stems(each) for each in clauses)
             may_be_own = points_back if _CERTAIN.search(text) else bool(said & own)
-        elif place == _ANOTHER_TURN and not names:
+        elif role is Role.USER and not names:
             is_named = any(_CERTAIN.search(word) and stems(word) & found for word in _WORD.findall(text))
             # The statement is in English: of a quote in another language only names and numbers can be compared.
             is_told = (
@@ -98,10 +99,20 @@ def _foreign_source(
                 if is_english(candidate.evidence)
                 else in_first_person(candidate.evidence)
             )
-            may_be_own = is_told and not is_named
+            may_be_own = place == _ANOTHER_TURN and is_told and not is_named
+            may_be_own |= words.standing_of(candidate.evidence) is Standing.OWN and _takes_up_paste(candidate, said)
         if binds or not may_be_own:
             return f"its claim stands in others' words alone: {place}"
     return ""
+
+
+def _takes_up_paste(candidate: Candidate, said: set[str]) -> bool:
+    """Return True if a clause says something of its speaker and a thing that was pasted: "I got that job"."""
+    return any(
+        in_first_person(clause) and _POINTS_AT_THING.search(clause) and said & stems(clause)
+        for clause in _CLAUSE.findall(candidate.evidence)
+        if not (announces(clause) or clause.endswith("?"))
+    )
 
 
 def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[tuple[Role, str, str]]:
