@@ -71,7 +71,7 @@ def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[Day]:
         trace__project_id=project_id, trace__created_at__gte=since, trace__created_at__lt=until
     )
     of_calls = _by_day(calls, "trace__created_at", _OF_CALLS)
-    no_calls = dict.fromkeys(_OF_CALLS, 0)
+    no_calls = {**dict.fromkeys(_OF_CALLS, 0), "cost_usd": Decimal(0)}
     of_traces = _by_day(traces, "created_at", _OF_TRACES)
     return [Day(day=day, **found, **of_calls.get(day, no_calls)) for day, found in sorted(of_traces.items())]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from apps.worker.importer import Importer
 from django.db import connection
 from django.utils import timezone
 
@@ -22,6 +21,7 @@ from apps.imports.readers import chunks
 from apps.intake import run_import as running
 from apps.tenants.models import Project
 from apps.traces.models import Turn
+from apps.worker.import_file import import_file
 from apps.worker.shutdown import StopFlag
 from tests.chaos.failpoints import in_a_fork
 from tests.intake.import_steps import lines
@@ -47,10 +47,8 @@ def held(project: Project, monkeypatch: pytest.MonkeyPatch) -> FileImport:
 
 def work() -> None:
     """Import what is due, until nothing is."""
-    importer = Importer(stop=StopFlag(), slice_seconds=0.0)
-    importer.open_due()
-    while importer.is_open:
-        importer.take_turns()
+    while due := due_imports():
+        import_file(due[0], StopFlag())
 
 
 def killing(do: Callable[..., Any], *, call: int) -> Callable[..., Any]:

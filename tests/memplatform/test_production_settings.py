@@ -23,6 +23,7 @@ PRODUCTION = {
 def check(**changes: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
     environment = os.environ | PRODUCTION | changes
+    environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # set where a browser runs in the same process
     return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
 
 

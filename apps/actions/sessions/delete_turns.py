@@ -156,7 +156,7 @@ def _detach_others(session: Session, turns: Sequence[UUID], kept: Sequence[Memor
     origins = MemoryOrigin.objects.filter(end_user_id=user)
     origins.filter(turn__in=turns).delete()
     MemoryVersion.objects.filter(end_user_id=user, memory__in=kept).delete()
-    latest = origins.filter(memory__in=kept).order_by("memory", "withdrawn", "-said_at", "-id").distinct("memory")
+    latest = origins.filter(memory__in=kept).order_by("memory_id", "withdrawn", "-said_at", "-id").distinct("memory_id")
     by_memory = {origin.memory_id: origin for origin in latest}
     for memory in kept:
         origin = by_memory[memory.id]

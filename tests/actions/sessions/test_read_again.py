@@ -99,7 +99,7 @@ def test_a_session_whose_reading_waits_gets_no_second_one(ana: Teller, model: Mo
 def test_a_known_memory_that_is_stated_closes_the_note_as_well(ana: Teller, model: ModelServer) -> None:
     moved = memory("Mara moved to Bergen.", evidence="Mara moved to Bergen", predicate="moved_to", value="Bergen")
     model.answering = lambda _: Reply(text=listing(moved))
-    ana.tells("As I said, Mara moved to Bergen.", day=4, session="tuesday")
+    ana.tells("You know, my sister Mara moved to Bergen.", day=4, session="tuesday")
     assert statements() == ["Mara moved to Bergen."]
     model.answering = lambda _: Reply(text=listing(MOVED))
     read(ana)
