@@ -29,6 +29,7 @@ select (select count(*) from events_projectevent where project_id = %(project)s 
 
 
 def test_no_event_is_lost(cluster: ChaosCluster) -> None:
+    cluster.start()  # what another test has ended
     slug = "hooks"
     commands = (["createproject", slug, f"--slug={slug}"], ["createkey", slug], ["createkey", slug, "--scope=admin"])
     *_, key, admin = cluster.instance.run_all(*commands).split()
