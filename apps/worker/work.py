@@ -14,6 +14,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 import structlog
@@ -142,7 +143,7 @@ class Worker:
         number_all_events()
         if free := WEBHOOKS_AT_ONCE - len(self.webhooks):
             for webhook_id, project_id in claim_webhooks(most=free):
-                self.webhooks.add(_in_thread(deliver_claimed, webhook_id, project_id, self.stop.is_set))
+                self.webhooks.add(_in_thread(partial(deliver_claimed, webhook_id, project_id, stop=self.stop.is_set)))
         for due in due_imports() if len(self.imports) < IMPORTS_AT_ONCE else ():
             if due.project_id not in self.imports.values() and len(self.imports) < IMPORTS_AT_ONCE:
                 self.imports[_in_thread(import_file, due, self.stop)] = due.project_id
