@@ -146,10 +146,10 @@ class Worker:
                 self.webhooks.add(_in_thread(partial(deliver_claimed, webhook_id, project_id, stop=self.stop.is_set)))
         for due in due_imports() if len(self.imports) < IMPORTS_AT_ONCE else ():
             if due.project_id not in self.imports.values() and len(self.imports) < IMPORTS_AT_ONCE:
-                self.imports[_in_thread(import_file, due, self.stop)] = due.project_id
+                self.imports[_in_thread(partial(import_file, due, self.stop))] = due.project_id
 
     def _start_user(self, lease: Lease) -> None:
-        self.users[_in_thread(self._do_work_of_user, lease)] = lease
+        self.users[_in_thread(partial(self._do_work_of_user, lease))] = lease
 
     def _do_work_of_user(self, lease: Lease) -> int:
         with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
@@ -207,7 +207,10 @@ class Worker:
             self.users.pop(future, None)
             self.imports.pop(future, None)
             self.webhooks.discard(future)
-            self.done += future.result()
+            if error := future.exception():  # it costs the others nothing
+                log.error("work failed", exc_info=error)
+            else:
+                self.done += future.result()
 
     def _finish(self) -> None:
         """Wait up to GRACE_SECONDS for work in flight, then release its leases, after which it can't commit.
@@ -230,7 +233,7 @@ class Worker:
                 self._write_heartbeat(is_working=False)
 
 
-def _in_thread(do: Callable[..., int], *arguments: object) -> Future[int]:
+def _in_thread(do: Callable[[], int]) -> Future[int]:
     """Run a function in a daemon thread with this thread's context; close the thread's connection afterwards.
 
     concurrent.futures joins its threads when the process ends, however long a model takes to answer.
@@ -239,8 +242,8 @@ def _in_thread(do: Callable[..., int], *arguments: object) -> Future[int]:
 
     def run() -> None:
         try:
-            future.set_result(do(*arguments))
-        except Exception as error:  # noqa: BLE001  (raised by future.result())
+            future.set_result(do())
+        except Exception as error:  # noqa: BLE001  (logged where the future is collected)
             future.set_exception(error)
         finally:
             connection.close()
