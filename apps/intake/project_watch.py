@@ -62,7 +62,7 @@ class ProjectWatch(Generic[State]):
     def _count_on(self) -> None:
         """Count again what is asked for, until nobody asks."""
         while True:
-            time.sleep(self.every)
+            time.sleep(self.every)  # the pace of the counts, in a thread that no request waits for
             projects = self._due()
             if not projects:
                 return
