@@ -36,7 +36,7 @@ _NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 # A statement may begin on the line after its log prefix.
 _LOGGED = re.compile(r"LOG:  (?:statement|execute [^:]+): ?(.*)")
 # Control of transactions, the scope of each (sent with its first statement), and the benchmark's own polling.
-_SCOPE = ("begin; set local role", "select set_config('role'")
+_SCOPE = ("begin; set local role", "select set_config(")
 _NOT_COUNTED = (
     *_SCOPE,
     "BEGIN",

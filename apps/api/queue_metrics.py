@@ -62,9 +62,9 @@ def _leases() -> Iterator[Metric]:
     ages = GaugeMetricFamily(
         "memplatform_lease_oldest_seconds", "Longest time since a lease expired or work was ready", labels=["state"]
     )
-    held = UserLease.objects.filter(token__isnull=False)
+    held = UserLease.objects.filter(lease_token__isnull=False)
     # Work is due and nobody does it. Users who wait for a model are not ready.
-    ready = UserLease.objects.filter(token__isnull=True, ready_at__lte=Now(), waits_for="")
+    ready = UserLease.objects.filter(lease_token__isnull=True, ready_at__lte=Now(), waits_for="")
     leases.add_metric(["held"], held.filter(leased_until__gte=Now()).count())
     for state, rows, since in (
         ("expired", held.filter(leased_until__lt=Now()), "leased_until"),

@@ -1,9 +1,8 @@
 """Which webhooks have something to deliver, and which process delivers it. All times are the database's."""
 
-from datetime import timedelta
 from uuid import UUID
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery, Window
+from django.db.models import Count, Exists, Max, OuterRef, Subquery, Window
 from django.db.models.functions import Coalesce, Now, RowNumber
 
 from apps.events.models import Webhook, WebhookDelivery
@@ -14,18 +13,14 @@ MOST_DUE = 200  # deliveries that are read at a time
 
 def claim_webhooks(*, most: int, seconds: float) -> list[tuple[UUID, UUID]]:
     """Claim webhooks with due deliveries for so long, projects in turn; return each with its project."""
-    is_free = Q(leased_until__isnull=True) | Q(leased_until__lte=Now())
-    claimed: list[tuple[UUID, UUID]] = []
-    for webhook_id, project_id in _in_turn(is_free):
-        if len(claimed) == most:
-            break
-        webhook = Webhook.objects.filter(is_free, id=webhook_id)  # another process may have claimed it since
-        if webhook.update(leased_until=Now() + timedelta(seconds=seconds)):
-            claimed.append((webhook_id, project_id))
-    return claimed
+    due = dict(_in_turn()[:most])
+    if not due:
+        return []
+    _, claimed = Webhook.objects.filter(id__in=due).lease(seconds=seconds)
+    return [(webhook_id, due[webhook_id]) for webhook_id in claimed]
 
 
-def _in_turn(is_free: Q) -> list[tuple[UUID, UUID]]:
+def _in_turn() -> list[tuple[UUID, UUID]]:
     """Return the free webhooks with due deliveries, each with its project.
 
     Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago.
@@ -33,9 +28,9 @@ def _in_turn(is_free: Q) -> list[tuple[UUID, UUID]]:
     """
     deliveries = WebhookDelivery.objects.filter(state=DeliveryState.WAITING, next_try_at__lte=Now())
     of_project = Webhook.objects.filter(project=OuterRef("project")).order_by().values("project")
-    in_flight = of_project.filter(leased_until__gt=Now()).annotate(count=Count("id")).values("count")
+    in_flight = of_project.filter(leased_until__gte=Now()).annotate(count=Count("id")).values("count")
     served_at = of_project.filter(resume_at__lte=Now()).annotate(at=Max("resume_at")).values("at")
-    due = Webhook.objects.filter(is_free, paused_at__isnull=True, resume_at__lte=Now())
+    due = Webhook.objects.free().filter(paused_at__isnull=True, resume_at__lte=Now())
     return list(
         due.filter(Exists(deliveries.filter(webhook=OuterRef("id"))))
         .annotate(

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.events.querysets import WebhookDeliveryQuerySet
+from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import DeliveryState, EventType, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
@@ -69,7 +70,7 @@ class ProjectEvent(models.Model):
         return show(Prefix.EVENT, self.event_id)
 
 
-class Webhook(models.Model):
+class Webhook(LeasedModel):
     """An address that is told of events of a project."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -91,7 +92,8 @@ class Webhook(models.Model):
     failing_since = models.DateTimeField(null=True, blank=True, help_text="empty once something is delivered")
     failures = models.PositiveIntegerField(default=0, help_text="in a row")
     resume_at = models.DateTimeField(default=timezone.now, help_text="the receiver is left alone until then")
-    leased_until = models.DateTimeField(null=True, blank=True, help_text="one process delivers at a time")
+
+    objects = LeasedQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import ImportFormat, ImportState, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 
@@ -15,7 +16,7 @@ def format_choices() -> list[tuple[str, str]]:
     return choices_of(ImportFormat)
 
 
-class FileImport(models.Model):
+class FileImport(LeasedModel):
     """A file that somebody imports into a project.
 
     Its bytes are in the rows of `FilePart` until it is imported, cancelled for good or forgotten. `problems` names
@@ -48,9 +49,8 @@ class FileImport(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     resume_at = models.DateTimeField(null=True, blank=True, help_text="it waits until then")
-    # Until then the process that works on it is believed to be alive; a process with another token may not write.
-    leased_until = models.DateTimeField(null=True, blank=True)
-    lease_token = models.UUIDField(null=True, blank=True, editable=False)
+
+    objects = LeasedQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)

@@ -17,7 +17,7 @@ from apps.actions.imports.check_import import MOST_PROBLEMS
 from apps.actions.imports.delete_file import delete_import_file
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, renewing, reporting
+from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of
 from apps.actions.imports.store_memories import store_memories
 from apps.actions.imports.stored_file import open_file
@@ -31,6 +31,7 @@ from apps.imports.readers.entries import ImportProblem
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
+from apps.outbox.leased import LostLease
 from apps.outbox.outages import is_outage
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
@@ -58,7 +59,7 @@ class ImportRun:
         self._until = 0.0
 
     def is_done(self, number: int) -> bool:
-        """Return True for a chunk that an earlier turn has imported. Raises LeaseLost."""
+        """Return True for a chunk that an earlier turn has imported. Raises LostLease."""
         if number > self.held.position:
             return False
         if number % _LOOKING == 0:
@@ -69,7 +70,7 @@ class ImportRun:
     def begin(self) -> Iterator[float]:
         """Go on with the next chunk, when the queue has room; yield how many seconds to wait for it.
 
-        Raises QueueFull, LeaseLost, ProjectArchived, and at the end of the turn.
+        Raises QueueFull, LostLease, ProjectArchived, and at the end of the turn.
         """
         self._until = self._until or monotonic() + self._most.total_seconds()
         if monotonic() > self._until:
@@ -123,7 +124,7 @@ def running(
         held = claim(import_id=import_id, since=ImportState.WAITING, working=ImportState.RUNNING)
         if held is None:
             return
-        with suppress(LeaseLost), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held), renewing(held):
+        with suppress(LostLease), acting_as(actor_of(held.api_key_id, held.person_id)), _ending(held):
             run = ImportRun(held, most=most, pauses=pauses, on_progress=on_progress)
             yield from (_load if held.format == ImportFormat.PROJECT else _import)(run)
             _finish(held)
@@ -131,10 +132,10 @@ def running(
 
 @contextmanager
 def _ending(held: FileImport) -> Iterator[None]:
-    """Give the import back in the state that fits what the block raises. Raises LeaseLost."""
+    """Give the import back in the state that fits what the block raises. Raises LostLease."""
     try:
         yield
-    except LeaseLost:
+    except LostLease:
         raise
     except _TurnOver:
         release(held, state=ImportState.WAITING, wait_reason="")

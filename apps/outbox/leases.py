@@ -16,15 +16,11 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When, Window
 from django.db.models.functions import Coalesce, Extract, Greatest, Least, Mod, Now, RowNumber
 
+from apps.outbox.leased import LostLease
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import WorkKind, WorkState
-from apps.pipeline.core.identifiers import new_id
 
 OPEN = (WorkState.PENDING, WorkState.RUNNING)
-
-
-class LostLease(Exception):
-    """Another worker holds the lease now; this worker must not commit anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +39,24 @@ class Lease:
 def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     """Lease up to `limit` end users that have work ready and no current lease, under a new token.
 
-    With a token of the worker, a lease that was interrupted would be valid again once the same worker claims the user
-    again, and what it computes from withdrawn turns would be committed. Fewer are leased than were ready where other
-    workers are faster.
+    Fewer are leased than were ready where other workers are faster.
     """
-    users = [each["pk"] for each in _ready(only).values("pk")[:limit]]
-    if not users:
-        return []
-    token = new_id()
     running = OutboxRow.objects.filter(end_user=OuterRef("pk"), state=WorkState.RUNNING)
-    with transaction.atomic():
-        free = UserLease.objects.filter(_FREE, pk__in=users).select_for_update(skip_locked=True, of=("self",))
-        rows = {row.pk: row for row in free.annotate(was_left=Exists(running)).order_by("pk")}
-        UserLease.objects.filter(pk__in=rows).update(
-            leased_until=Now() + timedelta(seconds=seconds), token=token, waits_for=""
-        )
-    leased = [rows[user] for user in users if user in rows]
-    return [Lease(row.pk, row.project_id, token, is_retry_after_crash=row.was_left) for row in leased]
+    ready = list(_ready(only).annotate(was_left=Exists(running)).values_list("pk", "project_id", "was_left")[:limit])
+    if not ready:
+        return []
+    due = UserLease.objects.filter(pk__in=[user for user, _, _ in ready], ready_at__lte=Now())
+    token, leased = due.lease(seconds=seconds, waits_for="")
+    return [
+        Lease(user, project, token, is_retry_after_crash=was_left)
+        for user, project, was_left in ready
+        if user in leased
+    ]
 
 
 def is_anyone_ready() -> bool:
     """Return True if an end user could be leased. Nothing is locked."""
     return _ready(None).exists()
-
-
-_FREE = Q(ready_at__lte=Now()) & (Q(leased_until=None) | Q(leased_until__lt=Now()))
 
 
 def _ready(only: UUID | None) -> QuerySet[UserLease]:
@@ -82,9 +71,9 @@ def _ready(only: UUID | None) -> QuerySet[UserLease]:
     have waited for longer than MODEL_OUTAGE_DAYS are leased so that their work is given up.
     """
     pause = ModelPause.objects.filter(project=OuterRef("project"), model=OuterRef("waits_for"))
-    held = UserLease.objects.filter(project=OuterRef("project"), token__isnull=False, leased_until__gte=Now())
+    held = UserLease.objects.leased().filter(project=OuterRef("project"), lease_token__isnull=False)
     given_up = Now() - timedelta(days=settings.MODEL_OUTAGE_DAYS)
-    ready = UserLease.objects.filter(_FREE, project__archived_at=None)
+    ready = UserLease.objects.free().filter(ready_at__lte=Now(), project__archived_at=None)
     if only is not None:
         ready = ready.filter(pk=only)
     waited = Extract("ready_at", "epoch")
@@ -115,11 +104,9 @@ def _ready(only: UUID | None) -> QuerySet[UserLease]:
 
 
 def renew(*, held: Collection[Lease], seconds: int) -> None:
-    """Extend leases; those that were lost stay unchanged. They are locked in one order, as wherever several are."""
-    mine = UserLease.objects.filter(pk__in=[each.end_user_id for each in held], token__in={each.token for each in held})
-    with transaction.atomic():
-        locked = list(mine.select_for_update().order_by("pk").values_list("pk", flat=True))
-        UserLease.objects.filter(pk__in=locked).update(leased_until=Now() + timedelta(seconds=seconds))
+    """Extend leases; those that were lost stay unchanged."""
+    mine = UserLease.objects.filter(pk__in=[each.end_user_id for each in held])
+    mine.renew(tokens={each.token for each in held}, seconds=seconds)
 
 
 def hold(lease: Lease) -> Any:
@@ -128,7 +115,7 @@ def hold(lease: Lease) -> Any:
     The row has two attributes more: `now`, the database's time, and `paused_models` of the project.
     """
     paused = ModelPause.objects.filter(project=OuterRef("project")).values("model")
-    rows = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token).order_by()
+    rows = UserLease.objects.filter(pk=lease.end_user_id, lease_token=lease.token).order_by()
     row = rows.select_for_update().annotate(now=Now(), paused_models=ArraySubquery(paused)).first()
     if row is None:
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
@@ -142,10 +129,10 @@ def release(*, lease: Lease, waits_for: str = "") -> bool:
     The row is locked by a separate first statement, so that the second one sees work enqueued before the lock.
     """
     with transaction.atomic():
-        mine = UserLease.objects.filter(pk=lease.end_user_id, token=lease.token)
+        mine = UserLease.objects.filter(pk=lease.end_user_id, lease_token=lease.token)
         if not mine.select_for_update().first():
             return False
-        mine.update(leased_until=None, token=None, waits_for=waits_for, ready_at=_ready_at(lease.end_user_id))
+        mine.update(leased_until=None, lease_token=None, waits_for=waits_for, ready_at=_ready_at(lease.end_user_id))
         return True
 
 
@@ -190,6 +177,6 @@ def interrupt(*, end_user_id: UUID) -> None:
     Work that was running is put back with its attempt: it did not fail. Otherwise a few deletions in a row would give
     it up as work that kills its workers.
     """
-    UserLease.objects.filter(pk=end_user_id).update(leased_until=None, token=None, ready_at=Now())
+    UserLease.objects.filter(pk=end_user_id).update(leased_until=None, lease_token=None, ready_at=Now())
     running = OutboxRow.objects.filter(end_user=end_user_id, state=WorkState.RUNNING)
     running.update(state=WorkState.PENDING, attempts=Greatest(F("attempts") - 1, 0))

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.outbox.querysets import OutboxRowQuerySet, WorkerHeartbeatQuerySet
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
 
@@ -60,14 +61,12 @@ class OutboxRow(models.Model):
         return f"{self.kind} {self.id}"
 
 
-class UserLease(models.Model):
-    """When an end user's work is ready, and which worker may do it until `leased_until`."""
+class UserLease(LeasedModel):
+    """When an end user's work is ready, and which worker does it."""
 
     end_user = models.OneToOneField("tenants.EndUser", on_delete=models.PROTECT, primary_key=True, related_name="lease")
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     ready_at = models.DateTimeField(null=True, blank=True, help_text="empty when no work is open")
-    leased_until = models.DateTimeField(null=True, blank=True)
-    token = models.UUIDField(null=True, blank=True, help_text="identifies the holder; every write must carry it")
     waits_for = models.CharField(
         max_length=MODEL_NAME_LENGTH,
         blank=True,
@@ -76,6 +75,8 @@ class UserLease(models.Model):
         help_text="the paused model that the first work needs; it is done once the pause is over",
     )
 
+    objects = LeasedQuerySet.as_manager()
+
     class Meta:
         indexes = [
             # Users that wait for one model are adjacent, so that a claim skips them however many they are.
@@ -83,7 +84,7 @@ class UserLease(models.Model):
                 fields=("project", "waits_for", "ready_at"), condition=Q(ready_at__isnull=False), name="lease_ready"
             ),
             # Few rows: the leases that workers hold, counted per project when work is claimed.
-            models.Index(fields=("project", "leased_until"), condition=Q(token__isnull=False), name="lease_held"),
+            models.Index(fields=("project", "leased_until"), condition=Q(lease_token__isnull=False), name="lease_held"),
         ]
 
     def __str__(self) -> str:
@@ -132,15 +133,16 @@ class WorkerHeartbeat(models.Model):
         return f"{self.host}:{self.pid}"
 
 
-class JobRound(models.Model):
+class JobRound(LeasedModel):
     """One pass of a recurring job over everything; its position outlives the process, so that it goes on from there."""
 
     job = models.CharField(primary_key=True, max_length=64)
     position = models.JSONField(default=dict, help_text="up to where it is done, in the job's own terms")
     changed = models.PositiveBigIntegerField(default=0, help_text="rows so far")
     started_at = models.DateTimeField(default=timezone.now)
-    held_until = models.DateTimeField(default=timezone.now, help_text="until then one process works on it")
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = LeasedQuerySet.as_manager()
 
     class Meta:
         ordering = ("job",)

@@ -15,7 +15,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
-from apps.outbox.leases import OPEN, Lease, LostLease, hold, release
+from apps.outbox.leased import LostLease
+from apps.outbox.leases import OPEN, Lease, hold, release
 from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, OutboxRow
 from apps.outbox.scheduling import NextWork, next_work
 from apps.pipeline.core.enums import RUNS, WorkKind, WorkState
@@ -49,26 +50,31 @@ class Postponed:
 
 
 def take(
-    *, lease: Lease, runs: int, open_work: Sequence[NextWork] | None = None, waiting: Waiting = Waiting()
+    *, lease: Lease, runs: int, open_work: list[NextWork] | None = None, waiting: Waiting = Waiting()
 ) -> list[NextWork]:
     """Take the leased user's next work and count the attempt on each row; release the lease if nothing is due.
 
     Returns up to `runs` pipeline runs of one session with up to MOST_TURNS turns, or all index work that is due.
-    `open_work` is what `finish` returned for the work before; it saves a query unless some work is `waiting`. Raises
-    LostLease.
+    `open_work` keeps what was read and not taken yet, from one call to the next; it is read again where nothing of it
+    is due. Raises LostLease.
     """
-    if waiting.kinds or open_work is None:
-        open_work = _open_work(lease, waiting)
-    while chosen := next_work(open_work, runs=runs):
-        if started := _start(lease, chosen):
+    left = [] if open_work is None else open_work
+    while chosen := next_work(left, runs=runs) or _read_again(left, lease, waiting, runs=runs):
+        started = _start(lease, chosen)
+        left[:] = [each for each in left if each not in chosen] if started else []
+        if started:
             return started
-        open_work = _open_work(lease, waiting)
     if not release(lease=lease, waits_for=waiting.model):
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return []
 
 
-def _open_work(lease: Lease, waiting: Waiting = Waiting()) -> list[NextWork]:
+def _read_again(left: list[NextWork], lease: Lease, waiting: Waiting, *, runs: int) -> list[NextWork]:
+    left[:] = _open_work(lease, waiting)
+    return next_work(left, runs=runs)
+
+
+def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
     """Read the leased user's open work without a lock; starting it checks the lease again."""
     rows = OutboxRow.objects.filter(end_user=lease.end_user_id, state__in=OPEN).exclude(kind__in=waiting.kinds)
     is_run = Q(kind=WorkKind.RUN_PIPELINE)
@@ -99,16 +105,14 @@ def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
     return [replace(each, attempts=each.attempts + 1, paused=paused) for each in chosen]
 
 
-def finish(*, lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
+def finish(*, lease: Lease, work: Sequence[NextWork]) -> None:
     """Mark rows as done and lock the lease, in the transaction that has written their effects.
 
-    Returns the user's other open work. A row that was enqueued again while it ran stays pending. Raises LostLease when
-    another worker holds the lease; the caller must then roll back.
+    A row that was enqueued again while it ran stays pending. Raises LostLease when another worker holds the lease; the
+    caller must then roll back.
     """
     hold(lease)
     _running(lease, work).update(state=WorkState.DONE, finished_at=Now(), last_error="")
-    done = {each.id for each in work}
-    return [each for each in _open_work(lease) if each.id not in done]
 
 
 def _running(lease: Lease, work: Sequence[NextWork]) -> QuerySet[OutboxRow]:

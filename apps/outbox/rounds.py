@@ -26,9 +26,9 @@ class Step:
 
 def begin_round(*, job: str) -> None:
     """Begin a new round, unless the last one is not finished."""
-    JobRound.objects.bulk_create([JobRound(job=job, started_at=Now(), held_until=Now())], ignore_conflicts=True)
+    JobRound.objects.bulk_create([JobRound(job=job, started_at=Now())], ignore_conflicts=True)
     finished = JobRound.objects.filter(job=job, finished_at__isnull=False)
-    finished.update(position={}, changed=0, started_at=Now(), held_until=Now(), finished_at=None)
+    finished.update(position={}, changed=0, started_at=Now(), finished_at=None)
 
 
 def continue_round(*, job: str, most: timedelta, steps: Callable[[Position], Iterator[Step]]) -> int:
@@ -36,8 +36,9 @@ def continue_round(*, job: str, most: timedelta, steps: Callable[[Position], Ite
 
     `steps` does the work that follows a position, in small pieces; the first position is empty.
     """
-    free = JobRound.objects.filter(job=job, finished_at=None, held_until__lte=Now())
-    if not free.update(held_until=Now() + most + SPARE):
+    unfinished = JobRound.objects.filter(job=job, finished_at=None)
+    token, found = unfinished.lease(seconds=(most + SPARE).total_seconds())
+    if not found:
         return 0
     rows = JobRound.objects.filter(job=job)
     position, before = rows.values_list("position", "changed").get()
@@ -47,10 +48,10 @@ def continue_round(*, job: str, most: timedelta, steps: Callable[[Position], Ite
         position, changed = step.position, changed + step.changed
         now = time.monotonic()
         if now - started >= most.total_seconds():
-            rows.update(position=position, changed=before + changed, held_until=Now())
+            rows.release(token=token, position=position, changed=before + changed)
             return changed
         if now - last_saved >= SAVED_EVERY:
-            rows.update(position=position, changed=before + changed)
+            rows.filter(lease_token=token).update(position=position, changed=before + changed)
             last_saved = now
-    rows.update(position=position, changed=before + changed, held_until=Now(), finished_at=Now())
+    rows.release(token=token, position=position, changed=before + changed, finished_at=Now())
     return changed

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from django.db.models import Max, Min, QuerySet
+from django.db import transaction
+from django.db.models import QuerySet, Subquery
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
@@ -22,12 +23,14 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
 
     They have no spans, because those are recorded already.
     """
-    traces = Trace.objects.filter(end_user_id=end_user_id).in_bulk(trace_ids)
-    session = Turn.objects.filter(end_user_id=end_user_id, session_id=traces[trace_ids[0]].session_id, withdrawn=False)
-    own = session.filter(trace__in=trace_ids).aggregate(first=Min("position"), last=Max("position"))
-    before = max(policy_of(trace.configuration_id).extraction.max_turns for trace in traces.values())
-    turns = session.filter(position__gte=own["first"] - before, position__lte=own["last"]).order_by("position")
-    rows = list(turns)
+    with transaction.atomic():
+        traces = Trace.objects.filter(end_user_id=end_user_id).in_bulk(trace_ids)
+        session_id = traces[trace_ids[0]].session_id
+        session = Turn.objects.filter(end_user_id=end_user_id, session_id=session_id, withdrawn=False)
+        own = session.filter(trace__in=trace_ids).order_by("position").values("position")
+        before = max(policy_of(trace.configuration_id).extraction.max_turns for trace in traces.values())
+        first, last = Subquery(own[:1]), Subquery(own.reverse()[:1])
+        rows = list(session.filter(position__gte=first - before, position__lte=last).order_by("position"))
     return [_draft(traces[trace_id], rows) for trace_id in trace_ids]
 
 

@@ -15,17 +15,10 @@ from apps.pipeline.core.enums import EventType, TraceStatus
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
-from apps.tenants.end_users import wait_for_writers
 from apps.traces.models import ModelCall, Session, Span, Trace
 from apps.traces.trace_report import report_of
 
 FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
-
-
-def lock_session(*, draft: Draft) -> None:
-    """Keep other writers of the end user's memories out, then lock the session: the order of all writers."""
-    wait_for_writers(draft.request.origin.end_user_id)
-    Session.objects.select_for_update(no_key=True).filter(id=draft.request.origin.session_id).first()
 
 
 def close_trace(*, draft: Draft, plan: WritePlan, is_session_level: bool) -> None:

@@ -13,14 +13,13 @@ from apps.traces import recorder
 from apps.traces.models import Session
 
 
-def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> list[NextWork]:
-    """Conclude a run in the caller's transaction, if there is one; return the user's remaining open work.
+def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> None:
+    """Conclude a run in the caller's transaction, if there is one.
 
     Raises LostLease and writes nothing where another worker holds the lease.
     """
     with transaction.atomic(savepoint=False):
         Session.objects.select_for_update(no_key=True).filter(id=draft.request.origin.session_id).first()
-        remaining = processing.finish(lease=lease, work=[work])
+        processing.finish(lease=lease, work=[work])
         recorder.close_trace(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION)
     count_stages(draft.spans)
-    return remaining

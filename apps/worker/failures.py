@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from apps.outbox import processing
-from apps.outbox.leases import Lease, LostLease
+from apps.outbox.leased import LostLease
+from apps.outbox.leases import Lease
 from apps.outbox.outages import OUTAGES, is_outage
 from apps.outbox.processing import Postponed
 from apps.outbox.scheduling import NextWork

@@ -12,7 +12,8 @@ from django.db import connection
 from apps.actions.memories.ask_questions import ask_questions
 from apps.actions.memories.index_memories import index_memories
 from apps.outbox import leases, processing
-from apps.outbox.leases import Lease, LostLease
+from apps.outbox.leased import LostLease
+from apps.outbox.leases import Lease
 from apps.outbox.outages import is_outage
 from apps.outbox.processing import Waiting
 from apps.outbox.scheduling import NextWork
@@ -50,25 +51,25 @@ def process_user(
     does not answer waits for it, and so does later work of that kind; work of other kinds is done.
     """
     done, started = 0, monotonic()
-    remaining: Sequence[NextWork] | None = None
+    open_work: list[NextWork] = []
     waiting = Waiting()
     try:
         while work := processing.take(
-            lease=lease, runs=settings.WORKER_BATCH_RUNS, open_work=remaining, waiting=waiting
+            lease=lease, runs=settings.WORKER_BATCH_RUNS, open_work=open_work, waiting=waiting
         ):
             try:
-                remaining = _do(lease, work, ports)
+                open_work = open_work if _do(lease, work, ports) else []
                 done += len(work)
                 _count(work, "done")
             except ModelPaused as paused:
-                remaining = None
+                open_work = []
                 _count(work, "waits_for_model")
                 if failures.wait_for_model(lease, work, paused):
                     waiting = waiting.adding(kind=work[0].kind, model=paused.paused_model)
             except LostLease:
                 raise
             except Exception as error:  # noqa: BLE001  (work must never be lost, whatever a stage raises)
-                remaining = None
+                open_work = []
                 _handle_failure(lease, work, error, stop)
             if monotonic() - started >= seconds or (stop is not None and stop.is_set()):
                 leases.release(lease=lease, waits_for=waiting.model)
@@ -78,8 +79,8 @@ def process_user(
     return done
 
 
-def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Do the work and return the user's remaining open work."""
+def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> bool:
+    """Do the work; return False if some of it is put back, to be done before other work."""
     if work[0].attempts > settings.WORK_MAX_ATTEMPTS:
         raise WorkerDied(f"started {settings.WORK_MAX_ATTEMPTS} times but never finished")
     gate = ModelGate(lease.project_id, paused=set(work[0].paused))
@@ -87,13 +88,15 @@ def _do(lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
     guarded = replace(gate.guarded(ports), waits_for_judge=work[0].attempts <= 1)
     if work[0].kind is WorkKind.RUN_PIPELINE:
         return run_traces(lease=lease, work=work, ports=guarded)
-    if work[0].kind is WorkKind.EXTRACT_SESSION:
-        return [run_session(lease=lease, work=each, ports=guarded) for each in work][-1]
-    if work[0].kind is WorkKind.READ_AGAIN:
-        return [read_again(lease=lease, work=each, ports=guarded) for each in work][-1]
+    if work[0].kind in (WorkKind.EXTRACT_SESSION, WorkKind.READ_AGAIN):
+        run = run_session if work[0].kind is WorkKind.EXTRACT_SESSION else read_again
+        done = [run(lease=lease, work=each, ports=guarded) for each in work]
+        return all(done)
     if work[0].kind is WorkKind.ASK_QUESTIONS:
-        return ask_questions(lease=lease, work=work, ports=guarded)
-    return index_memories(lease=lease, work=work, ports=guarded)
+        ask_questions(lease=lease, work=work, ports=guarded)
+    else:
+        index_memories(lease=lease, work=work, ports=guarded)
+    return True
 
 
 def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:

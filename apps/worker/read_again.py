@@ -18,8 +18,8 @@ from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
 
 
-def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Read one session again and return the user's remaining open work.
+def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
+    """Read one session again; return False if it is put back.
 
     It is concluded at once where no note is left. Raises what run_traces raises.
     """
@@ -30,7 +30,8 @@ def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
     read = {turn.id for turn in turns}
     notes = tuple(each for each in notes_of_session(**session) if each[0] in read)
     if not notes:
-        return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+        conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+        return True
     known = WithoutNotes(ports.memories, notes=[note for _, note in notes])
     reading = replace(ports, memories=known)
     with span("read again", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):

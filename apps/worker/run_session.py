@@ -13,8 +13,8 @@ from apps.worker.conclude import conclude
 from apps.worker.run_traces import settle_and_commit
 
 
-def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Run one session-level extraction and return the user's remaining open work.
+def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
+    """Run one session-level extraction; return False if it is put back.
 
     It is concluded at once without new turns since the last one, and usually where one call has seen all of them.
     Raises what run_traces raises.
@@ -24,4 +24,5 @@ def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]
         with span("extract session", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
             draft = flow.extract_session(draft, ports)
             return settle_and_commit(draft, lease=lease, work=work, ports=ports)
-    return conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+    conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+    return True

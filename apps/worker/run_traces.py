@@ -16,7 +16,7 @@ from apps.pipeline.core.model_calls import AnswerKind, unusable
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.ports import Ports, StalePlan
 from apps.telemetry.tracing import span
-from apps.traces import recorder
+from apps.tenants.end_users import wait_for_writers
 from apps.traces.drafts import load_drafts
 from apps.worker import failures
 from apps.worker.conclude import conclude
@@ -26,8 +26,8 @@ MOST_RUNS_UNREADABLE = 2  # whose answers can't be read, before a person has to 
 MOST_PLANS = 3  # a reviewer may change a memory while a plan is made; three times in a row indicates a defect
 
 
-def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Run the traces of the given work in order, and commit each separately; return the user's remaining open work.
+def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> bool:
+    """Run the traces of the given work in order, and commit each separately; return False if some are put back.
 
     1. Load the traces and extract from all their turns together.
     2. Plan each trace on the state that the previous one has committed.
@@ -39,40 +39,41 @@ def run_traces(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[
     parents = [draft.request.traceparent for draft in drafts]
     with span("extract traces", kind=SpanKind.CONSUMER, parents=parents):
         extracted = flow.extract(drafts, ports)
-    remaining: list[NextWork] = []
+    is_all_done = True
     for each, draft in zip(work, extracted, strict=True):
         with span("settle trace", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]) as opened:
             opened.set_attribute("memplatform.trace", show(Prefix.TRACE, draft.request.trace_id))
-            remaining = settle_and_commit(draft, lease=lease, work=each, ports=ports)
-    return remaining
+            is_all_done &= settle_and_commit(draft, lease=lease, work=each, ports=ports)
+    return is_all_done
 
 
-def settle_and_commit(extracted: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
+def settle_and_commit(extracted: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> bool:
     """Plan a draft on the current memories and commit it; plan again where another writer made the plan stale.
 
-    A draft whose model answers were unreadable is run once more later, and then concluded as failed: further runs would
-    cost the same and are unlikely to help, and a refusal stays one.
+    Return False if it is put back: a draft whose model answers were unreadable is run once more later, and then
+    concluded as failed. Further runs would cost the same and are unlikely to help, and a refusal stays one.
     """
     if extracted.failure == UNREADABLE and work.attempts < MOST_RUNS_UNREADABLE:
         failures.run_once_more(lease, work, error=extracted.failure, calls=extracted.model_calls)
-        return []
+        return False
     if extracted.failure:
-        return conclude(draft=extracted, plan=WritePlan(), lease=lease, work=work)
+        conclude(draft=extracted, plan=WritePlan(), lease=lease, work=work)
+        return True
     for _ in range(MOST_PLANS - 1):
         settled = flow.settle(extracted, ports)
         with suppress(StalePlan):
-            return _commit(settled, lease=lease, work=work, ports=ports)
+            _commit(settled, lease=lease, work=work, ports=ports)
+            return True
         extracted = extracted.evolve(model_calls=settled.model_calls)  # keep the judge's calls: they have cost money
-    return _commit(flow.settle(extracted, ports), lease=lease, work=work, ports=ports)
+    _commit(flow.settle(extracted, ports), lease=lease, work=work, ports=ports)
+    return True
 
 
-def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> list[NextWork]:
-    """Apply a plan and conclude the run in one transaction; a plan without operations needs a single statement."""
+def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> None:
+    """Apply a plan and conclude the run in one transaction."""
     plan = plan_from(settled)
-    if not plan.operations:
-        written = flow.persist_plan(settled, plan, ports)
-        return conclude(draft=written, plan=plan, lease=lease, work=work)
     with stale_on_write_conflict(), transaction.atomic():
-        recorder.lock_session(draft=settled)
+        if plan.operations:
+            wait_for_writers(settled.request.origin.end_user_id)
         written = flow.persist_plan(settled, plan, ports)
-        return conclude(draft=written, plan=plan, lease=lease, work=work)
+        conclude(draft=written, plan=plan, lease=lease, work=work)

@@ -30,7 +30,7 @@ from tests.soak import pauses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MOST_STATEMENTS = 60
+MOST_STATEMENTS = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,6 @@ def test_a_fault_while_a_turn_is_accepted_leaves_nothing_and_it_can_be_sent_agai
             with armed(Failpoint(stage=Stage.PRE_FILTER, after=after, harm=harm)):
                 assert in_a_fork(lambda message=message: post(project, message)) != 0
         post(project, message)
-    assert not UserLease.objects.filter(token__isnull=False).exists()
+    assert not UserLease.objects.filter(lease_token__isnull=False).exists()
     drain()
     assert state_of(project) == baseline

@@ -83,7 +83,7 @@ def test_a_memory_is_found_by_its_shown_identifier(admin: Client, full_project: 
 def row_of_a_trace(project: Project, state: WorkState) -> OutboxRow:
     row = OutboxRow.objects.filter(project=project, kind=WorkKind.RUN_PIPELINE).latest("id")
     OutboxRow.objects.filter(pk=row.pk).update(state=state, attempts=5, last_error="model down")
-    UserLease.objects.filter(pk=row.end_user_id).update(ready_at=None, leased_until=None, token=None)
+    UserLease.objects.filter(pk=row.end_user_id).update(ready_at=None, leased_until=None, lease_token=None)
     return row
 
 

@@ -10,13 +10,14 @@ from rest_framework.test import APIClient
 
 from apps.actions.imports import check_import as checking_file
 from apps.actions.imports.check_import import check_import
-from apps.actions.imports.lease import LeaseLost, claim, fail, reporting
+from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects.change_policy import change_policy
 from apps.actions.users.erase_user import erase_user
 from apps.imports.models import FileImport, FilePart
 from apps.intake import run_import as running
 from apps.memories.models import Memory
+from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.models import Project
@@ -98,7 +99,7 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
     admin.post(f"{url}/cancel")
     assert admin.post(f"{url}/check", {}).status_code == 200
 
-    with pytest.raises(LeaseLost), reporting(held):
+    with pytest.raises(LostLease), reporting(held):
         pass
     check_import(import_id=held.pk)
     assert admin.get(url).json()["state"] == "checked"

@@ -22,7 +22,7 @@ from tests.instance import PATIENCE, Instance, instance_like, migrated_instance,
 NEVER_MS = 3_600_000.0  # longer than any test waits
 USERS = 6
 MODEL = {"MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "none"}
-LEASES = "select count(*) from outbox_userlease where token is not null"
+LEASES = "select count(*) from outbox_userlease where lease_token is not null"
 WORK = "select state, count(*)::int, max(attempts) from outbox_outboxrow group by 1"
 
 

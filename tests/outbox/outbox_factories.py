@@ -44,10 +44,10 @@ def claim_one(user: UUID) -> Lease:
     return lease
 
 
-def finish(lease: Lease, work: Sequence[NextWork]) -> list[NextWork]:
+def finish(lease: Lease, work: Sequence[NextWork]) -> None:
     """Mark work as done in a transaction of its own."""
     with transaction.atomic():
-        return processing.finish(lease=lease, work=work)
+        processing.finish(lease=lease, work=work)
 
 
 def expire(user: UUID) -> None:

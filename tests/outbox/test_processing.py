@@ -3,7 +3,7 @@
 import pytest
 
 from apps.outbox import leases, processing
-from apps.outbox.leases import LostLease
+from apps.outbox.leased import LostLease
 from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
@@ -55,7 +55,7 @@ def test_without_due_work_the_lease_is_given_back(project: Project) -> None:
     finish(lease, processing.take(lease=lease, runs=1))
     assert processing.take(lease=lease, runs=1) == []
     kept = UserLease.objects.get(end_user_id=user)
-    assert (kept.token, kept.leased_until, kept.ready_at) == (None, None, None)
+    assert (kept.lease_token, kept.leased_until, kept.ready_at) == (None, None, None)
     with pytest.raises(LostLease):
         processing.take(lease=lease, runs=1)
 
@@ -94,5 +94,5 @@ def test_a_lost_lease_takes_finishes_fails_and_releases_nothing(project: Project
         processing.finish(lease=lost, work=work)
     assert processing.fail(lease=lost, work=work[0], error="no", most_attempts=1) is None
     leases.release(lease=lost)
-    assert UserLease.objects.get(end_user_id=user).token == living.token
+    assert UserLease.objects.get(end_user_id=user).lease_token == living.token
     assert row(number).state == WorkState.RUNNING

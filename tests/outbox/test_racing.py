@@ -8,7 +8,8 @@ import pytest
 from django.db import connection, transaction
 
 from apps.outbox import leases, manual, processing
-from apps.outbox.leases import Lease, LostLease
+from apps.outbox.leased import LostLease
+from apps.outbox.leases import Lease
 from apps.outbox.models import UserLease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline.core.enums import WorkKind, WorkState

@@ -32,7 +32,7 @@ def test_all_queued_work_is_done_and_the_lease_released(ana: Person) -> None:
     assert ana.is_worked_for() == OutboxRow.objects.count()
     assert ana.statuses() == [TraceStatus.DONE] * 2
     assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
-    assert UserLease.objects.get(end_user_id=ana.id).token is None
+    assert UserLease.objects.get(end_user_id=ana.id).lease_token is None
 
 
 def test_after_its_slice_a_user_gives_way_and_is_claimed_again(ana: Person) -> None:
@@ -42,7 +42,7 @@ def test_after_its_slice_a_user_gives_way_and_is_claimed_again(ana: Person) -> N
     assert process_user(lease=lease, ports=live(), seconds=0) == 1
     assert ana.statuses() == [TraceStatus.DONE, TraceStatus.QUEUED]
     lease_row = UserLease.objects.get(end_user_id=ana.id)
-    assert (lease_row.token, lease_row.ready_at is None) == (None, False)
+    assert (lease_row.lease_token, lease_row.ready_at is None) == (None, False)
     ana.is_worked_for()
     assert ana.statuses() == [TraceStatus.DONE] * 2
 

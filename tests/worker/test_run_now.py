@@ -33,7 +33,7 @@ def test_the_trace_has_ended_and_so_have_those_before_it(ana: Person) -> None:
     trace = run_now(accepted=ana.says("I work as a nurse."), wait_seconds=PATIENCE)
     assert trace.status == TraceStatus.DONE
     assert ana.statuses() == [TraceStatus.DONE] * 2
-    assert UserLease.objects.get().token is None
+    assert UserLease.objects.get().lease_token is None
 
 
 def test_the_lease_is_renewed_while_a_model_takes_its_time(

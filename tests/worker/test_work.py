@@ -78,7 +78,7 @@ def test_work_that_was_interrupted_commits_nothing_though_the_same_worker_claims
         if first.acquire(blocking=False):
             leases.interrupt(end_user_id=ana.id)
             until = time.monotonic() + PATIENCE
-            while not UserLease.objects.filter(token__isnull=False).exists() and time.monotonic() < until:
+            while not UserLease.objects.filter(lease_token__isnull=False).exists() and time.monotonic() < until:
                 time.sleep(0.01)  # there is no notification of a claim
 
     ana.says("I live in Lisbon.")

@@ -35,7 +35,7 @@ def test_a_stopped_drain_finishes_work_in_flight_and_releases_the_rest(people: l
     done = OutboxRow.objects.filter(state=WorkState.DONE).count()
     assert 1 <= done < OutboxRow.objects.count()
     assert not OutboxRow.objects.filter(state=WorkState.RUNNING).exists()
-    assert not UserLease.objects.filter(token__isnull=False).exists()
+    assert not UserLease.objects.filter(lease_token__isnull=False).exists()
     make_worker(live()).run()
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
 
@@ -50,7 +50,7 @@ def test_a_stop_releases_what_it_can(people: list[Person], monkeypatch: pytest.M
     worker.users = {Future(): lease for lease in leases.claim(limit=3, seconds=60)}
     with connection.execute_wrapper(FailOnce('UPDATE "outbox_outboxrow"', "55P03")), capture_logs() as logged:
         worker._finish()
-    assert UserLease.objects.filter(token__isnull=False).count() == 1
+    assert UserLease.objects.filter(lease_token__isnull=False).count() == 1
     assert [line["event"] for line in logged] == ["lease not released"]
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.actions.errors import Refused
 from apps.actions.imports.find_project import project_of_import
 from apps.actions.imports.known_entries import known_memories, known_turns
-from apps.actions.imports.lease import LeaseLost, claim, fail, reason_of, release, renewing, reporting
+from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
 from apps.actions.imports.read_file import chunks_of, recognised_format
 from apps.actions.imports.screened_turns import Screening
 from apps.actions.imports.stored_file import open_file
@@ -23,6 +23,7 @@ from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk
 from apps.imports.readers.entries import ImportProblem
+from apps.outbox.leased import LostLease
 from apps.outbox.outages import is_outage
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.core.identifiers import end_user_id
@@ -73,14 +74,13 @@ def checking(*, import_id: UUID) -> Iterator[None]:
     project_id = project_of_import(import_id)
     if project_id is None:
         return
-    with tenant_scope(project_id=project_id), suppress(LeaseLost):
+    with tenant_scope(project_id=project_id), suppress(LostLease):
         held = claim(import_id=import_id, since=ImportState.CHECKING, working=ImportState.CHECKING)
         if held is None:
             return
         try:
-            with renewing(held):
-                yield from _check(held)
-        except LeaseLost:
+            yield from _check(held)
+        except LostLease:
             raise
         except GeneratorExit:
             release(held, state=ImportState.CHECKING, resume_at=timezone.now())  # after others

@@ -26,10 +26,11 @@ def due_imports() -> list[DueImport]:
     """Return the imports of all projects that are due and that nobody works on, those that waited longest first."""
     now = timezone.now()
     due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
-    nobody = Q(leased_until__isnull=True) | Q(leased_until__lt=now)
     with system_scope(SystemWork.SCHEDULE):
-        rows = FileImport.objects.filter(due, nobody, state__in=_STATES).order_by(
-            F("resume_at").asc(nulls_first=True), "created_at", "id"
+        rows = (
+            FileImport.objects.free()
+            .filter(due, state__in=_STATES)
+            .order_by(F("resume_at").asc(nulls_first=True), "created_at", "id")
         )
         found = list(rows.values_list("id", "project_id", "state"))
     return [DueImport(id, project_id, state == ImportState.CHECKING) for id, project_id, state in found]

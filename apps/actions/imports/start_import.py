@@ -30,7 +30,7 @@ def start_import(
             raise Conflict("its file was deleted: request another import")
         held.state, held.error, held.wait_reason, held.finished_at = ImportState.WAITING, "", "", None
         held.api_key_id, held.person_id = api_key_id, person_id
-        held.leased_until = held.resume_at = None
+        held.leased_until = held.lease_token = held.resume_at = None
         held.started_at = held.started_at or timezone.now()
         held.save()
         details = {"format": held.format, "chunks_done": held.position}

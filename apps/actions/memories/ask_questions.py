@@ -23,19 +23,19 @@ from apps.telemetry.tracing import span
 from apps.traces import recorder
 
 
-def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Ask for the questions of the oldest memories that lack them, in one call; return the work that follows from it.
+def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
+    """Ask for the questions of the oldest memories that lack them, in one call.
 
-    The call is recorded with the trace of the first
-    memory. Memories without a usable answer keep their templates, and the model is not asked about them again.
-    Raises ModelFailed and LostLease, having written nothing.
+    The call is recorded with the trace of the first memory. Memories without a usable answer keep their templates, and
+    the model is not asked about them again. Raises ModelFailed and LostLease, having written nothing.
     """
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=ports.embedder)
     rows = read_rows(due[:MEMORIES_PER_CALL])
     policy = policy_of_rows(rows)
     model = questions_model(policy, ports)
     if model is None or not rows:
-        return processing.finish(lease=lease, work=work)
+        processing.finish(lease=lease, work=work)
+        return
     with span("ask questions", kind=SpanKind.CONSUMER, parents=traceparents_of_rows(lease, rows)):
         asked = ask_model(indexables(rows), model=model, policy=policy)
         entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
@@ -47,6 +47,5 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> li
             questions_by=asked.call.model or "unnamed",
         )
         enqueue_questions(lease=lease, embedder=ports.embedder)
-        remaining = processing.finish(lease=lease, work=work)
+        processing.finish(lease=lease, work=work)
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[asked.call])
-        return remaining

@@ -41,8 +41,8 @@ _FIELDS = (
 )
 
 
-def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> list[NextWork]:
-    """Index the memories that the work names, and return the work that follows from it; repeatable.
+def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
+    """Index the memories that the work names; repeatable.
 
     If a model may write better questions, a call for them is enqueued as soon as there are enough memories.
     Raises LostLease, having written nothing.
@@ -50,19 +50,13 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> l
     rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
     told_in = traceparents_of_rows(lease, rows)
     with span("index memories", kind=SpanKind.CONSUMER, parents=told_in), stage_span(Stage.INDEX):
-        return _index(rows, lease=lease, work=work, ports=ports)
-
-
-def _index(
-    rows: Sequence[Mapping[str, Any]], *, lease: Lease, work: Sequence[NextWork], ports: Ports
-) -> list[NextWork]:
-    entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
-    asks_model = questions_model(policy_of_rows(rows), ports) is not None
-    with transaction.atomic():
-        write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=ports.embedder)
-        if asks_model and any(row["trace_id"] for row in rows):
-            enqueue_questions(lease=lease, embedder=ports.embedder)
-        return processing.finish(lease=lease, work=work)
+        entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
+        asks_model = questions_model(policy_of_rows(rows), ports) is not None
+        with transaction.atomic():
+            write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=ports.embedder)
+            if asks_model and any(row["trace_id"] for row in rows):
+                enqueue_questions(lease=lease, embedder=ports.embedder)
+            processing.finish(lease=lease, work=work)
 
 
 def traceparents_of_rows(lease: Lease, rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -15,10 +15,10 @@ LOST_AFTER = timedelta(minutes=2)  # after the start, a task that never ran
 def continue_replays() -> int:
     """Queue the replays that nobody runs; return how many. Two tasks of one replay don't meet: one has its lease."""
     now = timezone.now()
-    died = Q(state=ReplayState.RUNNING, leased_until__lt=now)
+    died = Q(state=ReplayState.RUNNING)
     lost = Q(state=ReplayState.WAITING, started_at__lt=now - LOST_AFTER)
     with system_scope(SystemWork.SCHEDULE):
-        left = list(Replay.objects.filter(died | lost).values_list("id", flat=True))
+        left = list(Replay.objects.free().filter(died | lost).values_list("id", flat=True))
     for replay_id in left:
         queue_replay(replay_id)
     return len(left)

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import Any
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.replays.replay_user import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
 from apps.actions.replays.totals import added_totals, totals_of
+from apps.outbox.leased import LeasedQuerySet, LostLease
 from apps.outbox.outages import is_outage
 from apps.providers import registry
 from apps.tenants.scope import tenant_scope
@@ -24,12 +24,8 @@ from apps.traces.run_heads import run_heads
 
 log = structlog.get_logger(__name__)
 
-LEASE = timedelta(minutes=2)  # much longer than a chunk takes, with live calls too
+LEASE_SECONDS = 120.0  # much longer than a chunk takes, with live calls too
 MOST_ERROR = 2_000  # characters
-
-
-class Stopped(Exception):
-    """The replay was cancelled, or another process runs it."""
 
 
 def run_replay(*, replay_id: UUID) -> None:
@@ -46,34 +42,29 @@ def run_replay(*, replay_id: UUID) -> None:
 
 
 def _run(replay_id: UUID) -> None:
-    if not _claim(replay_id):
+    startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
+    token, _ = startable.lease(seconds=LEASE_SECONDS, state=ReplayState.RUNNING)
+    replay = Replay.objects.select_related("configuration").filter(id=replay_id, lease_token=token).first()
+    if replay is None:
         return
-    replay = Replay.objects.select_related("configuration").get(id=replay_id)
     try:
         for end_user_id in _users_left(replay):
             _replay_user(replay, end_user_id)
-    except Stopped:
+    except LostLease:
         return
     except Exception as error:  # whatever a stage raises, the replay has to end with a state that says why
         if is_outage(error):
             raise  # when the lease has ended, continue_replays goes on with the rest
         log.exception("replay failed", replay=str(replay_id))
-        _running(replay).update(
-            state=ReplayState.FAILED, error=f"{type(error).__name__}: {error}"[:MOST_ERROR], finished_at=timezone.now()
-        )
+        reason = f"{type(error).__name__}: {error}"[:MOST_ERROR]
+        _running(replay).release(token=token, state=ReplayState.FAILED, error=reason, finished_at=timezone.now())
         return
-    _running(replay).update(state=ReplayState.DONE, finished_at=timezone.now(), leased_until=None)
+    _running(replay).release(token=token, state=ReplayState.DONE, finished_at=timezone.now())
 
 
-def _claim(replay_id: UUID) -> bool:
-    now = timezone.now()
-    free = Q(state=ReplayState.WAITING) | Q(state=ReplayState.RUNNING, leased_until__lt=now)
-    rows = Replay.objects.filter(free, id=replay_id)
-    return bool(rows.update(state=ReplayState.RUNNING, leased_until=now + LEASE))
-
-
-def _running(replay: Replay) -> Any:
-    return Replay.objects.filter(id=replay.pk, state=ReplayState.RUNNING)
+def _running(replay: Replay) -> LeasedQuerySet:
+    """Return the row of the replay, unless it was cancelled or another process runs it."""
+    return Replay.objects.filter(id=replay.pk, state=ReplayState.RUNNING, lease_token=replay.lease_token)
 
 
 def _users_left(replay: Replay) -> Iterator[UUID]:
@@ -117,15 +108,15 @@ def _report(replay: Replay, some: list[tuple[ReplayedTrace, ReplayedRun]]) -> No
 
 
 def _write(replay: Replay, rows: list[ReplayedTrace]) -> None:
-    """Write finished traces and the sums in one transaction. Raises Stopped."""
+    """Write finished traces and the sums in one transaction. Raises LostLease."""
     with transaction.atomic():
         held = _running(replay).select_for_update().first()
         if held is None:
-            raise Stopped
+            raise LostLease
         ReplayedTrace.objects.bulk_update(rows, ["state", "error", "totals", "diff"])
         for row in rows:
             failed = {row.state: 1} if row.state in (ReplayedState.MISSED, ReplayedState.FAILED) else {}
             held.totals = added_totals(held.totals, {**row.totals, **failed})
         held.traces_done += len(rows)
-        held.leased_until = timezone.now() + LEASE
+        held.leased_until = Now() + timedelta(seconds=LEASE_SECONDS)
         held.save(update_fields=["totals", "traces_done", "leased_until"])

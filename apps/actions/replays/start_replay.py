@@ -26,7 +26,8 @@ def start_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
             raise NotFound("there is no such replay")
         if replay.state not in _STARTABLE:
             raise Conflict(f"the replay is {replay.state}")
-        replay.state, replay.error, replay.finished_at, replay.leased_until = ReplayState.WAITING, "", None, None
+        replay.state, replay.error, replay.finished_at = ReplayState.WAITING, "", None
+        replay.leased_until = replay.lease_token = None
         replay.started_at = replay.started_at or timezone.now()
         replay.save()
         is_immediate = replay.traces_total <= IMMEDIATE_TRACES and not replay.allows_live_calls

@@ -92,14 +92,19 @@ def _send_in_order(webhook_id: UUID, deliveries: Sequence[UUID], slice_: _Slice)
 def _give_back(claimed: Webhook, slice_: _Slice) -> None:
     """Release the claim and note what came of the slice, unless another process has claimed the webhook since."""
     with transaction.atomic():
-        still_claimed = Webhook.objects.filter(id=claimed.id, leased_until=claimed.leased_until)
+        still_claimed = Webhook.objects.filter(id=claimed.id, lease_token=claimed.lease_token)
         webhook = still_claimed.select_for_update(no_key=True).first()
         if webhook is None:
             return
-        webhook.leased_until = None
+        webhook.leased_until = webhook.lease_token = None
         if webhook.resume_at == claimed.resume_at:  # else it begins anew, with another address or after a pause
             _note_outcome(webhook, slice_)
-        webhook.save(update_fields=_NOTED)
+        webhook.save(
+            update_fields=[
+                *("leased_until", "lease_token", "failures", "failing_since", "resume_at"),
+                *("paused_at", "paused_by", "pause_reason"),
+            ]
+        )
 
 
 def _note_outcome(webhook: Webhook, slice_: _Slice) -> None:
@@ -119,6 +124,5 @@ def _note_outcome(webhook: Webhook, slice_: _Slice) -> None:
         log.warning("a webhook was paused", webhook=str(webhook.id), reason=webhook.pause_reason)
 
 
-_NOTED = ("leased_until", "failures", "failing_since", "resume_at", "paused_at", "paused_by", "pause_reason")
 _GONE_REASON = "the receiver answered that it is gone (HTTP 410)"
 _FAILING_REASON = "the receiver has taken nothing for a day"

@@ -68,7 +68,7 @@ class OutboxRowAdmin(ReadOnlyAdmin):
 class UserLeaseAdmin(ReadOnlyAdmin):
     """Which end user has work ready, and which worker holds the lease."""
 
-    list_display = ("end_user", "project", "ready_at", "leased_until", "waits_for", "token")
+    list_display = ("end_user", "project", "ready_at", "leased_until", "waits_for", "lease_token")
     list_filter = (("ready_at", admin.EmptyFieldListFilter), ("leased_until", admin.EmptyFieldListFilter), "project")
     list_select_related = ("end_user", "project")
     search_fields = ("end_user__external_id",)
@@ -97,4 +97,4 @@ class WorkerHeartbeatAdmin(ReadOnlyAdmin):
 class JobRoundAdmin(ReadOnlyAdmin):
     """The latest rounds of daily jobs, finished or not."""
 
-    list_display = ("job", "changed", "started_at", "finished_at", "held_until", "position")
+    list_display = ("job", "changed", "started_at", "finished_at", "leased_until", "position")

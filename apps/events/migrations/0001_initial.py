@@ -141,9 +141,10 @@ class Migration(migrations.Migration):
                         default=django.utils.timezone.now, help_text="the receiver is left alone until then"
                     ),
                 ),
+                ("leased_until", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
-                    "leased_until",
-                    models.DateTimeField(blank=True, help_text="one process delivers at a time", null=True),
+                    "lease_token",
+                    models.UUIDField(blank=True, editable=False, help_text="identifies the holder", null=True),
                 ),
                 (
                     "project",

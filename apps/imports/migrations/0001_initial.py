@@ -86,8 +86,11 @@ class Migration(migrations.Migration):
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 ("resume_at", models.DateTimeField(blank=True, help_text="it waits until then", null=True)),
-                ("leased_until", models.DateTimeField(blank=True, null=True)),
-                ("lease_token", models.UUIDField(blank=True, editable=False, null=True)),
+                ("leased_until", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "lease_token",
+                    models.UUIDField(blank=True, editable=False, help_text="identifies the holder", null=True),
+                ),
                 (
                     "person",
                     models.ForeignKey(

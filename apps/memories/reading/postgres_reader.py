@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.contrib.postgres.expressions import ArraySubquery
+from django.db import transaction
 from django.db.models import Case, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import JSONObject, Length, Lower, StrIndex, TruncDate
 from pgvector import HalfVector
@@ -56,7 +57,8 @@ class PostgresMemoryReader:
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities as above, and all live memories, or None."""
         live = _live(end_user_id, private_to).order_by("-id")
-        known, found = self.entities(end_user_id=end_user_id, limit=entities), _stored(live[: memories + 1])
+        with transaction.atomic():
+            known, found = self.entities(end_user_id=end_user_id, limit=entities), _stored(live[: memories + 1])
         return known, found if len(found) <= memories else None
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:

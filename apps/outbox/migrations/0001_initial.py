@@ -23,11 +23,10 @@ class Migration(migrations.Migration):
                 ),
                 ("changed", models.PositiveBigIntegerField(default=0, help_text="rows so far")),
                 ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("leased_until", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
-                    "held_until",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="until then one process works on it"
-                    ),
+                    "lease_token",
+                    models.UUIDField(blank=True, editable=False, help_text="identifies the holder", null=True),
                 ),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
             ],
@@ -190,12 +189,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("ready_at", models.DateTimeField(blank=True, help_text="empty when no work is open", null=True)),
-                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("leased_until", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
-                    "token",
-                    models.UUIDField(
-                        blank=True, help_text="identifies the holder; every write must carry it", null=True
-                    ),
+                    "lease_token",
+                    models.UUIDField(blank=True, editable=False, help_text="identifies the holder", null=True),
                 ),
                 (
                     "waits_for",
@@ -225,7 +222,7 @@ class Migration(migrations.Migration):
                         name="lease_ready",
                     ),
                     models.Index(
-                        condition=models.Q(("token__isnull", False)),
+                        condition=models.Q(("lease_token__isnull", False)),
                         fields=["project", "leased_until"],
                         name="lease_held",
                     ),

@@ -323,7 +323,11 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("leased_until", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "lease_token",
+                    models.UUIDField(blank=True, editable=False, help_text="identifies the holder", null=True),
+                ),
                 (
                     "configuration",
                     models.ForeignKey(

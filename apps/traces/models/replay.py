@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 
@@ -32,7 +33,7 @@ class ReplayedState(StrEnum):
     FAILED = "failed"
 
 
-class Replay(models.Model):
+class Replay(LeasedModel):
     """Traces that somebody chose, the version under which they run again, and the sum of the differences."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -58,8 +59,8 @@ class Replay(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    # Until then the process that runs it is believed to be alive.
-    leased_until = models.DateTimeField(null=True, blank=True)
+
+    objects = LeasedQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)

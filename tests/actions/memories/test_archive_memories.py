@@ -112,9 +112,9 @@ def test_it_goes_on_where_it_was(project: Project, other_project: Project) -> No
 
 def test_a_round_that_another_process_holds_is_left_alone(project: Project) -> None:
     begin_round(job=JOB)
-    JobRound.objects.update(held_until=timezone.now() + timedelta(minutes=1))
+    JobRound.objects.update(leased_until=timezone.now() + timedelta(minutes=1))
     memory = stored(project, "A lamp.")
     assert archive_memories() == 0
     assert status(memory) == Status.ACTIVE
-    JobRound.objects.update(held_until=timezone.now() - timedelta(minutes=1))  # that process has died
+    JobRound.objects.update(leased_until=timezone.now() - timedelta(minutes=1))  # that process has died
     assert archive_memories() == 1

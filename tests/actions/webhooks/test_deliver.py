@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -270,7 +271,7 @@ def test_what_another_process_has_claimed_is_left_to_it(ana: Person, project: Pr
     later = timezone.now() + timedelta(hours=1)
 
     def is_claimed_by_another() -> bool:
-        Webhook.objects.update(leased_until=later)
+        Webhook.objects.update(leased_until=later, lease_token=uuid4())
         return False
 
     assert deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=is_claimed_by_another) == 1

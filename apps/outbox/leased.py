@@ -1,0 +1,69 @@
+"""Rows on which one process works at a time, under a lease that ends by itself if the process dies.
+
+Every write of the holder checks the token of its lease, so a process that has lost it can't commit. All times are the
+database's.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any, Self
+from uuid import UUID
+
+from django.db import models, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from apps.pipeline.core.identifiers import new_id
+
+
+class LostLease(Exception):
+    """Another process holds the lease now, or the work was taken back; this one must not commit anything."""
+
+
+class LeasedQuerySet(models.QuerySet[Any]):
+    """Rows that can be leased."""
+
+    def free(self) -> Self:
+        """Filter rows that no process holds."""
+        return self.filter(Q(leased_until=None) | Q(leased_until__lt=Now()))
+
+    def leased(self) -> Self:
+        """Filter rows that a process holds."""
+        return self.filter(leased_until__gte=Now())
+
+    def lease(self, *, seconds: float, **changes: Any) -> tuple[UUID, list[Any]]:
+        """Lease the free ones of these rows under a new token; return it, and the keys of the rows.
+
+        A row that another process has locked is left out. A token is never used twice, not even by the same process: it
+        must not commit what it has computed under a lease that was taken from it.
+        """
+        token = new_id()
+        with transaction.atomic():
+            free = self.free().select_for_update(skip_locked=True, of=("self",), no_key=True)
+            found = list(free.order_by("pk").values_list("pk", flat=True))
+            if found:
+                rows = self.model._base_manager.filter(pk__in=found)
+                rows.update(lease_token=token, leased_until=Now() + timedelta(seconds=seconds), **changes)
+        return token, found
+
+    def renew(self, *, tokens: Iterable[UUID], seconds: float) -> None:
+        """Extend the leases with these tokens, locked in one order; those that were lost stay unchanged."""
+        with transaction.atomic():
+            held = self.filter(lease_token__in=list(tokens)).select_for_update(no_key=True).order_by("pk")
+            self.filter(pk__in=list(held.values_list("pk", flat=True))).update(
+                leased_until=Now() + timedelta(seconds=seconds)
+            )
+
+    def release(self, *, token: UUID, **changes: Any) -> bool:
+        """Release the lease with this token and change its row; return False if it was lost."""
+        return bool(self.filter(lease_token=token).update(lease_token=None, leased_until=None, **changes))
+
+
+class LeasedModel(models.Model):
+    """A row on which one process works at a time."""
+
+    leased_until = models.DateTimeField(null=True, blank=True, editable=False)
+    lease_token = models.UUIDField(null=True, blank=True, editable=False, help_text="identifies the holder")
+
+    class Meta:
+        abstract = True
