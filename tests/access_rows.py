@@ -127,8 +127,6 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "settle": (REVIEWER, POSTS),
     "decisions": (REVIEWER, BOTH),
     "skip": (REVIEWER, POSTS),
-    "presence": (REVIEWER, POSTS),
-    "assign": (REVIEWER, POSTS),
     "comment": (REVIEWER, POSTS),
     "undo": (REVIEWER, POSTS),
     "memory": (VIEWER, BOTH),
@@ -227,6 +225,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "invite": (ADMIN, POSTS),
     "revoke-invitation": (ADMIN, POSTS),
     "project-settings": (ADMIN, BOTH),
+    "project-limits": (EVERYBODY, POSTS),  # superusers alone: tests/console/test_projects.py
     "archive-project": (ADMIN, POSTS),
     "restore-project": (ADMIN, POSTS),
 }

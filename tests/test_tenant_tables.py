@@ -28,7 +28,6 @@ OF_A_PROJECT = {
     "ModelTestCall",
     "PreFilterRule",
     "ProjectEvent",
-    "ReviewPresence",
     "Rollback",
     "Replay",
     "RulePreview",

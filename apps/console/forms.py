@@ -9,8 +9,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.text import slugify
 
-from apps.console.admin.rule_form import PreFilterRuleForm
+from apps.actions.projects.update_project import LIMITS
+from apps.console.rule_form import PreFilterRuleForm
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
+from apps.tenants.models import Project
 
 
 class ProjectRuleForm(PreFilterRuleForm):
@@ -99,6 +101,20 @@ class KeyForm(forms.Form):
         if moment <= timezone.now():
             raise forms.ValidationError("the expiry must be in the future")
         return moment
+
+
+class ProjectLimitsForm(forms.ModelForm):
+    """The limits of a project; empty means the server's own, or none."""
+
+    class Meta:
+        model = Project
+        fields = LIMITS
+        labels = {
+            "queue_limit": "Waiting turns",
+            "requests_per_minute": "Requests per minute",
+            "max_memories": "Live memories",
+            "max_model_usd_per_day": "Dollars for models per day",
+        }
 
 
 class ProjectNameForm(forms.Form):

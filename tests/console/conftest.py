@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.actions.projects.create_project import create_project
-from apps.memories.models import Memory, ReviewPresence
+from apps.memories.models import Memory
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
@@ -55,8 +55,7 @@ def project(request: pytest.FixtureRequest, db: None) -> Project:
     if "full_project" not in request.fixturenames:
         return kept_rows.new_project()
     full = kept_rows.full_project()
-    for seen in (WorkerHeartbeat, ReviewPresence):  # else who is there depends on when the rows were kept
-        seen.objects.update(seen_at=timezone.now())
+    WorkerHeartbeat.objects.update(seen_at=timezone.now())  # else who is there depends on when the rows were kept
     return full
 
 

@@ -17,8 +17,6 @@ from apps.memories.models import (
     Memory,
     MemoryComment,
     MemoryLink,
-    ReviewAssignment,
-    ReviewPresence,
     Rollback,
     RollbackItem,
 )
@@ -104,7 +102,7 @@ def _add_the_rest(project: Project) -> None:
     _add_calls(project)
     _add_people(project, first)
     _add_rollback(project, second)
-    _add_teamwork(second)
+    _add_comment(second)
     add_operations(project)
     _add_replay(project)
     add_import(project)
@@ -137,13 +135,9 @@ def _add_people(project: Project, memory: Memory) -> None:
     )
 
 
-def _add_teamwork(memory: Memory) -> None:
-    """Add what reviewers leave for each other."""
-    person = User.objects.get(username="member")
-    owned = {"end_user": memory.end_user, "memory": memory}
-    ReviewAssignment.objects.create(**owned, person=person, assigned_by="person:1")
-    MemoryComment.objects.create(**owned, author=f"person:{person.pk}", text=HOSTILE)
-    ReviewPresence.objects.create(project=memory.project, person=person, object_id=memory.pk)
+def _add_comment(memory: Memory) -> None:
+    author = f"person:{User.objects.get(username='member').pk}"
+    MemoryComment.objects.create(end_user=memory.end_user, memory=memory, author=author, text=HOSTILE)
 
 
 def _add_rollback(project: Project, left: Memory) -> None:

@@ -31,6 +31,27 @@ def _no_cached_callers() -> None:
     authentication._callers.clear()
 
 
+def test_superusers_change_limits(admin: Client, project: Project) -> None:
+    given = {"queue_limit": "20", "requests_per_minute": "", "max_memories": "500", "max_model_usd_per_day": ""}
+    assert admin.post("/console/test/project/limits/", given).status_code == 302
+    project.refresh_from_db()
+    assert (project.queue_limit, project.max_memories) == (20, 500)
+    entry = LedgerEntry.objects.get(verb="project_changed")
+    assert entry.details == {
+        "fields": ["max_memories", "queue_limit"],
+        "limits": {"max_memories": [None, 500.0], "queue_limit": [10_000.0, 20.0]},
+    }
+    wrong = admin.post("/console/test/project/limits/", {**given, "queue_limit": "-1"})
+    assert wrong.status_code == 422
+    assert "greater than or equal to 0" in wrong.content.decode()
+
+
+def test_members_do_not_change_limits(project: Project) -> None:
+    ada = member("ada", project, MemberRole.ADMIN)
+    assert ada.post("/console/test/project/limits/", {"queue_limit": "20"}).status_code == 403
+    assert "Waiting turns" not in ada.get("/console/test/project/").content.decode()
+
+
 def verbs(project: Project) -> list[str]:
     return list(LedgerEntry.objects.filter(project=project).order_by("created_at").values_list("verb", flat=True))
 

@@ -7,12 +7,11 @@ from django.db import transaction
 from apps.actions.errors import NotFound
 from apps.actions.ledger.record import record
 from apps.actions.projects.set_member import keep_an_admin
-from apps.memories.models import ReviewAssignment
 from apps.tenants.models import Membership, Project
 
 
 def remove_member(*, project_id: UUID, membership_id: UUID) -> Membership:
-    """Delete a membership and the assignments to its person, and return it as it was.
+    """Delete a membership, and return it as it was.
 
     Raises NotFound, Conflict for the last admin.
     """
@@ -22,7 +21,6 @@ def remove_member(*, project_id: UUID, membership_id: UUID) -> Membership:
         if member is None:
             raise NotFound("there is no such member")
         keep_an_admin(project_id=project_id, without=member.user_id)
-        ReviewAssignment.objects.filter(person=member.user_id, memory__project_id=project_id).delete()
         Membership.objects.filter(pk=member.pk).delete()
         details = {"person": member.user_id, "role": member.role}
         record(project_id=project_id, verb="member_removed", object_kind="member", object_id=member.pk, details=details)

@@ -103,8 +103,6 @@ LEFT_BEHIND: dict[str, str] = {
     "OutboxRow": "work is enqueued again for traces that wait",
     "UserLease": "belongs to the work",
     "IdempotentRequest": "answers are kept for a day, for callers of this server",
-    "ReviewAssignment": "names an account",
-    "ReviewPresence": "names an account, and lasts a minute",
     "ReplayedTrace": "a replay is requested again",
     "Replay": "a replay is requested again",
     "RulePreview": "a preview is requested again",

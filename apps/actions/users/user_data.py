@@ -22,7 +22,6 @@ from apps.memories.models import (
     MemoryOrigin,
     MemoryVector,
     MemoryVersion,
-    ReviewAssignment,
     RollbackItem,
 )
 from apps.outbox.models import OutboxRow, UserLease
@@ -70,7 +69,6 @@ USER_TABLES: tuple[UserTable, ...] = (
     UserTable(EvaluationLabel, "evaluation_labels"),
     UserTable(EvaluationItem, "evaluation_items"),
     UserTable(MemoryComment, "memory_comments"),
-    UserTable(ReviewAssignment, "review_assignments"),
     UserTable(MemoryOrigin, "memory_origins"),
     UserTable(MemoryVersion, "memory_versions"),
     UserTable(MemoryLink, "memory_links"),

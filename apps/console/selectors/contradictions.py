@@ -8,11 +8,11 @@ from uuid import UUID
 from django.db.models import Count
 from django.db.models.functions import Coalesce
 
+from apps.console.selectors.comments import ShownComment, comments_on, pairs_with_comment_count
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ConsequenceLine, link_options
 from apps.console.selectors.review_item import EvidenceTurns, load_evidence
 from apps.console.selectors.settlements import keeping, older_first
-from apps.console.selectors.teamwork import ShownComment, assignee_name, comments_on, pairs_of, pairs_with_teamwork
 from apps.console.skipping import place_among
 from apps.console.text_differences import ComparedText, compared_texts
 from apps.memories.models import Memory, MemoryLink
@@ -48,7 +48,6 @@ class Contradiction:
     comparison: Comparison | None  # if deduplication compared the two
     options: tuple[ConsequenceLine, ...] = ()  # what each decision would change, while the pair is open
     comments: tuple[ShownComment, ...] = ()  # on either memory
-    assignee: str = ""
 
     @property
     def is_duplicate(self) -> bool:
@@ -71,14 +70,10 @@ class Contradiction:
         return self.link.from_memory, self.link.to_memory
 
 
-def open_pairs(
-    *, project_id: UUID, words: str = "", kind: LinkKind | None = None, assigned_to: int | None = None
-) -> MemoryLinkQuerySet:
-    """Return the pairs that are still open, or those assigned to a person, contradictions first, then oldest first."""
+def open_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
+    """Return the pairs that are still open, contradictions first, then oldest first."""
     rows = MemoryLink.objects.for_project(project_id).to_settle()
-    if assigned_to is not None:
-        rows = pairs_of(rows, assigned_to)
-    return pairs_with_teamwork(_chosen(rows, words, kind)).order_by("kind", "created_at", "id")
+    return pairs_with_comment_count(_chosen(rows, words, kind)).order_by("kind", "created_at", "id")
 
 
 def settled_pairs(*, project_id: UUID, words: str = "", kind: LinkKind | None = None) -> MemoryLinkQuerySet:
@@ -125,7 +120,6 @@ def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:
         comparison=load_comparisons([link]).get(link.pk),
         options=link_options(link, now=now) if link.status == LinkStatus.OPEN else (),
         comments=comments_on(older, newer),
-        assignee=assignee_name(older.pk, newer.pk),
     )
 
 

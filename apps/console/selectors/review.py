@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from apps.actions.review.review_decisions import SeenVersion
 from apps.console.query_params import query_param
-from apps.console.selectors.teamwork import with_teamwork
+from apps.console.selectors.comments import with_comment_count
 from apps.console.skipping import place_among
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
@@ -29,7 +29,6 @@ class ReviewFilters:
     type: str = ""
     user: str = ""
     words: str = ""
-    assigned_to: int | None = None  # a person
 
     @classmethod
     def of(cls, request: HttpRequest) -> "ReviewFilters":
@@ -40,14 +39,12 @@ class ReviewFilters:
             type=type_ if type_ in set(MemoryType) else "",
             user=query_param(request, "user"),
             words=query_param(request, "q"),
-            assigned_to=request.user.pk if query_param(request, "mine") else None,
         )
 
     @property
     def query(self) -> str:
         """Return the query string that has these filters."""
         given = {"reason": self.reason, "type": self.type, "user": self.user, "q": self.words}
-        given |= {"mine": "1"} if self.assigned_to else {}
         return urlencode({name: value for name, value in given.items() if value})
 
 
@@ -60,7 +57,6 @@ class ReviewGroup:
     size: int
     users: int  # of these members
     is_skipped: bool = False
-    assignee: str = ""
     comments: int = 0
 
     @property
@@ -106,7 +102,7 @@ def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters
     for wording, id, version, user in listed.values_list("wording", "id", "version", "end_user_id"):
         members.setdefault(wording, []).append((SeenVersion(id, version), user))
     first = [of_group[0][0].memory_id for of_group in members.values()]
-    shown = with_teamwork(Memory.objects.for_project(project_id).filter(pk__in=first).to_show())
+    shown = with_comment_count(Memory.objects.for_project(project_id).filter(pk__in=first).to_show())
     leaders = {row.pk: row for row in shown}
     groups = []
     for each in wordings:
@@ -121,7 +117,6 @@ def load_groups(wordings: Sequence[dict[str, Any]], *, project_id: UUID, filters
                     size=size,
                     users=users,
                     is_skipped=each["skipped"] > 0,
-                    assignee=leader.assignee,
                     comments=leader.comment_count,
                 )
             )
@@ -157,8 +152,6 @@ def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySe
         rows = rows.filter(type=filters.type)
     if filters.user:
         rows = rows.filter(end_user__external_id__icontains=filters.user)
-    if filters.assigned_to is not None:
-        rows = rows.filter(assignments__person=filters.assigned_to)
     if filters.words:
         rows = rows.filter(content__icontains=filters.words)
     return rows

@@ -8,12 +8,12 @@ from pgvector.django import MaxInnerProduct
 
 from apps.actions.review.change_status import StatusChange, possible_changes
 from apps.actions.review.review_decisions import APPROVALS
+from apps.console.selectors.comments import ShownComment, latest_comments, named_comments
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options
 from apps.console.selectors.history import HistoryEntry, changes_of, named_changes
 from apps.console.selectors.lineage import Lineage, load_lineage
 from apps.console.selectors.people import names_of
-from apps.console.selectors.teamwork import ShownComment, latest_comments, named_comments
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.pipeline.core.policy import Policy

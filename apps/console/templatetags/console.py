@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from apps.console.admin import cells
+from apps.console import cells
 from apps.console.labels import duration, label, time_since
 from apps.console.selectors.settlements import older_first, settlement_text
 from apps.memories.models import Memory

@@ -26,7 +26,6 @@ from apps.console.selectors.contradictions import (
     skipped_last,
 )
 from apps.console.selectors.settlements import settled_by, settled_pair, settlement_text
-from apps.console.selectors.teamwork import reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
@@ -38,13 +37,10 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List open or settled pairs and show one of them."""
     words, name, settled = query_param(request, "q"), query_param(request, "kind"), "settled" in request.GET
     kind, project_id = LinkKind(name) if name in set(LinkKind) else None, visit.project.pk
-    mine = visit.person_id if "mine" in request.GET and not settled else None
     chosen = {
         "words": words,
         "kind": kind,
         "settled": settled,
-        "mine": mine is not None,
-        "assigned": open_pairs(project_id=project_id, assigned_to=visit.person_id).count(),
         "counts": count_by_kind(project_id=project_id),
     }
     if is_part(request, "kinds"):
@@ -52,7 +48,7 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if settled:
         rows = settled_pairs(project_id=project_id, words=words, kind=kind)
     else:
-        rows = open_pairs(project_id=project_id, words=words, kind=kind, assigned_to=mine)
+        rows = open_pairs(project_id=project_id, words=words, kind=kind)
         rows = skipped_last(rows, skipped_by(request))
     found, link = paginate_and_open(rows, request)
     named, absent = identifier_of(request.GET.get("open", "")), None
@@ -61,7 +57,6 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         link = absent.link or next(iter(found.rows), None)
     opened = load_contradiction(link, now=timezone.now()) if link else None
     shown: dict[str, Any] = {"page": found, "absent": absent, "is_listed": not settled, "contradiction": opened}
-    shown["reviewers"] = reviewers_of(project_id=project_id)
     return render(request, "console/contradictions.html", chosen | shown)
 
 
@@ -71,8 +66,7 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
     template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
-    reviewers = reviewers_of(project_id=visit.project.pk)
-    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request), "reviewers": reviewers})
+    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request)})
 
 
 @require_POST

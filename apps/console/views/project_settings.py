@@ -1,6 +1,7 @@
-"""The project itself: its name, and whether it is archived."""
+"""The project itself: its name, its limits, and whether it is archived."""
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
@@ -9,10 +10,11 @@ from apps.actions.errors import Refused
 from apps.actions.projects.archive_project import archive_project
 from apps.actions.projects.restore_project import restore_project
 from apps.actions.projects.update_project import update_project
-from apps.console.forms import ProjectNameForm
+from apps.console.forms import ProjectLimitsForm, ProjectNameForm
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state
 from apps.pipeline.core.enums import MemberRole
+from apps.tenants.models import Project
 
 
 @project_page(MemberRole.ADMIN)
@@ -28,11 +30,24 @@ def project_settings(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 @require_POST
 @project_page(MemberRole.ADMIN)
+def limits(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Change the limits of the project; superusers alone may."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    form = ProjectLimitsForm(request.POST, instance=Project.objects.get(pk=visit.project.pk))
+    if not form.is_valid():
+        return _page(request, visit, _name_form(visit), limits_form=form)
+    update_project(project_id=visit.project.pk, changes=form.cleaned_data)
+    messages.success(request, "The limits are changed.")
+    return redirect("console:project-settings", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
 def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Archive the project once its name was typed in."""
     if request.POST.get("confirmation", "").strip() != visit.project.name:
-        form = ProjectNameForm(initial={"name": visit.project.name})
-        return _page(request, visit, form, problem="Type the name exactly as it is shown.")
+        return _page(request, visit, _name_form(visit), problem="Type the name exactly as it is shown.")
     try:
         archive_project(project_id=visit.project.pk)
     except Refused as refused:
@@ -55,6 +70,25 @@ def restore(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return redirect("console:project-settings", slug=visit.project.slug)
 
 
-def _page(request: HttpRequest, visit: ProjectVisit, form: ProjectNameForm, *, problem: str = "") -> HttpResponse:
-    shown = {"form": form, "problem": problem, "queue": queue_state(project_id=visit.project.pk)}
-    return render(request, "console/project.html", shown, status=422 if form.errors or problem else 200)
+def _name_form(visit: ProjectVisit) -> ProjectNameForm:
+    return ProjectNameForm(initial={"name": visit.project.name})
+
+
+def _page(
+    request: HttpRequest,
+    visit: ProjectVisit,
+    form: ProjectNameForm,
+    *,
+    problem: str = "",
+    limits_form: ProjectLimitsForm | None = None,
+) -> HttpResponse:
+    if limits_form is None and request.user.is_superuser:
+        limits_form = ProjectLimitsForm(instance=visit.project)
+    shown = {
+        "form": form,
+        "limits_form": limits_form,
+        "problem": problem,
+        "queue": queue_state(project_id=visit.project.pk),
+    }
+    is_wrong = problem or form.errors or (limits_form is not None and limits_form.errors)
+    return render(request, "console/project.html", shown, status=422 if is_wrong else 200)

@@ -38,7 +38,6 @@ from apps.console.selectors.closed_by import closed_by
 from apps.console.selectors.review import ReviewGroup
 from apps.console.selectors.review_group import load_members
 from apps.console.selectors.review_item import load_review_item
-from apps.console.selectors.teamwork import assignee_name, count_assigned, reviewers_of
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
@@ -52,7 +51,6 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     tabs = {
         "filters": filters,
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
-        "mine": count_assigned(project_id=visit.project.pk, person_id=visit.person_id),
     }
     if is_part(request, "reasons"):
         return render(request, "console/_reason_tabs.html", tabs)
@@ -83,8 +81,6 @@ def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
         "group": group if is_group else None,
         "members": load_members(group, policy=policy, now=now) if group and is_group else (),
         "rejections": list(RejectionReason),
-        "reviewers": reviewers_of(project_id=memory.project_id),
-        "assignee": group.assignee if group else assignee_name(memory.pk),
         "seen": group.seen if group else f"{memory.pk}:{memory.version}",
     }
 

@@ -1045,83 +1045,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="ReviewAssignment",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("assigned_by", models.CharField(help_text="person", max_length=160)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "end_user",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="tenants.enduser",
-                    ),
-                ),
-                (
-                    "memory",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="assignments",
-                        to="memories.memory",
-                    ),
-                ),
-                (
-                    "person",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("id",),
-            },
-        ),
-        migrations.CreateModel(
-            name="ReviewPresence",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("object_id", models.UUIDField(help_text="of the memory or pair")),
-                ("seen_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "person",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="tenants.project",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-seen_at",),
-            },
-        ),
-        migrations.CreateModel(
             name="Rollback",
             fields=[
                 (
@@ -1577,26 +1500,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="memoryversion",
             constraint=models.UniqueConstraint(fields=("end_user", "memory", "version"), name="memory_version_once"),
-        ),
-        migrations.AddIndex(
-            model_name="reviewassignment",
-            index=models.Index(fields=["memory"], name="assignment_by_memory"),
-        ),
-        migrations.AddIndex(
-            model_name="reviewassignment",
-            index=models.Index(fields=["person"], name="assignment_by_person"),
-        ),
-        migrations.AddConstraint(
-            model_name="reviewassignment",
-            constraint=models.UniqueConstraint(fields=("end_user", "memory"), name="assignment_once_per_memory"),
-        ),
-        migrations.AddIndex(
-            model_name="reviewpresence",
-            index=models.Index(fields=["person"], name="presence_by_person"),
-        ),
-        migrations.AddConstraint(
-            model_name="reviewpresence",
-            constraint=models.UniqueConstraint(fields=("project", "person"), name="presence_once_per_person"),
         ),
         migrations.AddIndex(
             model_name="rollback",
