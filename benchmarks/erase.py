@@ -15,9 +15,8 @@ from typing import Any
 from django.db import connection
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects.create_project import create_project
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.run_erasure import run_batch
+from apps.actions.projects import create_project
+from apps.actions.users.services import erase_user, run_batch
 from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory

@@ -17,7 +17,7 @@ from statistics import mean, median
 from time import perf_counter_ns
 from uuid import UUID
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.memories.models import Entity, EntityAlias, Memory
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityType, MemoryType

@@ -18,7 +18,7 @@ from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.actions.replays.choice import TraceChoice
 from apps.actions.replays.request_replay import ReplayRequest, request_replay
 from apps.actions.replays.run_replay import run_replay

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from django.db import ProgrammingError, connection
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id

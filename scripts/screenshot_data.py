@@ -4,12 +4,12 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
+from apps.actions.alerts.services import evaluate_alerts
 from apps.actions.management.project_argument import project_named
 from apps.actions.replays.choice import TraceChoice
 from apps.actions.replays.request_replay import ReplayRequest, request_replay
 from apps.actions.replays.start_replay import start_replay
-from apps.actions.rules.save_rule import draft_rule
+from apps.actions.rules import draft_rule
 from apps.actions.traces.tally import tally
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import PausedKind, Reason, Role

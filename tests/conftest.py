@@ -19,8 +19,8 @@ from rest_framework.test import APIClient
 _counts = tempfile.TemporaryDirectory(prefix="memplatform-metrics-")
 settings.METRICS_DIR = _counts.name  # each process that runs tests counts by itself
 
-from apps.actions.keys.create_key import CreatedKey, create_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.keys import CreatedKey, create_key
+from apps.actions.projects import create_project
 from apps.intake.project_watch import ProjectWatch
 from apps.pipeline.core.enums import Scope
 from apps.providers import registry

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from rest_framework.test import APIClient
 
-from apps.actions.projects.set_member import set_member
+from apps.actions.projects import set_member
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import ApiKey, Project

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.text import slugify
 
-from apps.actions.projects.update_project import LIMITS
+from apps.actions.projects import LIMITS
 from apps.console.rule_form import PreFilterRuleForm
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
 from apps.tenants.models import Project

@@ -9,23 +9,23 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.actions.alerts import deliver_messages as delivering
-from apps.actions.alerts import evaluate_alerts as evaluating
+from apps.actions import rules as counting
+from apps.actions import rules as previewing
+from apps.actions.alerts import messages as delivering
+from apps.actions.alerts import services as evaluating
 from apps.actions.evaluation import draw_weekly_samples as sampling
 from apps.actions.imports import delete_file as forgetting
-from apps.actions.ledger import seal as sealing
+from apps.actions.ledger import chain as sealing
 from apps.actions.memories import archive_memories as archiving
 from apps.actions.memories import close_ended_memories as closing
 from apps.actions.queue import prune as pruning
 from apps.actions.replays import continue_replays as continuing
 from apps.actions.replays import run_replay as replaying
 from apps.actions.rollbacks import run_rollback as rolling_back
-from apps.actions.rules import count_rule_hits as counting
-from apps.actions.rules import run_preview as previewing
-from apps.actions.sessions import end_idle_sessions as ending
+from apps.actions.sessions import services as ending
 from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
-from apps.actions.users import run_erasure as erasing
+from apps.actions.users import services as erasing
 from apps.outbox.queue_task import WAKE_SECONDS, queue_task
 from apps.tenants.scope import no_tenant
 from apps.worker.shutdown import STOPPING

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.actions.traces.apply_retention import apply_retention
-from apps.actions.users.erase_user import erase_user
+from apps.actions.users.services import erase_user
 from apps.actions.users.user_data import USER_TABLES
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Trace

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test import override_settings
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.actions.traces.tally import MOST_HOURS, tally
 from apps.memories.models import Memory
 from apps.tenants.models import EndUser, Project

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.test import override_settings
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Batching
 from benchmarks.scratch import scratch_database
 from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask

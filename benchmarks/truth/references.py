@@ -28,11 +28,17 @@ def _name_of(text: str, attributes: str, *, turns: Sequence[GoldTurn]) -> str:
     told = _plain(text)
     alike = [turn for turn in turns if _as_stored(turn.text) == told]
     if not alike and len(told) >= _LEAST_TEXT:
-        alike = [turn for turn in turns if _as_stored(turn.text).startswith(told)]
+        alike = [turn for turn in turns if _is_left(told, of=_as_stored(turn.text))]
     timed = [turn for turn in alike if f"{turn.said_at:%Y-%m-%dT%H:%M}" in attributes]
     if not alike:
         raise ValueError(f"no turn of the conversation reads {told[:80]!r}")
     return (timed or alike)[0].id
+
+
+def _is_left(told: str, *, of: str) -> bool:
+    """Return True if a text is what is left of another one without some of its words."""
+    words = iter(of.split())
+    return all(word in words for word in told.removesuffix("…").split())
 
 
 def _plain(text: str) -> str:

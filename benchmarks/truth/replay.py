@@ -8,8 +8,8 @@ from uuid import UUID
 from django.conf import settings
 
 from apps.actions.live_ports import ConnectionReleasingModel, Uuid7Ids
-from apps.actions.projects.configure import configure
-from apps.actions.sessions.end_session import end_session
+from apps.actions.projects import configure
+from apps.actions.sessions.services import end_session
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader

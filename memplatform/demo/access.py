@@ -8,8 +8,8 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
-from apps.actions.keys.create_key import create_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.keys import create_key
+from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Scope
 from apps.tenants import keys
 from apps.tenants.models import Project

@@ -5,8 +5,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from apps.actions.management.project_argument import project_named
-from apps.actions.projects.configure import configure
-from apps.actions.projects.restore_version import restore_version
+from apps.actions.projects import configure, restore_version
 from apps.pipeline.core.enums import ExtractorKind
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from apps.actions.entities.merge_entities import EntityMerge, merge_entities
-from apps.actions.entities.split_entities import split_entities
+from apps.actions.entities.services import EntityMerge, merge_entities, split_entities
 from apps.actions.errors import Conflict, Refused
 from apps.actions.memories.retract import retract
 from apps.actions.memories.revise import Revision, revise

@@ -11,8 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import CreatedKey, create_key
-from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.keys import CreatedKey, create_key, revoke_key
 from apps.api import authentication
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project

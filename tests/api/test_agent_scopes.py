@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects import change_policy
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 from apps.tenants.models import Project

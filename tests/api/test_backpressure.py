@@ -5,8 +5,8 @@ from itertools import count
 import pytest
 from django.test import Client as DjangoClient
 
-from apps.actions.keys.create_key import create_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.keys import create_key
+from apps.actions.projects import create_project
 from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope

@@ -12,7 +12,7 @@ import pytest
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Trace

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects import change_policy
 from apps.actions.queue.prune import prune
 from apps.items.models import StoredItem
 from apps.memories.models import LedgerEntry

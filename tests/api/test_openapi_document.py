@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.api.openapi_run import check_document

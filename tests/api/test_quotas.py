@@ -9,7 +9,7 @@ from django.test import AsyncRequestFactory
 from django.urls import resolve
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.api import authentication
 from apps.api.waiting import IS_PART
 from apps.intake import quotas

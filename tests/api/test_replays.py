@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.enums import MemorySharing
 from apps.pipeline.core.policy import Policy, SharingPolicy
 from apps.pipeline.prefilter.context_marker import is_recalled

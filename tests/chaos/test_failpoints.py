@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from apps.actions.live_ports import live
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.intake.accept import Submission, accept
 from apps.intake.idempotency import Claim, IdempotencyInProgress, ReplayableAnswer, run_once
 from apps.outbox import processing

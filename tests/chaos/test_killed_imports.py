@@ -15,7 +15,7 @@ from apps.actions.imports.due_imports import due_imports
 from apps.actions.imports.request_import import ImportRequest, request_import
 from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
 from apps.intake import run_import as running

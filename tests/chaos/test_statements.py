@@ -10,8 +10,8 @@ from django.db import OperationalError, connection, connections
 from django.db.backends.signals import connection_created
 
 from apps.actions.live_ports import live
-from apps.actions.projects.create_project import create_project
-from apps.actions.queue.retry_work import retry_work
+from apps.actions.projects import create_project
+from apps.actions.queue.services import retry_work
 from apps.intake.accept import Submission, accept
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Role, WorkState

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.memories.models import Memory
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole

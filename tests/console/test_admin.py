@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from apps.actions.keys.create_key import CreatedKey
+from apps.actions.keys import CreatedKey
 from apps.actions.ledger.record import record
 from apps.console.admin import LABELS
 from apps.memories.models import Entity, LedgerEntry, Memory, Rollback

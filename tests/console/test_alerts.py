@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
-from apps.actions.projects.set_member import set_member
+from apps.actions.alerts.services import evaluate_alerts
+from apps.actions.projects import set_member
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertRecipients
 from apps.memories.models import LedgerEntry

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.actions.ledger.record import record
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope

@@ -4,9 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.actions.sessions.delete_turns import delete_session
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.export_user import export_user
+from apps.actions.sessions.services import delete_session
+from apps.actions.users.services import erase_user, export_user
 from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink
 from apps.pipeline.core.enums import LinkKind, MemberRole
 from apps.tenants.models import Project

@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from apps.actions.entities.preview_merge import preview_merge
+from apps.actions.entities.services import preview_merge
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Membership, Project

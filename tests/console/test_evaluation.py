@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.pipeline.core.enums import LabelValue, MemberRole, SampleKind
 from apps.pipeline.core.identifiers import new_id

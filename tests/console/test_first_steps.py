@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import create_key
-from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.keys import create_key, revoke_key
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import Project
 from apps.traces.models import Trace

@@ -14,9 +14,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
-from apps.actions.invitations.accept_invitation import accept_with_new_account
-from apps.actions.invitations.create_invitation import MOST_PER_HOUR, VALID_FOR, create_invitation
-from apps.actions.projects.set_member import set_member
+from apps.actions.invitations import MOST_PER_HOUR, VALID_FOR, accept_with_new_account, create_invitation
+from apps.actions.projects import set_member
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Invitation, Membership, Project

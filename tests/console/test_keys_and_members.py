@@ -9,9 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.actions.errors import Unfit
-from apps.actions.keys.create_key import create_key
-from apps.actions.keys.restore_key import UNDO_PERIOD
-from apps.actions.keys.rotate_key import rotate_key
+from apps.actions.keys import UNDO_PERIOD, create_key, rotate_key
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.keys import recognise

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.rules import request_preview as asking
-from apps.actions.rules.run_preview import run_preview
+from apps.actions import rules as asking
+from apps.actions.rules import run_preview
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview

@@ -8,9 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
-from apps.actions.projects.archive_project import archive_project
-from apps.actions.projects.restore_project import restore_project
+from apps.actions.alerts.services import evaluate_alerts
+from apps.actions.projects import archive_project, restore_project
 from apps.api import authentication
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox import leases

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from apps.actions.live_ports import live
 from apps.actions.memories import explain_recall
 from apps.actions.memories.count_accesses import ACCESSES
-from apps.actions.projects.save_draft import save_draft
+from apps.actions.projects import save_draft
 from apps.console.selectors.recall import BlockRows
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Stakes

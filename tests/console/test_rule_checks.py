@@ -7,7 +7,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.rules.check_rule import check_rule
+from apps.actions.rules import check_rule
 from apps.console.selectors.rule_suggestions import rule_suggestions
 from apps.intake.accept import Submission, accept
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory

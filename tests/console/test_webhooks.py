@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
-from apps.actions.projects.set_member import set_member
+from apps.actions.alerts.services import evaluate_alerts
+from apps.actions.projects import set_member
 from apps.alerts.models import Alert
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import MemberRole

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.memories.models import Memory, MemoryLink, MemoryVector
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter

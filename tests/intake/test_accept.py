@@ -9,8 +9,8 @@ from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.actions.keys.create_key import CreatedKey
-from apps.actions.sessions.end_session import end_session
+from apps.actions.keys import CreatedKey
+from apps.actions.sessions.services import end_session
 from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused

@@ -7,8 +7,8 @@ from apps.actions.imports.check_import import check_import
 from apps.actions.imports.request_import import ImportRequest, request_import
 from apps.actions.imports.start_import import start_import
 from apps.actions.imports.store_part import store_part
-from apps.actions.projects.create_project import create_project
-from apps.actions.users.erase_user import erase_user
+from apps.actions.projects import create_project
+from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart
 from apps.imports.readers import chunks
 from apps.intake.accept import Submission, accept

@@ -10,9 +10,8 @@ from rest_framework.test import APIClient
 
 from apps.actions.imports.check_import import check_import
 from apps.actions.imports.due_imports import due_imports
-from apps.actions.projects.archive_project import archive_project
-from apps.actions.projects.restore_project import restore_project
-from apps.actions.users.erase_user import erase_user
+from apps.actions.projects import archive_project, restore_project
+from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart
 from apps.imports.readers import chunks
 from apps.intake import backpressure

@@ -13,9 +13,8 @@ from django.db import connection, transaction
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from apps.actions.keys.create_key import CreatedKey
-from apps.actions.keys.revoke_key import revoke_key
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.keys import CreatedKey, revoke_key
+from apps.actions.rules import save_rule
 from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused

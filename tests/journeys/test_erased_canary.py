@@ -19,9 +19,9 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from apps.actions.imports.check_import import check_import
-from apps.actions.keys.create_key import create_key
-from apps.actions.projects.create_project import create_project
-from apps.actions.rules.request_preview import request_preview
+from apps.actions.keys import create_key
+from apps.actions.projects import create_project
+from apps.actions.rules import request_preview
 from apps.imports.models import FileImport
 from apps.intake import session_cache
 from apps.intake.run_import import run_import

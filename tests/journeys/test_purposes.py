@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.enums import MemberRole, MemorySharing, Scope, TraceStatus
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, SharingPolicy
 from apps.tenants.models import Membership, Project

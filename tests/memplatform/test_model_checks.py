@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.tenants.models import Project
 from memplatform import model_checks

@@ -18,9 +18,9 @@ from django.conf import settings
 from django.db import connection, connections, transaction
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.actions.memories.archive_memories import archive_memories
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import no_tenant, tenant_scope

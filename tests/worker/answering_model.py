@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.tenants.models import Project
 

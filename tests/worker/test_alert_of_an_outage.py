@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.decide import RESOLVE_AFTER
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
+from apps.actions.alerts.conditions import RESOLVE_AFTER
+from apps.actions.alerts.services import evaluate_alerts
 from apps.actions.live_ports import live
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from apps.actions.live_ports import live
-from apps.actions.sessions.end_session import end_session
+from apps.actions.sessions.services import end_session
 from apps.intake.accept import Accepted, Submission, accept
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.scheduling import NextWork, next_work

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects import change_policy
 from apps.pipeline.core.enums import Role
 from apps.tenants.models import Project
 from apps.traces.drafts import load_drafts

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from apps.actions.live_ports import ConnectionReleasingModel
-from apps.actions.projects.configure import configure
-from apps.actions.sessions.end_session import end_session
+from apps.actions.projects import configure
+from apps.actions.sessions.services import end_session
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus
 from apps.pipeline.core.model_calls import ModelAnswer

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects.configure import configure
-from apps.actions.sessions.end_session import end_session
+from apps.actions.projects import configure
+from apps.actions.sessions.services import end_session
 from apps.outbox import leases, processing
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import (

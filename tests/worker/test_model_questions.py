@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.actions.live_ports import live
 from apps.actions.memories.questions_due import WAIT
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.memories.models import Memory, MemoryVector
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import ExtractorKind, WorkKind, WorkState

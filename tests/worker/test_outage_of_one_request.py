@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from apps.actions.projects.configure import configure
-from apps.actions.users.erase_user import erase_user
+from apps.actions.projects import configure
+from apps.actions.users.services import erase_user
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import (
     OnModelFailure,

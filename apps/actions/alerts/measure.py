@@ -7,11 +7,10 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from apps.actions.alerts.hourly_conditions import MOST_HOURS
-from apps.actions.alerts.measured import Measured, SilentModel, SilentReceiver
+from apps.actions.alerts.conditions import MOST_HOURS, Measured, SilentModel, SilentReceiver
 from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.actions.evaluation.share import Share
-from apps.actions.queue.discard_work import DISCARDED
+from apps.actions.queue.services import DISCARDED
 from apps.events.models import WebhookDelivery
 from apps.events.reading import failing_webhooks
 from apps.outbox.model_pauses import waiting_requests

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.actions.alerts.hourly_conditions import subject_of
+from apps.actions.alerts.conditions import subject_of
 from apps.alerts.enums import AlertKind
 from apps.traces.funnel_metrics import Ratio
 

@@ -7,8 +7,7 @@ quote one.
 from collections.abc import Callable
 from datetime import datetime
 
-from apps.actions.alerts.hourly_conditions import ratio_of
-from apps.actions.alerts.measured import Condition
+from apps.actions.alerts.conditions import Condition, ratio_of
 from apps.alerts.enums import AlertKind
 from apps.pipeline.core.number_formats import age, count_of, duration, percent
 from apps.traces.funnel_metrics import BANDS, Band

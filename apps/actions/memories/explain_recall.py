@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from apps.actions.live_ports import live
-from apps.actions.projects.policy_of_version import policy_of_version
+from apps.actions.projects import policy_of_version
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.providers.wordllama import count_tokens

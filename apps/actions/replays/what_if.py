@@ -7,7 +7,7 @@ from uuid import UUID
 
 from apps.actions.errors import Conflict
 from apps.actions.live_ports import live
-from apps.actions.projects.policy_of_version import policy_of_version
+from apps.actions.projects import policy_of_version
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request, StageSpan
 from apps.pipeline.core.enums import MemoryType, Role

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from apps.actions.ledger.chain import remove_sealed
 from apps.actions.ledger.record import record
-from apps.actions.ledger.remove import remove_sealed
 from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.memories.models import EvaluationItem, Memory, MemoryLink, MemoryOrigin, MemoryVersion

@@ -4,8 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.list_users import list_users
+from apps.actions.users.services import erase_user, list_users
 from apps.api.mem0 import refusals
 from apps.api.mem0.answers import profile_answer, user_answer
 from apps.api.mem0.base import Mem0View

@@ -4,8 +4,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.alerts.acknowledge_alert import acknowledge_alert
-from apps.actions.alerts.set_recipients import set_recipients
+from apps.actions.alerts.services import acknowledge_alert, set_recipients
 from apps.alerts.models import Alert, AlertRecipients
 from apps.api.openapi import documented
 from apps.api.pagination import Pages

@@ -5,8 +5,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.entities.merge_entities import EntityMerge, merge_entities
-from apps.actions.entities.split_entities import split_entities
+from apps.actions.entities.services import EntityMerge, merge_entities, split_entities
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

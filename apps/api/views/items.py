@@ -4,7 +4,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.errors import NotAllowed, NotFound, ProjectArchived
-from apps.actions.items.run_operations import run_item_operations
+from apps.actions.items import run_item_operations
 from apps.api.openapi import documented
 from apps.api.permissions import scope_needed
 from apps.api.problems import Code

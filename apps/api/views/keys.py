@@ -6,8 +6,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.keys.create_key import create_key
-from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.keys import create_key, revoke_key
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

@@ -7,8 +7,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.sessions.delete_turns import delete_session, delete_turn
-from apps.actions.sessions.end_session import end_session
+from apps.actions.sessions.services import delete_session, delete_turn, end_session
 from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.schemas.sessions import DeletedResponse, EndSessionBody, SessionEndResponse, SessionQuery

@@ -6,9 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.errors import NotFound
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.export_user import export_user
-from apps.actions.users.list_users import list_users
+from apps.actions.users.services import erase_user, export_user, list_users
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

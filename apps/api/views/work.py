@@ -3,7 +3,7 @@
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.queue.retry_failed import retry_failed
+from apps.actions.queue.services import retry_failed
 from apps.api.openapi import documented
 from apps.api.schemas.work import RetryWorkBody, RetryWorkResponse
 from apps.api.validation import read_body

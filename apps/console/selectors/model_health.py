@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.actions.queue.read_model_figures import ModelFigures, read_model_figures
+from apps.actions.queue.services import ModelFigures, read_model_figures
 from apps.console.selectors.model_pauses import PausedModelBanner
 
 _TONES = {"answers": "good", "no calls": "plain", "last call failed": "wait"}

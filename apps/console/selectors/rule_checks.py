@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from apps.actions.rules.check_rule import RuleCheck
+from apps.actions.rules import RuleCheck
 from apps.memories.models import Memory
 from apps.traces.models import Turn
 

@@ -12,10 +12,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.views.decorators.http import require_POST
 
-from apps.actions.accounts.check_second_factor import TooManyCodes, check_second_factor
-from apps.actions.accounts.confirm_second_factor import confirm_second_factor
-from apps.actions.accounts.enroll_second_factor import enroll_second_factor
-from apps.actions.accounts.remove_second_factor import remove_second_factor
+from apps.actions.accounts import (
+    TooManyCodes,
+    check_second_factor,
+    confirm_second_factor,
+    enroll_second_factor,
+    remove_second_factor,
+)
 from apps.actions.errors import Conflict, Unfit
 from apps.console.forms import CodeForm
 from apps.tenants.models import SecondFactor

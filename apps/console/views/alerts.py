@@ -9,8 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.alerts.acknowledge_alert import acknowledge_alert
-from apps.actions.alerts.set_recipients import set_recipients
+from apps.actions.alerts.services import acknowledge_alert, set_recipients
 from apps.actions.errors import Refused, Unfit
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import AlertDelivery, AlertRecipients

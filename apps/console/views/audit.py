@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
-from apps.actions.ledger.export import export_ledger
+from apps.actions.ledger.chain import export_ledger
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import midnight, next_midnight, query_param

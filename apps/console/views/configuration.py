@@ -11,12 +11,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Conflict, Refused, Unfit
-from apps.actions.projects.activate_version import activate_version
-from apps.actions.projects.change_policy import change_policy
-from apps.actions.projects.policy_changes import policy_changes
-from apps.actions.projects.presets import Preset, preset_values
-from apps.actions.projects.restore_version import restore_version
-from apps.actions.projects.save_draft import save_draft
+from apps.actions.projects import (
+    Preset,
+    activate_version,
+    change_policy,
+    policy_changes,
+    preset_values,
+    restore_version,
+    save_draft,
+)
 from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page

@@ -8,9 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.entities.merge_entities import EntityMerge, merge_entities
-from apps.actions.entities.preview_merge import preview_merge
-from apps.actions.entities.split_entities import split_entities
+from apps.actions.entities.services import EntityMerge, merge_entities, preview_merge, split_entities
 from apps.actions.errors import Refused
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page

@@ -11,9 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.invitations.create_invitation import CreatedInvitation, create_invitation
-from apps.actions.invitations.mail_invitation import MailNotSent, mail_invitation
-from apps.actions.invitations.revoke_invitation import revoke_invitation
+from apps.actions.invitations import (
+    CreatedInvitation,
+    MailNotSent,
+    create_invitation,
+    mail_invitation,
+    revoke_invitation,
+)
 from apps.console.form_repeats import is_repeated, mark_as_done
 from apps.console.forms import InvitationForm, MemberForm
 from apps.console.permissions import ProjectVisit, project_page

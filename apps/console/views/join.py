@@ -9,8 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from apps.actions.errors import NotFound, Unfit
-from apps.actions.invitations.accept_invitation import accept_invitation, accept_with_new_account
-from apps.actions.invitations.find_invitation import find_invitation
+from apps.actions.invitations import accept_invitation, accept_with_new_account, find_invitation
 from apps.console.forms import NewAccountForm
 from apps.console.views.login import limit_session
 from apps.tenants.client_address import client_address

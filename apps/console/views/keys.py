@@ -11,10 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
-from apps.actions.keys.create_key import CreatedKey, create_key
-from apps.actions.keys.restore_key import restore_key
-from apps.actions.keys.revoke_key import revoke_key
-from apps.actions.keys.rotate_key import rotate_key
+from apps.actions.keys import CreatedKey, create_key, restore_key, revoke_key, rotate_key
 from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import KeyForm, RotationForm
 from apps.console.paging import paginate

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.generic import FormView
 
-from apps.actions.accounts.check_second_factor import TooManyCodes, check_second_factor, has_second_factor
+from apps.actions.accounts import TooManyCodes, check_second_factor, has_second_factor
 from apps.console.forms import CodeForm
 
 CODE_SECONDS = 300  # between password and code

@@ -14,8 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.projects.remove_member import remove_member
-from apps.actions.projects.set_member import set_member
+from apps.actions.projects import remove_member, set_member
 from apps.console.form_repeats import once
 from apps.console.forms import InvitationForm, MemberForm
 from apps.console.paging import paginate

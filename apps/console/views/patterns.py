@@ -11,11 +11,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.rules.check_rule import RuleCheck, check_rule, fingerprint
-from apps.actions.rules.delete_rule import delete_rule
-from apps.actions.rules.request_preview import MOST_DAYS, request_preview
-from apps.actions.rules.save_rule import draft_rule, save_rule
-from apps.actions.rules.try_turn import try_turn
+from apps.actions.rules import (
+    MOST_DAYS,
+    RuleCheck,
+    check_rule,
+    delete_rule,
+    draft_rule,
+    fingerprint,
+    request_preview,
+    save_rule,
+    try_turn,
+)
 from apps.console.forms import ProjectRuleForm, TrialForm
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page

@@ -7,9 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.projects.archive_project import archive_project
-from apps.actions.projects.restore_project import restore_project
-from apps.actions.projects.update_project import update_project
+from apps.actions.projects import archive_project, restore_project, update_project
 from apps.console.forms import ProjectLimitsForm, ProjectNameForm
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from apps.actions.errors import Conflict, Unfit
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.console.forms import NewProjectForm
 from apps.console.permissions import visits_of
 

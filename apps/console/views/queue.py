@@ -10,11 +10,7 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
 from apps.actions.get_or_create import actor_of
-from apps.actions.queue.discard_work import discard_work
-from apps.actions.queue.make_test_call import SECONDS, make_test_call
-from apps.actions.queue.retry_failed import retry_failed
-from apps.actions.queue.retry_work import retry_work
-from apps.actions.queue.try_model_now import try_model_now
+from apps.actions.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
 from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page

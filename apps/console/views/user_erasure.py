@@ -7,9 +7,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from apps.actions.errors import Refused
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.export_user import export_user
-from apps.actions.users.list_users import list_users
+from apps.actions.users.services import erase_user, export_user, list_users
 from apps.console.labels import count_of
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole

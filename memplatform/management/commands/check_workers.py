@@ -50,5 +50,7 @@ def _are_stuck(longest: timedelta) -> bool:
     mine = WorkerHeartbeat.objects.filter(host=socket.gethostname())
     if not mine.filter(seen_at__gte=Now() - longest).exists():
         return True
-    ready = UserLease.objects.filter(ready_at__lt=Now() - LATE, waits_for="", lease_token=None, project__archived_at=None)
+    ready = UserLease.objects.filter(
+        ready_at__lt=Now() - LATE, waits_for="", lease_token=None, project__archived_at=None
+    )
     return ready.exists() and not mine.filter(is_working=True, seen_at__gte=Now() - LATE).exists()

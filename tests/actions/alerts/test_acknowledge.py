@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from apps.actions.alerts.acknowledge_alert import acknowledge_alert
+from apps.actions.alerts.services import acknowledge_alert
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import acting_as
 from apps.alerts.enums import AlertState

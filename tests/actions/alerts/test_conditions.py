@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.actions.alerts.conditions import conditions_of
-from apps.actions.alerts.measured import Condition, Measured, SilentModel
+from apps.actions.alerts.conditions import Condition, Measured, SilentModel, conditions_of
 from apps.alerts.enums import AlertKind
 from apps.pipeline.core.enums import PausedKind, Reason, Stage
 from apps.traces.funnel_metrics import Measure, Tallies

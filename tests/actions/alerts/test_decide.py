@@ -5,8 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.alerts.decide import RESOLVE_AFTER, AlertDecisions, UnresolvedAlert, decide
-from apps.actions.alerts.measured import Condition
+from apps.actions.alerts.conditions import RESOLVE_AFTER, AlertDecisions, Condition, UnresolvedAlert, decide
 from apps.alerts.enums import AlertKind
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)

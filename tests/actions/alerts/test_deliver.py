@@ -9,9 +9,8 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from apps.actions.alerts import deliver_messages as delivering
-from apps.actions.alerts.deliver_messages import MOST_ATTEMPTS, deliver_messages, wait_before_next
-from apps.actions.alerts.enqueue_messages import enqueue_messages
+from apps.actions.alerts import messages as delivering
+from apps.actions.alerts.messages import MOST_ATTEMPTS, deliver_messages, enqueue_messages, wait_before_next
 from apps.actions.webhooks.webhook_signature import signed_headers
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery

@@ -8,14 +8,13 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from apps.actions.alerts import evaluate_alerts as evaluating
-from apps.actions.alerts.decide import RESOLVE_AFTER
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts, evaluate_project
+from apps.actions.alerts import services as evaluating
+from apps.actions.alerts.conditions import RESOLVE_AFTER, Measured
 from apps.actions.alerts.measure import measure
-from apps.actions.alerts.measured import Measured
+from apps.actions.alerts.services import evaluate_alerts, evaluate_project
 from apps.actions.evaluation.label_item import Labeller, label_item
 from apps.actions.evaluation.targets import MIN_LABELLED
-from apps.actions.queue.discard_work import discard_work
+from apps.actions.queue.services import discard_work
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause, OutboxRow

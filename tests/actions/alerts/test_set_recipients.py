@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.alerts.enqueue_messages import enqueue_messages
-from apps.actions.alerts.set_recipients import MOST_MAIL_ADDRESSES, RecipientsChange, set_recipients
+from apps.actions.alerts.messages import enqueue_messages
+from apps.actions.alerts.services import MOST_MAIL_ADDRESSES, RecipientsChange, set_recipients
 from apps.actions.errors import Unfit
 from apps.alerts.enums import AlertEvent
 from apps.alerts.models import AlertDelivery, AlertRecipients

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.actions.alerts.conditions import conditions_of
-from apps.actions.alerts.measured import Condition, Measured, SilentModel
+from apps.actions.alerts.conditions import Condition, Measured, SilentModel, conditions_of
 from apps.actions.alerts.remedies import RemedyPage, remedy_of
 from apps.actions.alerts.texts import cause_text, cost_text
 from apps.actions.evaluation.share import share_of

@@ -15,9 +15,9 @@ from apps.actions.evaluation.next_item import SHARED, items_to_label
 from apps.actions.evaluation.remember_turn import remember_turn
 from apps.actions.evaluation.undo_label import undo_label
 from apps.actions.memories.retract import retract
-from apps.actions.sessions.delete_turns import delete_session, delete_turn
+from apps.actions.sessions.services import delete_session, delete_turn
 from apps.actions.traces.apply_retention import apply_retention
-from apps.actions.users.erase_user import erase_user
+from apps.actions.users.services import erase_user
 from apps.memories.models import EvaluationItem, EvaluationLabel, LedgerEntry, Memory
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
 from apps.tenants.models import Project

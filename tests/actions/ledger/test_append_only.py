@@ -8,9 +8,8 @@ import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.utils import timezone
 
+from apps.actions.ledger.chain import remove_sealed, seal_ledger
 from apps.actions.ledger.record import record
-from apps.actions.ledger.remove import remove_sealed
-from apps.actions.ledger.seal import seal_ledger
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.models import Project
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE

@@ -10,12 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.actions.ledger import remove
-from apps.actions.ledger.archive import verify_archive
+from apps.actions.ledger import chain
+from apps.actions.ledger.chain import remove_sealed, seal_ledger, verify_archive, verify_ledger
 from apps.actions.ledger.record import record
-from apps.actions.ledger.remove import remove_sealed
-from apps.actions.ledger.seal import seal_ledger
-from apps.actions.ledger.verify import verify_ledger
 from apps.memories.models import LedgerEntry
 from apps.tenants.models import Project
 from tests.actions.ledger.without_triggers import as_owner_without_triggers
@@ -26,7 +23,7 @@ PERIOD = timedelta(days=31)
 
 @pytest.fixture(autouse=True)
 def several_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remove, "AT_ONCE", 2)
+    monkeypatch.setattr(chain, "REMOVED_AT_ONCE", 2)
 
 
 @pytest.fixture
@@ -105,10 +102,10 @@ def test_entries_that_were_archived_twice_count_once(
 ) -> None:
     """A file was written, but the transaction that removes its entries failed; the next batch was larger."""
     with monkeypatch.context() as patched:
-        patched.setattr(remove.LedgerCheckpoint.objects, "get_or_create", _fails)
+        patched.setattr(chain.LedgerCheckpoint.objects, "get_or_create", _fails)
         with pytest.raises(RuntimeError):
             removed(old)
-    monkeypatch.setattr(remove, "AT_ONCE", 3)
+    monkeypatch.setattr(chain, "REMOVED_AT_ONCE", 3)
     count = removed(old)
     assert verify_archive(project_id=old.id).entries == count
 

@@ -6,13 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from apps.actions.keys.create_key import create_key
-from apps.actions.keys.restore_key import restore_key
-from apps.actions.keys.revoke_key import revoke_key
+from apps.actions.keys import create_key, restore_key, revoke_key
 from apps.actions.ledger.actor import acting_as
+from apps.actions.ledger.chain import seal_ledger, verify_ledger
 from apps.actions.ledger.record import record
-from apps.actions.ledger.seal import seal_ledger
-from apps.actions.ledger.verify import verify_ledger
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.actions.memories.archive_memories import JOB, archive_memories, continue_archiving
 from apps.actions.memories.revise import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
 from apps.outbox.models import JobRound
 from apps.outbox.rounds import begin_round

@@ -5,7 +5,7 @@ import pytest
 from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.pipeline.core.enums import MemoryType, Stakes
 from apps.pipeline.core.policy import Policy, RetrievalPolicy
 from apps.pipeline.direct_write.new_memory import NewMemory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.traces.models import ConfigurationVersion
 
 pytestmark = pytest.mark.django_db

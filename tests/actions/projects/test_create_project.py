@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.keys.create_key import create_key
-from apps.actions.projects.create_project import create_project
+from apps.actions.keys import create_key
+from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants import keys

@@ -6,11 +6,8 @@ from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import acting_as
-from apps.actions.projects.activate_version import activate_version
-from apps.actions.projects.change_policy import change_policy
-from apps.actions.projects.presets import Preset, preset_values
-from apps.actions.projects.save_draft import save_draft
-from apps.actions.rules.save_rule import draft_rule
+from apps.actions.projects import Preset, activate_version, change_policy, preset_values, save_draft
+from apps.actions.rules import draft_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.prompts.versions import prompt_versions

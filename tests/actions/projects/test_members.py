@@ -4,8 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.projects.remove_member import remove_member
-from apps.actions.projects.set_member import set_member
+from apps.actions.projects import remove_member, set_member
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Membership, Project

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects.configure import configure
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.projects import configure
+from apps.actions.rules import save_rule
 from apps.memories.models import Memory, MemoryVector
 from apps.pipeline.core.enums import MemoryType, Reason, Role, Status
 from apps.pipeline.core.policy import ConfidencePolicy, ConflictPolicy, ExtractionPolicy, IndexPolicy, Policy, Rule

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.actions.projects.policy_changes import policy_changes
+from apps.actions.projects import policy_changes
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, PreFilterPolicy, Rule
 

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.projects.change_policy import change_policy
-from apps.actions.projects.restore_version import restore_version
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.projects import change_policy, restore_version
+from apps.actions.rules import save_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Rule

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.actions.queue.prune import prune
-from apps.actions.queue.retry_failed import retry_failed
-from apps.actions.sessions.end_session import end_session
+from apps.actions.queue.services import retry_failed
+from apps.actions.sessions.services import end_session
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
@@ -87,7 +87,7 @@ def test_other_projects_are_left_alone(ana: Person, other_project: Project) -> N
 
 
 def test_many_are_retried_in_batches(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.actions.queue.retry_failed.BATCH", 2)
+    monkeypatch.setattr("apps.actions.queue.services.BATCH", 2)
     people = [Person(project, f"user {number}") for number in range(5)]
     for person in people:
         person.says("I live in Lisbon.")

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.entities.merge_entities import EntityMerge, merge_entities
+from apps.actions.entities.services import EntityMerge, merge_entities
 from apps.actions.memories.retract import retract
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Entity, Memory

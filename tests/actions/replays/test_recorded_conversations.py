@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 from apps.intake.accept import Submission, accept
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn

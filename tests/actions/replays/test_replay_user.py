@@ -2,8 +2,7 @@
 
 import pytest
 
-from apps.actions.projects.configure import configure
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import configure, create_project
 from apps.actions.replays.operation_diff import ChangeKind
 from apps.actions.replays.replay_user import ReplayedRun
 from apps.memories.models import Memory

@@ -7,7 +7,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.actions.replays import run_replay as running
 from apps.actions.replays import start_replay as starting
 from apps.actions.replays.cancel_replay import cancel_replay
@@ -16,8 +16,8 @@ from apps.actions.replays.continue_replays import continue_replays
 from apps.actions.replays.request_replay import ReplayRequest, request_replay
 from apps.actions.replays.run_replay import run_replay
 from apps.actions.replays.start_replay import start_replay
-from apps.actions.sessions.delete_turns import delete_session
-from apps.actions.users.erase_user import erase_user
+from apps.actions.sessions.services import delete_session
+from apps.actions.users.services import erase_user
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project

@@ -9,10 +9,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
-from apps.actions.ledger.seal import seal_ledger
-from apps.actions.ledger.verify import verify_ledger
+from apps.actions.ledger.chain import seal_ledger, verify_ledger
 from apps.actions.review.review_decisions import Reviewer
-from apps.actions.users.erase_user import erase_user
+from apps.actions.users.services import erase_user
 from apps.memories.models import Memory, MemoryOrigin, Rollback, RollbackItem
 from apps.pipeline.core.enums import LIVE_STATUSES, RollbackState, TraceStatus
 from apps.tenants.models import Project

@@ -3,8 +3,8 @@
 import pytest
 
 from apps.actions.memories.revise import Revision, revise
-from apps.actions.projects.restore_version import restore_version
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.projects import restore_version
+from apps.actions.rules import save_rule
 from apps.memories.models import Memory, MemoryOrigin
 from apps.pipeline.core.enums import Reason, Role, TraceStatus
 from apps.pipeline.core.policy import Rule

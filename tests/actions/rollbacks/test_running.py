@@ -9,9 +9,8 @@ from apps.actions.ledger.actor import acting_as
 from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
 from apps.actions.rollbacks.run_rollback import continue_rollbacks
 from apps.actions.rollbacks.selection import TraceSelection
-from apps.actions.sessions.delete_turns import delete_session
-from apps.actions.users.erase_user import erase_user
-from apps.actions.users.export_user import export_user
+from apps.actions.sessions.services import delete_session
+from apps.actions.users.services import erase_user, export_user
 from apps.memories.models import Entity, EntityAlias, EntityChange, LedgerEntry, Memory, Rollback, RollbackItem
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState

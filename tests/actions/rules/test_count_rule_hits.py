@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.actions.rules import count_rule_hits as counting
-from apps.actions.rules.count_rule_hits import count_rule_hits
+from apps.actions import rules as counting
+from apps.actions.rules import count_rule_hits
 from apps.intake.accept import Submission, accept
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
@@ -61,7 +61,7 @@ def test_projects_are_counted_separately(project: Project, other_project: Projec
 
 
 def test_many_hits_are_counted_in_parts(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "BATCH", 2)
+    monkeypatch.setattr(counting, "COUNTED_AT_ONCE", 2)
     send(project, "thank you", "good morning", "bye", "hello there", "ok thanks")
     assert count_rule_hits() == dropped_by_rules()
 

@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.actions import rules as asking
+from apps.actions import rules as running
 from apps.actions.errors import NotFound, Unfit
-from apps.actions.rules import request_preview as asking
-from apps.actions.rules import run_preview as running
-from apps.actions.rules.request_preview import request_preview
-from apps.actions.rules.run_preview import run_preview
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.rules import request_preview, run_preview, save_rule
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.identifiers import new_id

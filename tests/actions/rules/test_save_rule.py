@@ -3,8 +3,7 @@
 import pytest
 
 from apps.actions.errors import NotFound, Unfit
-from apps.actions.rules.delete_rule import delete_rule
-from apps.actions.rules.save_rule import save_rule
+from apps.actions.rules import delete_rule, save_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Rule

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.actions.errors import Unfit
-from apps.actions.rules.try_turn import Trial, try_turn
+from apps.actions.rules import Trial, try_turn
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.actions.errors import Conflict
-from apps.actions.sessions.delete_turns import delete_session
+from apps.actions.sessions.services import delete_session
 from apps.items.models import StoredItem
 from apps.pipeline.core.identifiers import end_user_id
 from apps.tenants.models import EndUser, Project

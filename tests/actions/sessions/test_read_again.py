@@ -9,9 +9,9 @@ from django.core.management import call_command
 
 from apps.actions.errors import Conflict
 from apps.actions.memories.retract import retract
-from apps.actions.queue.retry_failed import retry_failed
-from apps.actions.sessions.delete_turns import delete_turn
+from apps.actions.queue.services import retry_failed
 from apps.actions.sessions.read_again import read_again, sessions_to_read
+from apps.actions.sessions.services import delete_turn
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import NOTE, Status, TraceStatus, WorkKind

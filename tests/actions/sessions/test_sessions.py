@@ -7,9 +7,8 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.errors import NotFound
-from apps.actions.projects.configure import configure
-from apps.actions.sessions.end_idle_sessions import end_idle_sessions
-from apps.actions.sessions.end_session import EndedSession, end_session
+from apps.actions.projects import configure
+from apps.actions.sessions.services import EndedSession, end_idle_sessions, end_session
 from apps.actions.traces.apply_retention import apply_retention
 from apps.memories.models import Memory, MemoryOrigin
 from apps.outbox.models import OutboxRow, UserLease

@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.actions.traces.apply_retention import apply_retention, continue_retention
 from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import CharField, JSONField, TextField
 
-from apps.actions.projects.change_policy import change_policy
+from apps.actions.projects import change_policy
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT
 from apps.memories.models import EntityAlias, Memory, MemoryComment
 from apps.pipeline.core.enums import Handling, Scope

@@ -9,10 +9,9 @@ from apps.actions.errors import Conflict, NotFound
 from apps.actions.live_ports import live
 from apps.actions.memories.retract import retract
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.sessions.end_session import end_session
-from apps.actions.users import run_erasure as running
-from apps.actions.users.erase_user import erase_user, user_hash
-from apps.actions.users.run_erasure import continue_erasures
+from apps.actions.sessions.services import end_session
+from apps.actions.users import services as running
+from apps.actions.users.services import continue_erasures, erase_user, user_hash
 from apps.actions.users.user_data import USER_TABLES
 from apps.alerts.models import Alert
 from apps.intake.accept import Submission, accept

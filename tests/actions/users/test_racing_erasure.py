@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection, transaction
 
-from apps.actions.projects.create_project import create_project
-from apps.actions.users.erase_user import erase_user
+from apps.actions.projects import create_project
+from apps.actions.users.services import erase_user
 from apps.actions.users.user_data import USER_TABLES
 from apps.memories.models import Entity
 from apps.tenants.models import EndUser, Erasure, Project

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.memories.retract import retract
-from apps.actions.users.erase_user import erase_user
+from apps.actions.users.services import erase_user
 from apps.actions.webhooks.deliver_events import claim, number_all_events
 from apps.actions.webhooks.deliver_webhook import deliver_webhook
 from apps.actions.webhooks.event_messages import event_messages

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from apps.actions.sessions.delete_turns import delete_session
-from apps.actions.users.erase_user import erase_user
+from apps.actions.sessions.services import delete_session
+from apps.actions.users.services import erase_user
 from apps.actions.webhooks.deliver_events import number_all_events
 from apps.actions.webhooks.set_event_log import set_event_log
 from apps.events.models import ProjectEvent, WebhookDelivery

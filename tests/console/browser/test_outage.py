@@ -9,9 +9,9 @@ from django.utils import timezone
 from playwright.sync_api import expect
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.evaluate_alerts import evaluate_alerts
+from apps.actions.alerts.services import evaluate_alerts
 from apps.actions.live_ports import live
-from apps.actions.projects.configure import configure
+from apps.actions.projects import configure
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import Batching, WorkState

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from rest_framework.test import APIClient
 
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import Replay

@@ -5,9 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from apps.actions.rules import request_preview as asking
-from apps.actions.rules.run_preview import run_preview
-from apps.actions.rules.save_rule import with_rule, with_rules
+from apps.actions import rules as asking
+from apps.actions.rules import run_preview, with_rule, with_rules
 from apps.memories.models import MemoryOrigin
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request

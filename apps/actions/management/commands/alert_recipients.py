@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.actions.alerts.set_recipients import RecipientsChange, set_recipients
+from apps.actions.alerts.services import RecipientsChange, set_recipients
 from apps.actions.errors import Unfit
 from apps.actions.management.project_argument import project_named
 from apps.alerts.models import AlertRecipients

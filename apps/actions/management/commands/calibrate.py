@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from apps.actions.calibrate import calibrate
 from apps.actions.errors import Refused
 from apps.actions.live_ports import live
 from apps.actions.management.project_argument import projects_named
-from apps.actions.projects.calibrate import calibrate
 from apps.tenants.scope import tenant_scope
 
 

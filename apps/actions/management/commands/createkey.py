@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from apps.actions.errors import Refused
-from apps.actions.keys.create_key import create_key
+from apps.actions.keys import create_key
 from apps.actions.management.project_argument import project_named
 from apps.pipeline.core.enums import Scope
 from apps.tenants.scope import tenant_scope

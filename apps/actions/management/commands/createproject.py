@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
 from apps.actions.errors import Refused
-from apps.actions.projects.create_project import create_project
+from apps.actions.projects import create_project
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from apps.actions.errors import NotFound
 from apps.actions.management.confirmation import answer_to
 from apps.actions.management.project_argument import project_named
-from apps.actions.users.erase_user import erase_user
+from apps.actions.users.services import erase_user
 
 
 class Command(BaseCommand):

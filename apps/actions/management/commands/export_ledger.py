@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.actions.ledger.export import export_ledger
+from apps.actions.ledger.chain import export_ledger
 from apps.actions.management.project_argument import project_named
 from apps.memories.models import LedgerEntry
 

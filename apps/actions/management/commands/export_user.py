@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.actions.errors import NotFound
 from apps.actions.management.project_argument import project_named
-from apps.actions.users.export_user import export_user
+from apps.actions.users.services import export_user
 
 
 class Command(BaseCommand):

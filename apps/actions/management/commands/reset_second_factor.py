@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.actions.accounts.remove_second_factor import remove_second_factor
+from apps.actions.accounts import remove_second_factor
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.actions.management.project_argument import projects_named
-from apps.actions.queue.retry_failed import FAILED, retry_failed
+from apps.actions.queue.services import FAILED, retry_failed
 from apps.pipeline.core.enums import TraceStatus
 from apps.tenants.scope import tenant_scope
 

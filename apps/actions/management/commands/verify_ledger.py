@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.actions.ledger.archive import verify_archive
-from apps.actions.ledger.seal import seal_ledger
-from apps.actions.ledger.verify import LedgerReport, verify_ledger
+from apps.actions.ledger.chain import LedgerReport, seal_ledger, verify_archive, verify_ledger
 from apps.actions.management.project_argument import projects_named
 from apps.pipeline.core.identifiers import Prefix, show
 
