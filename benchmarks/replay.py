@@ -19,9 +19,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from apps.actions.projects import create_project
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.run_replay import run_replay
+from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, run_replay
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, ReplayState
 from benchmarks.scratch import scratch_database

@@ -6,9 +6,7 @@ from django.utils import timezone
 
 from apps.actions.alerts.services import evaluate_alerts
 from apps.actions.management.project_argument import project_named
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.start_replay import start_replay
+from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
 from apps.actions.rules import draft_rule
 from apps.actions.traces.tally import tally
 from apps.outbox.models import ModelPause

@@ -1,6 +1,6 @@
 """Events are delivered without the process that does so."""
 
-from apps.actions.webhooks.deliver_events import claim, deliver_claimed, number_all_events
+from apps.actions.webhooks.delivery import claim, deliver_claimed, number_all_events
 
 
 def deliver_events() -> int:

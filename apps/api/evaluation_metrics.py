@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
+from apps.actions.evaluation.figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.pipeline.core.identifiers import Prefix, show
 
 

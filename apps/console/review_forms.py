@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
-from apps.actions.review.review_decisions import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
+from apps.actions.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 from apps.console.labels import label, time_since
 from apps.console.permissions import ProjectVisit
 from apps.console.selectors.history import latest_changes

@@ -13,14 +13,10 @@ from django.utils import timezone
 
 from apps.actions.errors import ProjectArchived, Refused
 from apps.actions.get_or_create import actor_of
-from apps.actions.imports.check_import import MOST_PROBLEMS
-from apps.actions.imports.delete_file import delete_import_file
-from apps.actions.imports.find_project import project_of_import
-from apps.actions.imports.known_entries import known_turns
+from apps.actions.imports.checking import MOST_PROBLEMS, chunks_of, known_turns
 from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
-from apps.actions.imports.read_file import chunks_of
+from apps.actions.imports.services import delete_import_file, open_file, project_of_import
 from apps.actions.imports.store_memories import store_memories
-from apps.actions.imports.stored_file import open_file
 from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
 from apps.actions.transfers.load_project import ProjectLoader, check_empty

@@ -7,8 +7,8 @@ from typing import cast
 import structlog
 from django.db import DatabaseError
 
-from apps.actions.imports.check_import import checking
-from apps.actions.imports.due_imports import DueImport
+from apps.actions.imports.checking import checking
+from apps.actions.imports.services import DueImport
 from apps.intake.run_import import running
 from apps.worker.shutdown import StopSignal
 

@@ -22,10 +22,10 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
-from apps.actions.imports.due_imports import due_imports
+from apps.actions.imports.services import due_imports
 from apps.actions.live_ports import live
-from apps.actions.webhooks.deliver_events import claim as claim_webhooks
-from apps.actions.webhooks.deliver_events import deliver_claimed, number_all_events
+from apps.actions.webhooks.delivery import claim as claim_webhooks
+from apps.actions.webhooks.delivery import deliver_claimed, number_all_events
 from apps.events.models import WebhookDelivery
 from apps.imports.models import FileImport
 from apps.outbox import leases, processing

@@ -14,15 +14,19 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from apps.actions.entities.services import EntityMerge, merge_entities, split_entities
 from apps.actions.errors import Conflict, Refused
-from apps.actions.memories.retract import retract
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.retracting import retract
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.approve import approve
-from apps.actions.review.merge_memories import merge_memories
-from apps.actions.review.reject import reject
-from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
-from apps.actions.review.review_decisions import Reviewer as Reviewer
-from apps.actions.review.settle_link import Settlement, settle_link
+from apps.actions.review.services import (
+    ReviewDecision,
+    SeenVersion,
+    Settlement,
+    approve,
+    merge_memories,
+    reject,
+    settle_link,
+)
+from apps.actions.review.services import Reviewer as Reviewer
 from apps.actions.review.undo import undo
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink

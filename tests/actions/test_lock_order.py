@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pytest
 
 from apps.actions.live_ports import live
-from apps.actions.memories.retract import retract
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.retracting import retract
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.evaluation.draw_samples import week_of
+from apps.actions.evaluation.samples import week_of
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.actions.evaluation.evaluated import told

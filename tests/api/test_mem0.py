@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.memories import retract_matching
+from apps.actions.memories import retracting as retract_matching
 from apps.api.mem0 import entity_views
 from apps.memories.models import LedgerEntry, Memory, MemoryComment
 from apps.pipeline.core.enums import Scope

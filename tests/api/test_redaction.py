@@ -6,8 +6,7 @@ import pytest
 from django.apps import apps
 from rest_framework.test import APIClient
 
-from apps.actions.review.approve import approve
-from apps.actions.review.review_decisions import Reviewer, SeenVersion
+from apps.actions.review.services import Reviewer, SeenVersion, approve
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Role, Status

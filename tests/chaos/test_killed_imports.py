@@ -9,12 +9,15 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.actions.imports import check_import as checking_file
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.due_imports import due_imports
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports import checking as checking_file
+from apps.actions.imports.services import (
+    ImportRequest,
+    begin_check,
+    due_imports,
+    request_import,
+    start_import,
+    store_part,
+)
 from apps.actions.projects import create_project
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks

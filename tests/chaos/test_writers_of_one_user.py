@@ -15,8 +15,8 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.memories.archive_memories import archive_of
 from apps.actions.memories.count_accesses import Accesses
+from apps.actions.memories.lifecycle import archive_of
 from apps.memories.models import Entity, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, WorkState

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from apps.actions.live_ports import SystemClock, Uuid7Ids
-from apps.actions.memories.retract import retract
+from apps.actions.memories.retracting import retract
 from apps.actions.traces.tally import tally
 from apps.intake.accept import Submission, accept
 from apps.memories.models import (

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.revising import Revision, revise
 from apps.memories.models import Memory, Rollback
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project

@@ -2,11 +2,8 @@
 
 import pytest
 
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.check_import import check_import
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.checking import check_import
+from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
 from apps.actions.projects import create_project
 from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart

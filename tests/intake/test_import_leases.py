@@ -5,11 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.due_imports import due_imports
 from apps.actions.imports.lease import claim, release, reporting
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.services import ImportRequest, begin_check, due_imports, request_import, store_part
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState

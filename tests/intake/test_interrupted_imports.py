@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports.check_import import check_import, checking_file
+from apps.actions.imports.checking import check_import, checking_file
 from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy

@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.imports.check_import import check_import
-from apps.actions.imports.due_imports import due_imports
+from apps.actions.imports.checking import check_import
+from apps.actions.imports.services import due_imports
 from apps.actions.projects import archive_project, restore_project
 from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart

@@ -18,7 +18,7 @@ from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.imports.check_import import check_import
+from apps.actions.imports.checking import check_import
 from apps.actions.keys import create_key
 from apps.actions.projects import create_project
 from apps.actions.rules import request_preview

@@ -19,7 +19,7 @@ from django.db import connection, connections, transaction
 from rest_framework.test import APIClient
 
 from apps.actions.keys import create_key
-from apps.actions.memories.archive_memories import archive_memories
+from apps.actions.memories.lifecycle import archive_memories
 from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey, Project

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.memories.index_memories import write_vectors
+from apps.actions.memories.indexing import write_vectors
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.live_ports import live
-from apps.actions.memories.questions_due import WAIT
+from apps.actions.memories.indexing import WAIT
 from apps.actions.projects import configure
 from apps.memories.models import Memory, MemoryVector
 from apps.outbox.models import ModelPause, OutboxRow, UserLease

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from apps.actions.errors import Conflict
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Entity, Memory
 from apps.outbox.models import OutboxRow

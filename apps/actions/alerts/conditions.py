@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from apps.actions.evaluation.figures import MIN_LABELLED, TARGETS, Figure
 from apps.actions.evaluation.share import Share
-from apps.actions.evaluation.targets import MIN_LABELLED, TARGETS, Figure
 from apps.alerts.enums import AlertKind
 from apps.events.delivery_times import ALERT_AFTER
 from apps.pipeline.core.enums import PausedKind, Stage

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Q
 
 from apps.actions.alerts.conditions import MOST_HOURS, Measured, SilentModel, SilentReceiver
-from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
+from apps.actions.evaluation.figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.actions.evaluation.share import Share
 from apps.actions.queue.services import DISCARDED
 from apps.events.models import WebhookDelivery

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.actions.alerts.remedies import remedy_of
-from apps.actions.webhooks.post_message import post_message, webhook_client
+from apps.actions.webhooks.messages import post_message, webhook_client
 from apps.alerts.enums import AlertEvent, AlertKind, DeliveryChannel
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.pipeline.core.enums import DeliveryState

@@ -25,11 +25,11 @@ from apps.actions.alerts.measure import hours_until, measure
 from apps.actions.alerts.messages import enqueue_messages
 from apps.actions.alerts.texts import cause_text, cost_text
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.evaluation.read_figures import LATEST_WEEKS, first_week
+from apps.actions.evaluation.figures import LATEST_WEEKS, first_week
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
-from apps.actions.webhooks.webhook_address import checked_url
-from apps.actions.webhooks.webhook_signature import new_secret
+from apps.actions.webhooks.messages import new_secret
+from apps.actions.webhooks.services import checked_url
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients
 from apps.events.reading import failing_webhooks

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.get_or_create import actor_of, hold_end_user
-from apps.actions.memories.slot_conflicts import settle_change
+from apps.actions.memories.revising import settle_change
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet

@@ -1,14 +1,156 @@
-"""Precision, recall and zero-extraction rate from labelled samples."""
+"""Figures of quality from labels, with their targets."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from typing import TypeVar
+from datetime import date, timedelta
+from enum import StrEnum
+from itertools import combinations
+from typing import Any, TypeVar
+from uuid import UUID
 
-from apps.actions.evaluation.agreement import Agreement, Labels, agreement_of
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.actions.evaluation.retrieval import RetrievalFigures, read_retrieval
+from apps.actions.evaluation.samples import week_of
 from apps.actions.evaluation.share import CONFIDENCE, Share, share_of
+from apps.memories.models import EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
+from apps.traces.funnel_metrics import Band, RatioHealth
+
+MIN_LABELLED = 30  # fewer labels, or turns, say nothing about health
+
+
+class Figure(StrEnum):
+    """A figure that has a target."""
+
+    PRECISION = "precision"
+    RECALL = "recall"
+    ZERO_EXTRACTION = "zero_extraction"
+
+
+TARGETS: dict[Figure, Band] = {
+    Figure.PRECISION: Band(0.80, 1.0, alert_below=0.70),
+    Figure.RECALL: Band(0.60, 1.0),
+    Figure.ZERO_EXTRACTION: Band(0.0, 0.55),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureReading:
+    """The value of a figure from 0 to 1 and where it lies; it is unknown if fewer than MIN_LABELLED tell it."""
+
+    figure: Figure
+    value: float | None
+    health: RatioHealth
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationWarning:
+    """A figure that misses its target; `is_alert` if it is so far off that somebody has to look at it now."""
+
+    figure: Figure
+    value: float
+    limit: float
+    is_alert: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecallEstimate:
+    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    found: float = 0.0  # turns that gave a good memory, estimated
+    missed: float = 0.0  # turns with something worth remembering of which nothing was stored, estimated
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
+
+    labellers: tuple[str, str]
+    items: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFigures:
+    """The figures of a set of labelled items and the turns that they were drawn from."""
+
+    precision: Share
+    recall: RecallEstimate
+    missed: Share  # of the turns with nothing stored, those with something worth remembering
+    zero_extraction: Share  # of the turns that passed the pre-filter, those with nothing stored; counted
+    agreement: Mapping[SampleKind, Agreement] = field(default_factory=dict)
+    failures: Mapping[LabelValue, int] = field(default_factory=dict)  # labels of memories that are not good
+
+
+def readings_of(figures: EvaluationFigures) -> tuple[FigureReading, ...]:
+    """Compare each figure with its target."""
+    recall = figures.recall.value
+    values = {
+        Figure.PRECISION: (figures.precision.value, figures.precision.whole),
+        Figure.RECALL: (recall, min(figures.precision.whole, figures.missed.whole)),
+        Figure.ZERO_EXTRACTION: (figures.zero_extraction.value, figures.zero_extraction.whole),
+    }
+    return tuple(FigureReading(figure, value, _health(figure, value, told)) for figure, (value, told) in values.items())
+
+
+def evaluation_warnings(*, figures: EvaluationFigures) -> Iterator[EvaluationWarning]:
+    """Yield the figures, usually of the latest week, that miss their targets."""
+    for reading in readings_of(figures):
+        if reading.value is not None and reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT):
+            band = TARGETS[reading.figure]
+            is_alert = reading.health is RatioHealth.ALERT
+            limit = band.low if reading.value < band.low else band.high
+            yield EvaluationWarning(reading.figure, reading.value, limit, is_alert)
+
+
+def _health(figure: Figure, value: float | None, told: float) -> RatioHealth:
+    if value is None or told < MIN_LABELLED:
+        return RatioHealth.UNKNOWN
+    band = TARGETS[figure]
+    if band.low <= value <= band.high:
+        return RatioHealth.HEALTHY
+    return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
+
+
+Labels = Sequence[tuple[str, LabelValue]]  # labeller and label
+
+
+def cohens_kappa(pairs: Sequence[tuple[LabelValue, LabelValue]]) -> float | None:
+    """Return (po − pe) / (1 − pe): observed agreement po, agreement pe that the labellers' own frequencies give.
+
+    Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20
+    (1960). 1 is perfect, 0 is chance. None where chance alone gives perfect agreement, or without pairs.
+    """
+    if not pairs:
+        return None
+    total = len(pairs)
+    observed = sum(one is other for one, other in pairs) / total
+    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    by_chance = sum(count * second[value] for value, count in first.items()) / total**2
+    return None if by_chance == 1 else (observed - by_chance) / (1 - by_chance)
+
+
+def agreement_of(items: Iterable[Labels]) -> Agreement | None:
+    """Return the agreement of the two labellers who share the most items; None if no item has two labels.
+
+    Labels that were skipped don't count.
+    """
+    shared: dict[tuple[str, str], list[tuple[LabelValue, LabelValue]]] = {}
+    for labels in items:
+        told = sorted((who, value) for who, value in labels if value is not LabelValue.SKIPPED)
+        for (one, first), (other, second) in combinations(told, 2):
+            shared.setdefault((one, other), []).append((first, second))
+    if not shared:
+        return None
+    labellers = min(shared, key=lambda pair: (-len(shared[pair]), pair))
+    return Agreement(labellers, len(shared[labellers]), cohens_kappa(shared[labellers]))
+
 
 FAILURES = (LabelValue.UNTRUE, LabelValue.OUTDATED, LabelValue.USELESS)
 _Group = TypeVar("_Group", str, int, date)
@@ -46,29 +188,6 @@ class TurnCounts:
     turns: int
     passed: int  # the pre-filter
     stored: int  # of which at least one memory was stored
-
-
-@dataclass(frozen=True, slots=True)
-class RecallEstimate:
-    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    found: float = 0.0  # turns that gave a good memory, estimated
-    missed: float = 0.0  # turns with something worth remembering of which nothing was stored, estimated
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationFigures:
-    """The figures of a set of labelled items and the turns that they were drawn from."""
-
-    precision: Share
-    recall: RecallEstimate
-    missed: Share  # of the turns with nothing stored, those with something worth remembering
-    zero_extraction: Share  # of the turns that passed the pre-filter, those with nothing stored; counted
-    agreement: Mapping[SampleKind, Agreement] = field(default_factory=dict)
-    failures: Mapping[LabelValue, int] = field(default_factory=dict)  # labels of memories that are not good
 
 
 def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()) -> EvaluationFigures:
@@ -155,3 +274,104 @@ def _failures(memories: Sequence[LabelledItem]) -> dict[LabelValue, int]:
             told = Counter(value for _, value in each.labels if value in FAILURES)
             counts[max(FAILURES, key=lambda value: told[value])] += 1
     return {value: counts[value] for value in FAILURES if counts[value]}
+
+
+WEEKS = 12  # by default, the running one included
+MOST_WEEKS = 104
+LATEST_WEEKS = 4  # a week that was labelled longer ago says nothing about now
+_COLUMNS = ("item_id", "labeller", "value", "item__sample__project_id", "item__sample__kind", "item__sample__week")
+_OF_ITEM = ("item__version", "item__model", "item__memory_type")
+
+
+@dataclass(slots=True)
+class LabelledWeeks:
+    """The labelled items of a project, and the turns of the weeks in which samples were drawn."""
+
+    items: list[LabelledItem] = field(default_factory=list)
+    counts: list[TurnCounts] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOverview:
+    """The figures of the last weeks as a whole, and by group; recall only where turns belong to a group."""
+
+    total: EvaluationFigures
+    weeks: Mapping[date, EvaluationFigures]
+    versions: Mapping[int, EvaluationFigures]
+    models: Mapping[str, EvaluationFigures]
+    memory_types: Mapping[str, EvaluationFigures]
+    retrieval: RetrievalFigures  # of the memories that were told for the first time in as many weeks, 30 days earlier
+
+
+def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
+    """Compute the figures of a project over the last weeks."""
+    found = labelled_weeks(since=first_week(weeks), project_id=project_id).get(project_id, LabelledWeeks())
+    memories = [item for item in found.items if item.kind is SampleKind.MEMORY]
+    return EvaluationOverview(
+        total=figures_of(items=found.items, counts=found.counts),
+        weeks=figures_by(lambda each: each.week, items=found.items, counts=found.counts),
+        versions=figures_by(lambda each: each.version, items=found.items, counts=found.counts),
+        models=figures_by(lambda each: each.model if isinstance(each, LabelledItem) else None, items=memories),
+        memory_types=figures_by(
+            lambda each: each.memory_type if isinstance(each, LabelledItem) else None, items=memories
+        ),
+        retrieval=read_retrieval(project_id=project_id, weeks=weeks, now=timezone.now()),
+    )
+
+
+def first_week(weeks: int) -> date:
+    """Return the Monday of the first of the last weeks, of which the running one is the last."""
+    return week_of(timezone.now()) - timedelta(weeks=weeks - 1)
+
+
+def labelled_weeks(*, since: date, project_id: UUID | None = None) -> dict[UUID, LabelledWeeks]:
+    """Read labels and counts since a week (two queries); of one project, or within the system scope of all."""
+    samples = EvaluationSample.objects.filter(week__gte=since)
+    labels = EvaluationLabel.objects.filter(item__sample__week__gte=since)
+    if project_id is not None:
+        samples = samples.filter(project_id=project_id)
+        labels = labels.filter(item__sample__project_id=project_id)
+    found: dict[UUID, LabelledWeeks] = {}
+    for owner, item in _items(labels):
+        found.setdefault(owner, LabelledWeeks()).items.append(item)
+    for sample in _latest(samples):
+        found.setdefault(sample.project_id, LabelledWeeks()).counts.extend(
+            TurnCounts(week=sample.week, **each) for each in sample.counts
+        )
+    return found
+
+
+def latest_figures(found: LabelledWeeks) -> EvaluationFigures | None:
+    """Return the figures of the latest week with labels."""
+    week = max((item.week for item in found.items), default=None)
+    if week is None:
+        return None
+    return figures_of(
+        items=[item for item in found.items if item.week == week],
+        counts=[each for each in found.counts if each.week == week],
+    )
+
+
+def _items(labels: QuerySet[EvaluationLabel]) -> Sequence[tuple[UUID, LabelledItem]]:
+    by_item: dict[UUID, list[dict[str, Any]]] = {}
+    for row in labels.order_by("id").values(*_COLUMNS, *_OF_ITEM):
+        by_item.setdefault(row["item_id"], []).append(row)
+    items = []
+    for rows in by_item.values():
+        first = rows[0]
+        item = LabelledItem(
+            kind=SampleKind(first["item__sample__kind"]),
+            week=first["item__sample__week"],
+            labels=[(row["labeller"], LabelValue(row["value"])) for row in rows],
+            version=first["item__version"],
+            model=first["item__model"],
+            memory_type=first["item__memory_type"],
+        )
+        items.append((first["item__sample__project_id"], item))
+    return items
+
+
+def _latest(samples: QuerySet[EvaluationSample]) -> Sequence[EvaluationSample]:
+    """Return the last sample of turns of each week, which knows all of its turns that the others know."""
+    rows = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
+    return list({(row.project_id, row.week): row for row in rows}.values())

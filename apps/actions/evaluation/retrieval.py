@@ -1,10 +1,18 @@
-"""Retrieval precision: whether what agents were told held for the next thirty days."""
+"""Figures of retrieval from labels: what was found, and what should have been."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from apps.actions.evaluation.share import Share, share_of
+from apps.actions.review.services import APPROVALS
+from apps.memories.models import Memory, MemoryLink, MemoryVersion
+from apps.pipeline.core.enums import LinkKind, Status
 
 HORIZON = timedelta(days=30)  # after a memory was told for the first time
 
@@ -48,3 +56,54 @@ def retrieval_figures(told: Mapping[ToldOutcome, int]) -> RetrievalFigures:
         superseded=sum(count for outcome, count in told.items() if outcome.superseded),
         precision=share_of(part=right, whole=right + wrong),
     )
+
+
+def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalFigures:
+    """Count the outcomes of the memories that were told for the first time in the weeks before the last 30 days.
+
+    When a memory was told is counted in batches after the search (`count_accesses`): see `Memory.first_accessed`.
+    """
+    latest = now - HORIZON
+    told = Memory.objects.for_project(project_id).filter(
+        first_accessed__gt=latest - timedelta(weeks=weeks), first_accessed__lte=latest
+    )
+    counted = (
+        told.annotate(
+            was_confirmed=Exists(_confirmations()),
+            was_contradicted=Exists(_contradictions()),
+            was_superseded=_was_superseded(),
+        )
+        .order_by()
+        .values_list("was_confirmed", "was_contradicted", "was_superseded")
+        .annotate(memories=Count("id"))
+    )
+    return retrieval_figures({ToldOutcome(*outcome): memories for *outcome, memories in counted})
+
+
+def _within(column: str) -> Q:
+    """Return the condition that a time lies within the horizon after the memory was told."""
+    first = OuterRef("first_accessed")
+    return Q(**{f"{column}__gt": first, f"{column}__lte": first + HORIZON})
+
+
+def _versions() -> QuerySet[MemoryVersion]:
+    rows = MemoryVersion.objects.filter(end_user=OuterRef("end_user"), memory=OuterRef("pk"))
+    return rows.filter(_within("known_until"))
+
+
+def _confirmations() -> QuerySet[MemoryVersion]:
+    """Return the changes that raised the recurrence, and the approvals of people."""
+    before = Cast(KeyTextTransform("recurrence", "values"), IntegerField())
+    said_again = Q(operation="merged", recurrence_before__lt=OuterRef("recurrence"))
+    return _versions().annotate(recurrence_before=before).filter(said_again | Q(operation__in=APPROVALS))
+
+
+def _contradictions() -> QuerySet[MemoryLink]:
+    side = Q(from_memory=OuterRef("pk")) | Q(to_memory=OuterRef("pk"))
+    rows = MemoryLink.objects.filter(side, end_user=OuterRef("end_user"), kind=LinkKind.CONTRADICTS)
+    return rows.filter(_within("created_at"))
+
+
+def _was_superseded() -> Q:
+    closed = Exists(_versions().filter(operation="superseded"))
+    return Q(closed, status=Status.SUPERSEDED, superseded_by__isnull=False)

@@ -1,4 +1,4 @@
-"""Shares with confidence intervals."""
+"""A share of cases with its 95 % confidence interval."""
 
 from dataclasses import dataclass
 from math import sqrt

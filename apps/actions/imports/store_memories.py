@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from apps.actions.imports.known_entries import known_memories
+from apps.actions.imports.checking import known_memories
 from apps.actions.memories.store import StoreRequest
 from apps.actions.memories.store_batch import store_batch
 from apps.imports.models import FileImport

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import models, transaction
 
 from apps.actions.entities.redact_aliases import redact_aliases
-from apps.actions.memories.revise import apply_revision
+from apps.actions.memories.revising import apply_revision
 from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryComment, MemoryOrigin, MemoryVector, MemoryVersion

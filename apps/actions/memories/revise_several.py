@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from apps.actions.memories.bulk_outcome import BulkOutcome, noting
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.revising import Revision, revise
 
 
 def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:

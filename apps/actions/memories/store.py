@@ -14,7 +14,7 @@ from apps.actions.errors import Conflict, Unfit
 from apps.actions.get_or_create import actor_of, open_end_user, open_session
 from apps.actions.live_ports import live
 from apps.actions.memories.forgiving_embedder import ForgivingEmbedder
-from apps.actions.memories.revise import MOST_TRIES
+from apps.actions.memories.revising import MOST_TRIES
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.write_context import WriteContext

@@ -10,9 +10,8 @@ from django.db import transaction
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound
 from apps.actions.get_or_create import hold_end_user
-from apps.actions.memories.revise import find_memory
-from apps.actions.memories.slot_conflicts import settle_change
-from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion, apply_decision
+from apps.actions.memories.revising import find_memory, settle_change
+from apps.actions.review.services import ReviewDecision, Reviewer, SeenVersion, apply_decision
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.memories.reading.past_values import past_values
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind

@@ -10,7 +10,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model
 
 from apps.actions.errors import Conflict
-from apps.actions.memories.index_memories import write_vectors
+from apps.actions.memories.indexing import write_vectors
 from apps.actions.transfers.identifier_map import IdentifierMap
 from apps.actions.transfers.load_rows import BadRow, RowLoader, identifier_of
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from django_q.models import Task
 
 from apps.actions.errors import NotFound
-from apps.actions.imports.forget_user import forget_user, lock_imports
+from apps.actions.imports.services import forget_user, lock_imports
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.actions.memories.bulk_outcome import BulkOutcome, count_refused
-from apps.actions.memories.retract_matching import MatchingRetracted
+from apps.actions.memories.retracting import MatchingRetracted
 from apps.api.schemas.bulk import bulk_items, bulk_response
 from apps.api.schemas.memory_responses import memory_response
 from apps.api.views.base import to_json

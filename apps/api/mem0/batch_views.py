@@ -7,9 +7,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.retract_several import retract_several
-from apps.actions.memories.revise import Revision
+from apps.actions.memories.retracting import retract_several
 from apps.actions.memories.revise_several import revise_several
+from apps.actions.memories.revising import Revision
 from apps.api.mem0.answers import batch_answer
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0BatchBody, Mem0BatchUpdateBody

@@ -5,8 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.memories.build_context import ContextRequest, build_context
-from apps.actions.review.comment_on_memory import comment_on_memory
-from apps.actions.review.review_decisions import Reviewer
+from apps.actions.review.services import Reviewer, comment_on_memory
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0FeedbackBody, Mem0ListBody
 from apps.api.schemas.search import context_query

@@ -6,9 +6,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.retract import retract
-from apps.actions.memories.retract_matching import retract_matching
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.retracting import retract, retract_matching
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.traces.milestones import index_state

@@ -6,11 +6,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.actions.evaluation.figures import EvaluationFigures
-from apps.actions.evaluation.list_samples import CountedSample
-from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, EvaluationOverview
+from apps.actions.evaluation.figures import (
+    MOST_WEEKS,
+    WEEKS,
+    EvaluationFigures,
+    EvaluationOverview,
+    EvaluationWarning,
+    evaluation_warnings,
+)
 from apps.actions.evaluation.retrieval import RetrievalFigures
-from apps.actions.evaluation.targets import EvaluationWarning, evaluation_warnings
+from apps.actions.evaluation.samples import CountedSample
 from apps.api.schemas.actors import ActorResponse, actor_response
 from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.memories.models import EvaluationItem, EvaluationLabel

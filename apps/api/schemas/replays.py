@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.actions.replays.shown_difference import shown_difference
+from apps.actions.replays.differences import shown_difference
 from apps.api.schemas.common import (
     DayEnd,
     DayStart,

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
-from apps.actions.rollbacks.progress import RollbackProgress, ShownKept
+from apps.actions.rollbacks.requests import PreviewedMemory, RollbackPreview
+from apps.actions.rollbacks.running import RollbackProgress, ShownKept
 from apps.api.schemas.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.schemas.common import DayEnd, DayStart, Identifier, Moment, RequestBody, ResponseBody
 from apps.memories.models import Rollback

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 
 from apps.actions.errors import Conflict
 from apps.actions.memories.bulk_outcome import BulkOutcome
-from apps.actions.memories.retract_several import retract_several
-from apps.actions.memories.revise import Revision
+from apps.actions.memories.retracting import retract_several
 from apps.actions.memories.revise_several import revise_several
+from apps.actions.memories.revising import Revision
 from apps.actions.memories.store import StoreRequest
 from apps.actions.memories.store_batch import store_batch
 from apps.api.memory_selection import selected, statuses_of

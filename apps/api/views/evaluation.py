@@ -6,11 +6,18 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.evaluation.draw_samples import WEEK, DrawRequest, draw_samples
-from apps.actions.evaluation.export_labels import export_labels
-from apps.actions.evaluation.label_item import Labeller, label_item
-from apps.actions.evaluation.list_samples import counted, items_of, list_samples
-from apps.actions.evaluation.read_figures import read_figures
+from apps.actions.evaluation.figures import read_figures
+from apps.actions.evaluation.samples import (
+    WEEK,
+    DrawRequest,
+    Labeller,
+    counted,
+    draw_samples,
+    export_labels,
+    items_of,
+    label_item,
+    list_samples,
+)
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

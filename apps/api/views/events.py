@@ -18,9 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.errors import Conflict
-from apps.actions.webhooks.event_messages import event_messages
-from apps.actions.webhooks.read_streams import read_streams
-from apps.actions.webhooks.set_event_log import set_event_log
+from apps.actions.webhooks.messages import event_messages
+from apps.actions.webhooks.services import read_streams, set_event_log
 from apps.api.negotiation import NoNegotiation
 from apps.api.openapi import documented
 from apps.api.problems import Code, Problem, invalid

@@ -7,13 +7,16 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.cancel_import import cancel_import
-from apps.actions.imports.delete_file import delete_import_file
-from apps.actions.imports.find_import import find_import
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.services import (
+    ImportRequest,
+    begin_check,
+    cancel_import,
+    delete_import_file,
+    find_import,
+    request_import,
+    start_import,
+    store_part,
+)
 from apps.actions.transfers.export_project import export_project
 from apps.api.openapi import documented
 from apps.api.pagination import Pages

@@ -6,8 +6,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.review.review_decisions import Reviewer, SeenVersion
-from apps.actions.review.settle_link import Settlement, settle_link
+from apps.actions.review.services import Reviewer, SeenVersion, Settlement, settle_link
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

@@ -9,8 +9,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.retract import retract
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.retracting import retract
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store_with_outcomes
 from apps.api.memory_selection import selected, statuses_of
 from apps.api.openapi import documented

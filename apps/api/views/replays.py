@@ -5,11 +5,16 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.replays.cancel_replay import cancel_replay
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.export_replay import find_replay, replay_as_csv, replay_as_json
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.start_replay import start_replay
+from apps.actions.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    find_replay,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    start_replay,
+)
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

@@ -6,11 +6,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.rollbacks.named_selection import named_selection
-from apps.actions.rollbacks.preview_rollback import preview_rollback
-from apps.actions.rollbacks.progress import progress_of
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
-from apps.actions.rollbacks.selection import TraceSelection
+from apps.actions.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
+from apps.actions.rollbacks.running import progress_of
+from apps.actions.rollbacks.selection import TraceSelection, named_selection
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

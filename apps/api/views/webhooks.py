@@ -8,12 +8,8 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.webhooks.create_webhook import create_webhook
-from apps.actions.webhooks.delete_webhook import delete_webhook
-from apps.actions.webhooks.rotate_secret import rotate_secret
-from apps.actions.webhooks.send_again import send_again, send_failed_again
-from apps.actions.webhooks.send_test import send_test
-from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
+from apps.actions.webhooks.delivery import send_again, send_failed_again, send_test
+from apps.actions.webhooks.services import WebhookChange, create_webhook, delete_webhook, rotate_secret, update_webhook
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.actions.review.review_context import review_context, review_contexts
+from apps.actions.review.services import review_context, review_contexts
 from apps.console.selectors.settlements import keeping, older_first
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, Stakes, Status

@@ -6,12 +6,16 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from apps.actions.evaluation.draw_samples import start_of
-from apps.actions.evaluation.figures import EvaluationFigures, RecallEstimate
-from apps.actions.evaluation.list_samples import CountedSample, counted, list_samples
-from apps.actions.evaluation.read_figures import EvaluationOverview
+from apps.actions.evaluation.figures import (
+    TARGETS,
+    EvaluationFigures,
+    EvaluationOverview,
+    Figure,
+    RecallEstimate,
+    readings_of,
+)
+from apps.actions.evaluation.samples import CountedSample, counted, list_samples, start_of
 from apps.actions.evaluation.share import Share
-from apps.actions.evaluation.targets import TARGETS, Figure, readings_of
 from apps.console.labels import label, percent
 from apps.console.selectors.people import names_of
 from apps.console.selectors.time_series import TimeSeries

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.actions.evaluation.next_item import items_to_label
+from apps.actions.evaluation.samples import items_to_label
 from apps.console.selectors.review_item import CONTEXT_TURNS, EvidenceTurns, load_evidence
 from apps.console.selectors.turn_explanations import TurnExplanation, explain_turns
 from apps.memories.models import EvaluationItem, EvaluationLabel

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from apps.actions.errors import Refused
-from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion
+from apps.actions.review.services import ReviewDecision, Reviewer, SeenVersion
 from apps.actions.review.undo import UNDONE, check_undo
 from apps.console.labels import label, time_since
 from apps.console.selectors.people import names_of

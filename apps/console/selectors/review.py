@@ -10,7 +10,7 @@ from django.db.models import Case, CharField, Count, F, Func, Max, Min, QuerySet
 from django.db.models.functions import Coalesce, RowNumber
 from django.http import HttpRequest
 
-from apps.actions.review.review_decisions import SeenVersion
+from apps.actions.review.services import SeenVersion
 from apps.console.query_params import query_param
 from apps.console.selectors.comments import with_comment_count
 from apps.console.skipping import place_among

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.actions.review.review_decisions import SeenVersion
+from apps.actions.review.services import SeenVersion
 from apps.console.selectors.consequences import approval_texts
 from apps.console.selectors.review import ReviewGroup
 from apps.memories.models import Memory, MemoryLink

@@ -6,8 +6,7 @@ from datetime import datetime
 from django.db.models import Q
 from pgvector.django import MaxInnerProduct
 
-from apps.actions.review.change_status import StatusChange, possible_changes
-from apps.actions.review.review_decisions import APPROVALS
+from apps.actions.review.services import APPROVALS, StatusChange, possible_changes
 from apps.console.selectors.comments import ShownComment, latest_comments, named_comments
 from apps.console.selectors.comparisons import Comparison, load_comparisons
 from apps.console.selectors.consequences import ReviewOptions, review_options

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from apps.actions.rollbacks.preview_rollback import PreviewedMemory, RollbackPreview
-from apps.actions.rollbacks.progress import ShownKept
+from apps.actions.rollbacks.requests import PreviewedMemory, RollbackPreview
+from apps.actions.rollbacks.running import ShownKept
 from apps.console.labels import count_of, label
 from apps.console.selectors.tiles import CountTile
 from apps.pipeline.core.enums import LeftAlone, Status

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.actions.evaluation.compare_versions import MOST_VERSIONS, score_replay
-from apps.actions.evaluation.comparison import JudgedCase
 from apps.actions.evaluation.share import Share
+from apps.actions.evaluation.versions import MOST_VERSIONS, JudgedCase, score_replay
 from apps.console.labels import percent
 from apps.traces.models import ConfigurationVersion, Replay
 

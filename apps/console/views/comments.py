@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.review.comment_on_memory import comment_on_memory
+from apps.actions.review.services import comment_on_memory
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of
 from apps.console.review_forms import acting_person, refusal_response

@@ -11,8 +11,8 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Conflict, Refused, Unfit
-from apps.actions.review import settle_link as settling
-from apps.actions.review.settle_link import Settlement
+from apps.actions.review import services as settling
+from apps.actions.review.services import Settlement
 from apps.console.paging import paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of, is_detail, is_part, query_param

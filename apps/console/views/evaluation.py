@@ -8,12 +8,16 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.evaluation.draw_samples import draw_samples, last_days
-from apps.actions.evaluation.export_labels import export_labels
-from apps.actions.evaluation.label_item import Labeller, label_item
-from apps.actions.evaluation.read_figures import WEEKS, read_figures
-from apps.actions.evaluation.remember_turn import remember_turn
-from apps.actions.evaluation.undo_label import undo_label
+from apps.actions.evaluation.figures import WEEKS, read_figures
+from apps.actions.evaluation.samples import (
+    Labeller,
+    draw_samples,
+    export_labels,
+    label_item,
+    last_days,
+    remember_turn,
+    undo_label,
+)
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.review_forms import edited_content, refusal_response

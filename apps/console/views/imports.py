@@ -12,13 +12,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.cancel_import import cancel_import
-from apps.actions.imports.delete_file import delete_import_file
-from apps.actions.imports.find_import import find_import
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.services import (
+    ImportRequest,
+    begin_check,
+    cancel_import,
+    delete_import_file,
+    find_import,
+    request_import,
+    start_import,
+    store_part,
+)
 from apps.actions.transfers.export_project import export_project
 from apps.console.import_forms import ImportForm
 from apps.console.paging import paginate

@@ -11,10 +11,14 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
 from apps.actions.memories.export_memories import ExportFormat, export_memories
-from apps.actions.review.change_status import StatusChange, change_status
-from apps.actions.review.close_memory import close_memory
-from apps.actions.review.review_decisions import ReviewDecision, SeenVersion
-from apps.actions.review.reword_memory import reword_memory
+from apps.actions.review.services import (
+    ReviewDecision,
+    SeenVersion,
+    StatusChange,
+    change_status,
+    close_memory,
+    reword_memory,
+)
 from apps.console.keyset import keyset_page
 from apps.console.labels import count_of
 from apps.console.permissions import ProjectVisit, project_page

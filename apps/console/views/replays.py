@@ -8,11 +8,16 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
-from apps.actions.replays.cancel_replay import cancel_replay
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.export_replay import find_replay, replay_as_csv, replay_as_json
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.start_replay import start_replay
+from apps.actions.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    find_replay,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    start_replay,
+)
 from apps.actions.replays.what_if import ImaginedTurn, what_if
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page

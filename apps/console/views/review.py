@@ -11,11 +11,11 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.review import approve as approving
-from apps.actions.review import merge_memories as merging
-from apps.actions.review import reject as rejecting
+from apps.actions.review import services as approving
+from apps.actions.review import services as merging
+from apps.actions.review import services as rejecting
 from apps.actions.review import undo as undoing
-from apps.actions.review.review_decisions import ReviewDecision
+from apps.actions.review.services import ReviewDecision
 from apps.console.paging import ListPage, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of, is_detail, is_part

@@ -10,11 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.rollbacks.named_selection import named_selection
-from apps.actions.rollbacks.preview_rollback import preview_rollback
-from apps.actions.rollbacks.progress import progress_of
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
-from apps.actions.rollbacks.selection import TraceSelection
+from apps.actions.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
+from apps.actions.rollbacks.running import progress_of
+from apps.actions.rollbacks.selection import TraceSelection, named_selection
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import MAX_CHARACTERS, midnight, next_midnight

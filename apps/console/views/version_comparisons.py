@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
-from apps.actions.evaluation.compare_versions import ComparisonRequest, compare_versions
+from apps.actions.evaluation.versions import ComparisonRequest, compare_versions
 from apps.console.paging import whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of

@@ -10,12 +10,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused, Unfit
-from apps.actions.webhooks.create_webhook import WebhookSecret, create_webhook
-from apps.actions.webhooks.delete_webhook import delete_webhook
-from apps.actions.webhooks.rotate_secret import OVERLAP, rotate_secret
-from apps.actions.webhooks.send_again import send_again, send_failed_again
-from apps.actions.webhooks.send_test import send_test
-from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
+from apps.actions.webhooks.delivery import send_again, send_failed_again, send_test
+from apps.actions.webhooks.services import (
+    OVERLAP,
+    WebhookChange,
+    WebhookSecret,
+    create_webhook,
+    delete_webhook,
+    rotate_secret,
+    update_webhook,
+)
 from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.labels import count_of
 from apps.console.paging import paginate

@@ -14,11 +14,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.actions.errors import Refused
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.check_import import check_import
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.checking import check_import
+from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
 from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
 from apps.imports.models import FileImport

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.actions.alerts import messages as delivering
 from apps.actions.alerts.messages import MOST_ATTEMPTS, deliver_messages, enqueue_messages, wait_before_next
-from apps.actions.webhooks.webhook_signature import signed_headers
+from apps.actions.webhooks.messages import signed_headers
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery
 from apps.pipeline.core.enums import DeliveryState

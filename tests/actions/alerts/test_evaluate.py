@@ -12,8 +12,8 @@ from apps.actions.alerts import services as evaluating
 from apps.actions.alerts.conditions import RESOLVE_AFTER, Measured
 from apps.actions.alerts.measure import measure
 from apps.actions.alerts.services import evaluate_alerts, evaluate_project
-from apps.actions.evaluation.label_item import Labeller, label_item
-from apps.actions.evaluation.targets import MIN_LABELLED
+from apps.actions.evaluation.figures import MIN_LABELLED
+from apps.actions.evaluation.samples import Labeller, label_item
 from apps.actions.queue.services import discard_work
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from apps.actions.evaluation.draw_samples import DrawRequest, draw_samples
+from apps.actions.evaluation.samples import DrawRequest, draw_samples
 from apps.memories.models import EvaluationItem, EvaluationSample
 from apps.pipeline.core.enums import SampleKind
 from apps.tenants.models import Project

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.actions.evaluation.agreement import Agreement, agreement_of, cohens_kappa
+from apps.actions.evaluation.figures import Agreement, agreement_of, cohens_kappa
 from apps.pipeline.core.enums import LabelValue
 
 GOOD, UNTRUE, USELESS, SKIPPED = LabelValue.GOOD, LabelValue.UNTRUE, LabelValue.USELESS, LabelValue.SKIPPED

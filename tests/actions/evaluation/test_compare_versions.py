@@ -3,9 +3,8 @@
 import pytest
 
 from apps.actions.errors import NotFound, Unfit
-from apps.actions.evaluation.compare_versions import ComparisonRequest, compare_versions, score_replay
-from apps.actions.evaluation.comparison import JudgedCase
-from apps.actions.evaluation.label_item import Labeller, label_item
+from apps.actions.evaluation.samples import Labeller, label_item
+from apps.actions.evaluation.versions import ComparisonRequest, JudgedCase, compare_versions, score_replay
 from apps.actions.projects import configure
 from apps.memories.models import EvaluationItem, Memory
 from apps.pipeline.core.enums import LabelValue

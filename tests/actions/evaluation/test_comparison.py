@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.evaluation.comparison import JudgedCase, JudgedItem, score_of
 from apps.actions.evaluation.share import share_of
+from apps.actions.evaluation.versions import JudgedCase, JudgedItem, score_of
 from apps.pipeline.core.enums import SampleKind
 
 MEMORY, TURN = SampleKind

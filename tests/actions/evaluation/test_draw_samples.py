@@ -8,9 +8,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.actions.errors import Unfit
-from apps.actions.evaluation import draw_samples as drawing
-from apps.actions.evaluation.draw_samples import DrawRequest, draw_samples, start_of, week_of
-from apps.actions.memories.retract import retract
+from apps.actions.evaluation import samples as drawing
+from apps.actions.evaluation.samples import DrawRequest, draw_samples, start_of, week_of
+from apps.actions.memories.retracting import retract
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import EvaluationItem, EvaluationSample, LedgerEntry, Memory
 from apps.pipeline.core.enums import MemoryType, SampleKind

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError
 
-from apps.actions.evaluation.label_item import Labeller, label_item
+from apps.actions.evaluation.samples import Labeller, label_item
 from apps.memories.models import EvaluationItem
 from apps.pipeline.core.enums import LabelValue
 from apps.tenants.models import Project

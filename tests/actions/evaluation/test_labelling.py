@@ -10,11 +10,8 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.evaluation.label_item import Labeller, label_item
-from apps.actions.evaluation.next_item import SHARED, items_to_label
-from apps.actions.evaluation.remember_turn import remember_turn
-from apps.actions.evaluation.undo_label import undo_label
-from apps.actions.memories.retract import retract
+from apps.actions.evaluation.samples import SHARED, Labeller, items_to_label, label_item, remember_turn, undo_label
+from apps.actions.memories.retracting import retract
 from apps.actions.sessions.services import delete_session, delete_turn
 from apps.actions.traces.apply_retention import apply_retention
 from apps.actions.users.services import erase_user

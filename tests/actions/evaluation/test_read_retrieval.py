@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.actions.evaluation.read_retrieval import read_retrieval
-from apps.actions.evaluation.retrieval import RetrievalFigures
+from apps.actions.evaluation.retrieval import RetrievalFigures, read_retrieval
 from apps.actions.memories.count_accesses import Accesses
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink, MemoryVersion

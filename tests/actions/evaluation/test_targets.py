@@ -2,9 +2,15 @@
 
 import pytest
 
-from apps.actions.evaluation.figures import EvaluationFigures, RecallEstimate
+from apps.actions.evaluation.figures import (
+    EvaluationFigures,
+    EvaluationWarning,
+    Figure,
+    RecallEstimate,
+    evaluation_warnings,
+    readings_of,
+)
 from apps.actions.evaluation.share import Share, share_of
-from apps.actions.evaluation.targets import EvaluationWarning, Figure, evaluation_warnings, readings_of
 from apps.traces.funnel_metrics import RatioHealth
 
 PRECISION, RECALL, ZERO = Figure

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.actions.memories.archive_memories import JOB, archive_memories, continue_archiving
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.lifecycle import JOB, archive_memories, continue_archiving
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.projects import configure
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion

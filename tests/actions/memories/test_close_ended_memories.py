@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.actions.memories.close_ended_memories import close_ended_memories
+from apps.actions.memories.lifecycle import close_ended_memories
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
 from apps.pipeline.core.enums import MemoryType, Status

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.actions.memories.decay import DecayInput, decay_score, is_past
+from apps.actions.memories.lifecycle import DecayInput, decay_score, is_past
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType
 from apps.pipeline.core.policy import DecayPolicy
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.actions.memories.edited_triple import disagrees, reworded
+from apps.actions.memories.revising import disagrees, reworded
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
 

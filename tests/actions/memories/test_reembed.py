@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.actions.memories import reembed as reembedding
-from apps.actions.memories.reembed import missing, reembed
+from apps.actions.memories import indexing as reembedding
+from apps.actions.memories.indexing import missing, reembed
 from apps.memories.models import MemoryVector
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.models import Project

@@ -3,9 +3,9 @@
 import pytest
 
 from apps.actions.errors import Conflict, NotFound
-from apps.actions.memories import revise as revising
-from apps.actions.memories.retract import retract
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories import revising as revising
+from apps.actions.memories.retracting import retract
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryVersion
 from apps.pipeline.core.enums import MemoryType
@@ -37,8 +37,8 @@ def meddler(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             Memory.objects.filter(id=memory.id).update(version=found.version + changes.pop())
         return found
 
-    monkeypatch.setattr("apps.actions.memories.revise.find_memory", find_then_meddle)
-    monkeypatch.setattr("apps.actions.memories.retract.find_memory", find_then_meddle)
+    monkeypatch.setattr("apps.actions.memories.revising.find_memory", find_then_meddle)
+    monkeypatch.setattr("apps.actions.memories.retracting.find_memory", find_then_meddle)
     return changes
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Entity, LedgerEntry, Memory
 from apps.outbox.models import OutboxRow

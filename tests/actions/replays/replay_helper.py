@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from apps.actions.replays.replay_user import ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.replaying import ReplayedRun, ReplaySettings, UserReplay
 from apps.memories.models import Memory
 from apps.pipeline.core.policy import Policy
 from apps.providers import registry

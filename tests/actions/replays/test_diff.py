@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.replays.estimate import Estimate, RecordedCalls, estimate
-from apps.actions.replays.operation_diff import operation_changes
-from apps.actions.replays.totals import added_totals, totals_of
-from apps.actions.replays.trace_diff import Effort, RunResult, diff_of
+from apps.actions.replays.differences import Effort, RunResult, added_totals, diff_of, operation_changes, totals_of
+from apps.actions.replays.services import Estimate, RecordedCalls, estimate
 from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import DecayPolicy, ExtractionPolicy, Policy, PreFilterPolicy

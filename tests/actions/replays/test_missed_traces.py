@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from apps.actions.live_ports import ConnectionReleasingModel
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.replay_user import ReplayedRun, ReplaySettings, UserReplay
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
+from apps.actions.replays.replaying import ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from apps.actions.entities.services import EntityMerge, merge_entities
-from apps.actions.memories.retract import retract
+from apps.actions.memories.retracting import retract
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import MemoryType

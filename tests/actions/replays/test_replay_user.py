@@ -3,8 +3,8 @@
 import pytest
 
 from apps.actions.projects import configure, create_project
-from apps.actions.replays.operation_diff import ChangeKind
-from apps.actions.replays.replay_user import ReplayedRun
+from apps.actions.replays.differences import ChangeKind
+from apps.actions.replays.replaying import ReplayedRun
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Policy, Rule

@@ -8,14 +8,17 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.projects import configure
-from apps.actions.replays import run_replay as running
-from apps.actions.replays import start_replay as starting
-from apps.actions.replays.cancel_replay import cancel_replay
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.continue_replays import continue_replays
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.run_replay import run_replay
-from apps.actions.replays.start_replay import start_replay
+from apps.actions.replays import services as running
+from apps.actions.replays import services as starting
+from apps.actions.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    continue_replays,
+    request_replay,
+    run_replay,
+    start_replay,
+)
 from apps.actions.sessions.services import delete_session
 from apps.actions.users.services import erase_user
 from apps.pipeline.core.enums import TraceStatus

@@ -7,11 +7,16 @@ from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Unfit
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.approve import approve
-from apps.actions.review.merge_memories import merge_memories
-from apps.actions.review.reject import reject
-from apps.actions.review.review_decisions import ReviewDecision, Reviewer, SeenVersion
-from apps.actions.review.settle_link import Settlement, settle_link
+from apps.actions.review.services import (
+    ReviewDecision,
+    Reviewer,
+    SeenVersion,
+    Settlement,
+    approve,
+    merge_memories,
+    reject,
+    settle_link,
+)
 from apps.actions.review.undo import undo
 from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, MemoryType, RejectionReason, Role, Status

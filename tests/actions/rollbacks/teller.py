@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
+from apps.actions.rollbacks.requests import RollbackRequest, request_rollback, undo_rollback
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, Rollback

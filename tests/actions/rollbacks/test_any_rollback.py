@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from apps.actions.ledger.chain import seal_ledger, verify_ledger
-from apps.actions.review.review_decisions import Reviewer
+from apps.actions.review.services import Reviewer
 from apps.actions.users.services import erase_user
 from apps.memories.models import Memory, MemoryOrigin, Rollback, RollbackItem
 from apps.pipeline.core.enums import LIVE_STATUSES, RollbackState, TraceStatus

@@ -5,8 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.rollbacks.changes import edits_since, effective, is_edit, values_without
-from apps.actions.rollbacks.history import RecordedChange
+from apps.actions.rollbacks.reverting import RecordedChange, edits_since, effective, is_edit, values_without
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
 
 R1, R2 = UUID(int=1), UUID(int=2)

@@ -7,7 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.rollbacks.history import (
+from apps.actions.rollbacks.planning import RollbackPlan, Rules, plan_rollback
+from apps.actions.rollbacks.reverting import (
     EntityHistory,
     EntityRecord,
     KnownLink,
@@ -16,7 +17,6 @@ from apps.actions.rollbacks.history import (
     RecordedChange,
     UserHistory,
 )
-from apps.actions.rollbacks.plan import RollbackPlan, Rules, plan_rollback
 from apps.pipeline.core.enums import EntityChangeKind, LeftAlone, LinkKind, LinkStatus, MemoryType, Role, Status
 from apps.pipeline.core.operations import CountAlias, ReviseEntity, ReviseMemory, SetLinkStatus, WithdrawOrigins
 from apps.pipeline.core.policy import ConfidencePolicy

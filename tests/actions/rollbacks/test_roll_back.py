@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.actions.memories.revise import Revision, revise
+from apps.actions.memories.revising import Revision, revise
 from apps.actions.projects import restore_version
 from apps.actions.rules import save_rule
 from apps.memories.models import Memory, MemoryOrigin

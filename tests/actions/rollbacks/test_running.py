@@ -6,8 +6,8 @@ import pytest
 from django.db.models import F
 
 from apps.actions.ledger.actor import acting_as
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
-from apps.actions.rollbacks.run_rollback import continue_rollbacks
+from apps.actions.rollbacks.requests import RollbackRequest, request_rollback, undo_rollback
+from apps.actions.rollbacks.running import continue_rollbacks
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.actions.sessions.services import delete_session
 from apps.actions.users.services import erase_user, export_user

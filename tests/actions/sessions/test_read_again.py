@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from apps.actions.errors import Conflict
-from apps.actions.memories.retract import retract
+from apps.actions.memories.retracting import retract
 from apps.actions.queue.services import retry_failed
 from apps.actions.sessions.read_again import read_again, sessions_to_read
 from apps.actions.sessions.services import delete_turn

@@ -3,11 +3,8 @@
 import json
 from typing import Any
 
-from apps.actions.imports.begin_check import begin_check
-from apps.actions.imports.check_import import check_import
-from apps.actions.imports.request_import import ImportRequest, request_import
-from apps.actions.imports.start_import import start_import
-from apps.actions.imports.store_part import store_part
+from apps.actions.imports.checking import check_import
+from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
 from apps.actions.live_ports import live
 from apps.actions.transfers.export_project import export_project
 from apps.imports.models import FileImport

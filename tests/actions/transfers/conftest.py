@@ -4,8 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
-from apps.actions.review.approve import approve
-from apps.actions.review.review_decisions import Reviewer, SeenVersion
+from apps.actions.review.services import Reviewer, SeenVersion, approve
 from apps.memories.models import Memory, MemoryComment, MemoryLink
 from apps.tenants.models import Project
 from tests.actions.transfers.carrying import SAID, content_of, drain

@@ -7,7 +7,7 @@ from django.db import connection
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.live_ports import live
-from apps.actions.memories.retract import retract
+from apps.actions.memories.retracting import retract
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.sessions.services import end_session
 from apps.actions.users import services as running

@@ -9,16 +9,18 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from apps.actions.memories.retract import retract
+from apps.actions.memories.retracting import retract
 from apps.actions.users.services import erase_user
-from apps.actions.webhooks.deliver_events import claim, number_all_events
-from apps.actions.webhooks.deliver_webhook import deliver_webhook
-from apps.actions.webhooks.event_messages import event_messages
-from apps.actions.webhooks.read_streams import read_streams
-from apps.actions.webhooks.rotate_secret import rotate_secret
-from apps.actions.webhooks.send_again import send_again, send_failed_again
-from apps.actions.webhooks.send_test import send_test
-from apps.actions.webhooks.update_webhook import WebhookChange, update_webhook
+from apps.actions.webhooks.delivery import (
+    claim,
+    deliver_webhook,
+    number_all_events,
+    send_again,
+    send_failed_again,
+    send_test,
+)
+from apps.actions.webhooks.messages import event_messages
+from apps.actions.webhooks.services import WebhookChange, read_streams, rotate_secret, update_webhook
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
 from apps.events.streams import StreamPart, StreamPosition
 from apps.memories.models import Memory

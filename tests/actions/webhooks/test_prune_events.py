@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.actions.queue.prune import prune
-from apps.actions.webhooks.deliver_events import number_all_events
+from apps.actions.webhooks.delivery import number_all_events
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.pipeline.core.enums import EventType
 from apps.tenants.models import Project

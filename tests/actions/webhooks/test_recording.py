@@ -7,8 +7,8 @@ from django.db import transaction
 
 from apps.actions.sessions.services import delete_session
 from apps.actions.users.services import erase_user
-from apps.actions.webhooks.deliver_events import number_all_events
-from apps.actions.webhooks.set_event_log import set_event_log
+from apps.actions.webhooks.delivery import number_all_events
+from apps.actions.webhooks.services import set_event_log
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.memories.models import Memory
 from apps.tenants.models import Project

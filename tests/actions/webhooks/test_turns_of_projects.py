@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.actions.webhooks.deliver_events import claim
+from apps.actions.webhooks.delivery import claim
 from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.models import Project
 from tests.actions.webhooks.webhook_rows import webhook

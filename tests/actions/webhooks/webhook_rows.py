@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.actions.webhooks.create_webhook import WebhookSecret, create_webhook
+from apps.actions.webhooks.services import WebhookSecret, create_webhook
 from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import EventType
 from apps.tenants.models import Project

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from playwright.sync_api import expect
 
-from apps.actions.imports.check_import import check_import
+from apps.actions.imports.checking import check_import
 from apps.console.views import imports as views
 from apps.imports.models import FileImport, FilePart
 from apps.intake.run_import import run_import

@@ -8,9 +8,8 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.actions.errors import Refused
-from apps.actions.evaluation.draw_samples import draw_samples, last_days
-from apps.actions.evaluation.export_labels import export_labels
-from apps.actions.evaluation.read_figures import MOST_WEEKS, WEEKS, read_figures
+from apps.actions.evaluation.figures import MOST_WEEKS, WEEKS, read_figures
+from apps.actions.evaluation.samples import draw_samples, export_labels, last_days
 from apps.actions.management.project_argument import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

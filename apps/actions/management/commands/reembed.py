@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import track
 
-from apps.actions.memories.reembed import BATCH, count_missing, forget_other_vectors, reembed
+from apps.actions.memories.indexing import BATCH, count_missing, forget_other_vectors, reembed
 from apps.providers import registry
 from apps.providers.errors import ProviderError
 

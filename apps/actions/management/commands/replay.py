@@ -10,10 +10,14 @@ from django.utils.dateparse import parse_datetime
 from apps.actions.errors import Refused
 from apps.actions.management.confirmation import answer_to
 from apps.actions.management.project_argument import project_named
-from apps.actions.replays.choice import TraceChoice
-from apps.actions.replays.export_replay import replay_as_csv, replay_as_json
-from apps.actions.replays.request_replay import ReplayRequest, request_replay
-from apps.actions.replays.run_replay import run_replay
+from apps.actions.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    run_replay,
+)
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

@@ -8,9 +8,14 @@ from django.utils.dateparse import parse_datetime
 
 from apps.actions.errors import Refused
 from apps.actions.management.project_argument import project_named
-from apps.actions.rollbacks.named_selection import named_selection
-from apps.actions.rollbacks.preview_rollback import RollbackPreview, preview_rollback
-from apps.actions.rollbacks.request_rollback import RollbackRequest, request_rollback, undo_rollback
+from apps.actions.rollbacks.requests import (
+    RollbackPreview,
+    RollbackRequest,
+    preview_rollback,
+    request_rollback,
+    undo_rollback,
+)
+from apps.actions.rollbacks.selection import named_selection
 from apps.memories.models import Rollback
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput, checked_moment

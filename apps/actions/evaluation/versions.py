@@ -1,0 +1,162 @@
+"""Compare versions of the settings by labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.actions.errors import Unfit
+from apps.actions.evaluation.figures import WEEKS, LabelledItem, first_week
+from apps.actions.evaluation.share import Share, share_of
+from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
+from apps.memories.models import EvaluationItem
+from apps.pipeline.core.enums import LabelValue, SampleKind
+from apps.traces.models import Replay, ReplayedState, ReplayedTrace
+
+_STORES = ("AddMemory", "MergeInto")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """A labelled memory or turn; `is_good` as labellers say: the memory is good, the turn contains nothing."""
+
+    kind: SampleKind
+    is_good: bool
+    object_id: str  # of the memory or turn
+
+
+class JudgedCase(StrEnum):
+    """What a version can do well or badly about an item."""
+
+    GOOD_KEPT = "good memories kept"
+    BAD_DROPPED = "bad memories dropped"
+    MISSED_FOUND = "missed turns found"
+    NOTHING_ADDED = "turns with nothing left alone"
+
+
+_CASES = {
+    (SampleKind.MEMORY, True): JudgedCase.GOOD_KEPT,
+    (SampleKind.MEMORY, False): JudgedCase.BAD_DROPPED,
+    (SampleKind.TURN, False): JudgedCase.MISSED_FOUND,
+    (SampleKind.TURN, True): JudgedCase.NOTHING_ADDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionScore:
+    """The shares of the items that a version treats as labellers would, and how many items were not replayed."""
+
+    shares: Mapping[JudgedCase, Share]
+    not_replayed: int
+
+
+def score_of(judged: Sequence[tuple[JudgedItem, Mapping[str, Any] | None]]) -> VersionScore:
+    """Score items with the diffs of their replayed traces, as JSON; None where the trace was not replayed."""
+    right = dict.fromkeys(JudgedCase, 0)
+    whole = dict.fromkeys(JudgedCase, 0)
+    for item, diff in judged:
+        if diff is not None:
+            case = _CASES[item.kind, item.is_good]
+            whole[case] += 1
+            right[case] += _is_right(item, diff)
+    shares = {case: share_of(part=right[case], whole=whole[case]) for case in JudgedCase}
+    return VersionScore(shares, not_replayed=sum(diff is None for _, diff in judged))
+
+
+def _is_right(item: JudgedItem, diff: Mapping[str, Any]) -> bool:
+    operations = diff.get("operations", ())
+    if item.kind is SampleKind.MEMORY:
+        return item.is_good is not any(_drops(each, item.object_id) for each in operations)
+    return item.is_good is not any(_states(each, item.object_id) for each in operations)
+
+
+def _drops(change: Mapping[str, Any], memory_id: str) -> bool:
+    """Return True if a memory is not stored any more, or is stored but not shown to agents."""
+    if change["operation"] != "AddMemory" or change["object_id"] != memory_id:
+        return False
+    hidden = any(each["name"] == "status" and each["after"] != "active" for each in change["fields"])
+    return bool(change["kind"] == "removed" or hidden)
+
+
+def _states(change: Mapping[str, Any], turn_id: str) -> bool:
+    """Return True if a turn newly gives a memory."""
+    is_new = change["kind"] == "added" and change["operation"] in _STORES
+    return is_new and turn_id in change.get("turn_ids", ())
+
+
+MOST_VERSIONS = 4
+_REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedItem:
+    """A labelled item and the trace that stored the memory, or that the turn belongs to."""
+
+    item: JudgedItem
+    trace_id: UUID
+
+
+def judged_items(*, project_id: UUID, weeks: int) -> list[TracedItem]:
+    """Return the items that labellers could judge; memories that callers stored directly have no trace."""
+    rows = EvaluationItem.objects.filter(sample__project_id=project_id, sample__week__gte=first_week(weeks))
+    labelled = rows.filter(labels__isnull=False).distinct()
+    judged = []
+    for row in labelled.select_related("sample", "memory", "turn").prefetch_related("labels"):
+        thing = row.memory or row.turn
+        labels = [(label.labeller, LabelValue(label.value)) for label in row.labels.all()]
+        is_good = LabelledItem(kind=row.kind, week=row.sample.week, labels=labels).is_good
+        if thing is not None and thing.trace_id is not None and is_good is not None:
+            judged.append(TracedItem(JudgedItem(row.kind, is_good, str(thing.pk)), thing.trace_id))
+    return judged
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRequest:
+    """Versions to compare, on the items that were labelled in the last weeks."""
+
+    project_id: UUID
+    versions: Sequence[int]
+    weeks: int = WEEKS
+    allows_live_calls: bool = False
+    person_id: int | None = None
+
+
+def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
+    """Start one replay for each version, in which each trace begins from its own past state; return the replays.
+
+    With live calls, which cost money, they are only estimated: somebody has to start each of them. Raises Unfit if
+    nothing is labelled or too many versions are named, and whatever `request_replay` raises.
+    """
+    if not 1 <= len(request.versions) <= MOST_VERSIONS:
+        raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
+    traces = {each.trace_id for each in judged_items(project_id=request.project_id, weeks=request.weeks)}
+    if not traces:
+        raise Unfit("no memory or turn with a trace is labelled", at="/weeks")
+    choice = TraceChoice(trace_ids=tuple(sorted(traces)))
+    with transaction.atomic():
+        requested = [request_replay(request=_replay_of(request, version, choice)) for version in request.versions]
+    if request.allows_live_calls:
+        return requested
+    return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
+
+
+def _replay_of(request: ComparisonRequest, version: int, choice: TraceChoice) -> ReplayRequest:
+    return ReplayRequest(
+        project_id=request.project_id,
+        choice=choice,
+        version=version,
+        is_isolated=True,
+        allows_live_calls=request.allows_live_calls,
+        person_id=request.person_id,
+    )
+
+
+def score_replay(*, replay: Replay, weeks: int = WEEKS) -> VersionScore:
+    """Score the version of a replay on the labelled items whose traces it has; more may have been labelled since."""
+    rows = ReplayedTrace.objects.filter(replay=replay).values_list("trace_id", "state", "diff")
+    diffs = {trace_id: diff if state in _REPLAYED else None for trace_id, state, diff in rows}
+    items = judged_items(project_id=replay.project_id, weeks=weeks)
+    return score_of([(each.item, diffs[each.trace_id]) for each in items if each.trace_id in diffs])

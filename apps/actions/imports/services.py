@@ -1,0 +1,333 @@
+"""Request, upload, check, start, cancel and forget imports."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import BinaryIO, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from apps.actions.errors import Conflict, NotFound, Unfit
+from apps.actions.ledger.record import record
+from apps.imports.models import FileImport, FilePart
+from apps.pipeline.core.enums import ImportFormat, ImportState
+from apps.tenants.models import Project
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import IdempotentRequest
+
+
+def find_import(*, project_id: UUID, import_id: UUID) -> FileImport:
+    """Return an import. Raises NotFound."""
+    found = FileImport.objects.filter(project_id=project_id, id=import_id).first()
+    if found is None:
+        raise NotFound("there is no such import")
+    return found
+
+
+def project_of_import(import_id: UUID) -> UUID | None:
+    """Return the project, None if there is no such import."""
+    with system_scope(SystemWork.SCHEDULE):
+        return FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
+
+
+MOST_FILES = 20  # of a project that are stored at the same time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """Which file, and whose its entries are; without a format it is recognised."""
+
+    project_id: UUID
+    file_name: str
+    file_format: ImportFormat | None = None
+    user_id: str = ""
+    users_by_name: Mapping[str, str] = field(default_factory=dict)
+    person_id: int | None = None
+    api_key_id: UUID | None = None
+
+
+def request_import(*, request: ImportRequest) -> FileImport:
+    """Create an import without its file. Raises Conflict if the project has MOST_FILES files already."""
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=request.project_id)  # for the count
+        if FileImport.objects.filter(project_id=request.project_id, has_file=True).count() >= MOST_FILES:
+            raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
+        made = FileImport.objects.create(
+            project_id=request.project_id,
+            person_id=request.person_id,
+            api_key_id=request.api_key_id,
+            file_name=request.file_name,
+            format=request.file_format or "",
+            user_id=request.user_id,
+            users_by_name=dict(request.users_by_name),
+        )
+        record(project_id=request.project_id, verb="import_requested", object_kind="import", object_id=made.id)
+    return made
+
+
+MEGABYTE = 1024 * 1024
+
+
+def store_part(*, project_id: UUID, import_id: UUID, number: int, content: bytes) -> FileImport:
+    """Store part `number` of the file, from 1; the same part again replaces the former one.
+
+    Raises NotFound, Conflict unless the import waits for its file, Unfit for an empty part or too large a file.
+    """
+    if not content:
+        raise Unfit("must not be empty")
+    with transaction.atomic():
+        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+        if held is None:
+            raise NotFound("there is no such import")
+        if not held.has_file:
+            raise Conflict("its file was deleted: request another import")
+        if held.state != ImportState.UPLOADING:
+            raise Conflict(f"the import is {held.state}")
+        others = FilePart.objects.filter(file_import=held).exclude(number=number)
+        size = (others.aggregate(size=Sum(Length("content")))["size"] or 0) + len(content)
+        if size > settings.IMPORT_MAX_MB * MEGABYTE:
+            raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
+        FilePart.objects.update_or_create(
+            file_import=held, number=number, defaults={"content": content, "project_id": project_id}
+        )
+        held.size = size
+        held.save(update_fields=["size"])
+    return held
+
+
+_BUFFER = 256 * 1024
+
+
+class _Parts(io.RawIOBase):
+    """Reads the parts in their order, one at a time."""
+
+    def __init__(self, file_import: FileImport) -> None:
+        self._parts = FilePart.objects.filter(file_import=file_import).order_by("number")
+        self._number = 0
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill a buffer; return how many bytes it got, 0 at the end."""
+        target = memoryview(cast(bytearray, buffer)).cast("B")
+        if not self._rest:
+            part = self._parts.filter(number__gt=self._number).first()
+            if part is None:
+                return 0
+            self._number, self._rest = part.number, memoryview(bytes(part.content))
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def open_file(file_import: FileImport) -> BinaryIO:
+    """Return the stored file as a stream of bytes that needs the memory of one part."""
+    return cast(BinaryIO, io.BufferedReader(_Parts(file_import), buffer_size=_BUFFER))
+
+
+_STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
+
+
+def start_import(
+    *, project_id: UUID, import_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
+) -> FileImport:
+    """Leave the import to a worker, in the name of whoever starts it; what is imported already stays.
+
+    Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
+    """
+    with transaction.atomic():
+        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+        if held is None:
+            raise NotFound("there is no such import")
+        if held.state not in _STARTABLE or not held.counts:
+            raise Conflict(f"the import is {held.state}" if held.counts else "the import was not checked")
+        if not held.has_file:
+            raise Conflict("its file was deleted: request another import")
+        held.state, held.error, held.wait_reason, held.finished_at = ImportState.WAITING, "", "", None
+        held.api_key_id, held.person_id = api_key_id, person_id
+        held.leased_until = held.lease_token = held.resume_at = None
+        held.started_at = held.started_at or timezone.now()
+        held.save()
+        details = {"format": held.format, "chunks_done": held.position}
+        record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
+    return held
+
+
+_CHECKABLE = (ImportState.UPLOADING, ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
+
+
+def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat | None = None) -> FileImport:
+    """Leave the check to a worker; a format that is given replaces the former one.
+
+    Raises NotFound, Conflict if the import is under way, has begun or has no file, or if parts are missing.
+    """
+    with transaction.atomic():
+        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+        if held is None:
+            raise NotFound("there is no such import")
+        if held.state not in _CHECKABLE or held.position or not held.has_file:
+            raise Conflict(f"the import is {held.state}" if held.has_file else "its file was deleted")
+        parts = FilePart.objects.filter(file_import=held).aggregate(count=Count("id"), last=Max("number"))
+        if not parts["count"] or parts["count"] != parts["last"]:
+            raise Conflict("the file has no parts, or one of them is missing")
+        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
+        held.format = file_format or held.format
+        # An earlier check says nothing now: an import counts as read only once its check has ended.
+        held.counts, held.users, held.problems = {}, [], []
+        held.leased_until = held.lease_token = None
+        held.save()
+    return held
+
+
+_CANCELLABLE = (
+    ImportState.UPLOADING,
+    ImportState.CHECKING,
+    ImportState.CHECKED,
+    ImportState.WAITING,
+    ImportState.RUNNING,
+)
+
+
+def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
+    """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
+    changes = {
+        "state": ImportState.CANCELLED,
+        "finished_at": timezone.now(),
+        "leased_until": None,
+        "lease_token": None,
+        "resume_at": None,
+    }
+    with transaction.atomic():
+        rows = FileImport.objects.filter(project_id=project_id, id=import_id, state__in=_CANCELLABLE)
+        rows.filter(state=ImportState.CHECKING).update(counts={})  # of half a file
+        if rows.update(**changes):
+            record(project_id=project_id, verb="import_cancelled", object_kind="import", object_id=import_id)
+    found = find_import(project_id=project_id, import_id=import_id)
+    if found.state != ImportState.CANCELLED:
+        raise Conflict(f"the import is {found.state}")
+    return found
+
+
+OLD = "nobody has finished it, and its file was deleted"
+
+
+def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
+    """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
+    with transaction.atomic():
+        found = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+        if found is None:
+            raise NotFound("there is no such import")
+        if not found.is_over:
+            raise Conflict(f"the import is {found.state}: cancel it first")
+        if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
+            record(project_id=project_id, verb="import_file_deleted", object_kind="import", object_id=import_id)
+    found.refresh_from_db()
+    return found
+
+
+def forget_old_files() -> int:
+    """Delete the files of imports that nobody has finished for IMPORT_KEPT_DAYS; return how many."""
+    before = timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS)
+    with system_scope(SystemWork.SCHEDULE):
+        last = Q(finished_at__lt=before) | Q(finished_at__isnull=True, created_at__lt=before)
+        under_way = (ImportState.WAITING, ImportState.RUNNING)
+        return forget_files(FileImport.objects.filter(last, has_file=True).exclude(state__in=under_way), error=OLD)
+
+
+def forget_files(imports: QuerySet[FileImport], *, error: str) -> int:
+    """Delete the files of some imports; those that are not done are cancelled, with the reason."""
+    cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
+    with transaction.atomic():
+        # The rows are locked first, as by whoever stores a part: no part is stored after the others are deleted.
+        ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
+        rows = FileImport.objects.filter(id__in=ids)
+        rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
+        forgotten = rows.update(has_file=False, users=[])
+        FilePart.objects.filter(file_import__in=ids).delete()
+    return forgotten
+
+
+ERASED = "an end user of it was erased, and its file with them"
+FILE_NAME = "file"  # in place of one that names an erased user
+LEAST_CHARACTERS = 3  # of a name that is looked for in texts: a shorter one is found in words that mean others
+
+
+def lock_imports(*, project_id: UUID) -> None:
+    """Lock the imports of a project until the transaction ends; to be called before an end user is locked."""
+    list(FileImport.objects.select_for_update().filter(project_id=project_id).order_by("id").values_list("id"))
+
+
+def forget_user(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
+    """Delete the files that hold an end user, or may hold them, and forget their names; return how many files.
+
+    Must be called after `lock_imports`, in its transaction.
+    """
+    mine = FileImport.objects.filter(project_id=project_id)
+    unread = Q(state__in=(ImportState.UPLOADING, ImportState.CHECKING)) | Q(counts={})
+    forgotten = forget_files(mine.filter(unread | Q(users__contains=[end_user_id]), has_file=True), error=ERASED)
+    for each in mine.defer("users", "counts"):
+        _forget_names(each, user_id)
+    if len(user_id) >= LEAST_CHARACTERS:
+        answers = IdempotentRequest.objects.filter(project_id=project_id, end_user_id__isnull=True)
+        answers.filter(answer__file_name__icontains=user_id).delete()
+    return forgotten
+
+
+def _forget_names(row: FileImport, user_id: str) -> None:
+    """Remove the user_id, and names that the import gives the user, from an import."""
+    names = {user_id} | {name for name, owner in row.users_by_name.items() if owner == user_id}
+    changes = {
+        "user_id": "" if row.user_id == user_id else row.user_id,
+        "users_by_name": {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names},
+        "file_name": FILE_NAME if _is_named(row.file_name, names) else row.file_name,
+        "error": "" if _is_named(row.error, names) else row.error,
+        "wait_reason": "" if _is_named(row.wait_reason, names) else row.wait_reason,
+        "problems": [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)],
+    }
+    if changed := [name for name, value in changes.items() if getattr(row, name) != value]:
+        FileImport.objects.filter(id=row.pk).update(**{name: changes[name] for name in changed})
+
+
+def _is_named(text: str, names: set[str]) -> bool:
+    """Return True if a text holds one of the names; a short one only where a problem's place is that end user."""
+    folded = text.casefold()
+    return any(
+        name.casefold() in folded if len(name) >= LEAST_CHARACTERS else f"end user {name} " in f"{text} "
+        for name in names
+    )
+
+
+_STATES = (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class DueImport:
+    """An import that nobody works on, and whether it is to be checked or imported."""
+
+    id: UUID
+    project_id: UUID
+    is_check: bool
+
+
+def due_imports() -> list[DueImport]:
+    """Return the imports of all projects that are due and that nobody works on, those that waited longest first."""
+    now = timezone.now()
+    due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
+    with system_scope(SystemWork.SCHEDULE):
+        rows = (
+            FileImport.objects.free()
+            .filter(due, state__in=_STATES)
+            .order_by(F("resume_at").asc(nulls_first=True), "created_at", "id")
+        )
+        found = list(rows.values_list("id", "project_id", "state"))
+    return [DueImport(id, project_id, state == ImportState.CHECKING) for id, project_id, state in found]

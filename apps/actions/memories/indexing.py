@@ -1,0 +1,280 @@
+"""Index memories, ask for the questions that they answer, and embed them again."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+from opentelemetry.trace import SpanKind
+
+from apps.memories.models import Memory, MemoryVector
+from apps.memories.querysets import MemoryQuerySet
+from apps.outbox import processing
+from apps.outbox.enqueue import enqueue
+from apps.outbox.leases import Lease
+from apps.outbox.models import OutboxRow
+from apps.outbox.scheduling import NextWork
+from apps.pipeline.core.enums import MemoryType, Stage, WorkKind, WorkState
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Embedder, Ports
+from apps.pipeline.indexing import index
+from apps.pipeline.indexing.index import Indexable, VectorEntry
+from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL, ask_model, questions_model
+from apps.pipeline.lexicon.language import is_english
+from apps.telemetry.tracing import is_recording, span, stage_span
+from apps.tenants.end_users import wait_for_writers
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces import recorder
+from apps.traces.policies import active_configuration, policy_of
+from apps.traces.requests import traceparents_of
+
+WAIT = timedelta(seconds=45)
+
+
+def unasked(*, embedder: str) -> MemoryQuerySet:
+    """Return the live extracted memories whose questions no model has written.
+
+    Memories that callers stored directly are left out: they have no trace that could record the cost.
+    """
+    templates = MemoryVector.objects.filter(
+        end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("id"), embedder=embedder, questions_by=""
+    )
+    found: MemoryQuerySet = Memory.objects.live().filter(Exists(templates), trace__isnull=False)
+    return found
+
+
+def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQuerySet:
+    """Return an end user's memories that the model has yet to be asked about, oldest first."""
+    return unasked(embedder=embedder.name).for_end_user(end_user_id).order_by("id")
+
+
+def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
+    """Enqueue a call for questions in the caller's transaction; for few memories it is due after a while."""
+    due = without_model_questions(end_user_id=lease.end_user_id, embedder=embedder)
+    ids = list(due.values_list("id", flat=True)[:MEMORIES_PER_CALL])
+    if not ids:
+        return
+    enqueue(
+        end_user_id=lease.end_user_id,
+        project_id=lease.project_id,
+        kind=WorkKind.ASK_QUESTIONS,
+        subject_ids=ids[:1],
+    )
+    untried = OutboxRow.objects.filter(
+        end_user_id=lease.end_user_id,
+        kind=WorkKind.ASK_QUESTIONS,
+        state=WorkState.PENDING,
+        attempts=0,
+        waiting_since=None,
+    )
+    if len(ids) == MEMORIES_PER_CALL:
+        untried.update(run_at=Now())
+    else:
+        untried.filter(run_at__lte=Now()).update(run_at=Now() + WAIT)
+
+
+_FIELDS = (
+    "id",
+    "type",
+    "content",
+    "subject__name",
+    "predicate",
+    "object_text",
+    "evidence",
+    "tongue",
+    "source_tongue",
+    "trace_id",
+    "created_at",
+    "configuration",
+)
+
+
+def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
+    """Index the memories that the work names; repeatable.
+
+    If a model may write better questions, a call for them is enqueued as soon as there are enough memories.
+    Raises LostLease, having written nothing.
+    """
+    rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
+    told_in = traceparents_of_rows(lease, rows)
+    with span("index memories", kind=SpanKind.CONSUMER, parents=told_in), stage_span(Stage.INDEX):
+        entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
+        asks_model = questions_model(policy_of_rows(rows), ports) is not None
+        with transaction.atomic():
+            write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=ports.embedder)
+            if asks_model and any(row["trace_id"] for row in rows):
+                enqueue_questions(lease=lease, embedder=ports.embedder)
+            processing.finish(lease=lease, work=work)
+
+
+def traceparents_of_rows(lease: Lease, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the distributed traces in which memories were told, if spans are recorded."""
+    if not is_recording():
+        return []
+    return traceparents_of(end_user_id=lease.end_user_id, trace_ids=[row["trace_id"] for row in rows])
+
+
+def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:
+    """Embed the contents of one end user's memories and the questions that they answer."""
+    rows = read_rows(_memories(end_user_id, memory_ids))
+    return index.run(indexables(rows), embedder=embedder, policy=policy_of_rows(rows).index)
+
+
+def write_vectors(
+    *, end_user_id: UUID, entries: Sequence[VectorEntry], embedder: Embedder, questions_by: str = ""
+) -> None:
+    """Store the vectors of one end user's memories; those of the same embedder are replaced.
+
+    `questions_by` is the model that was asked for the questions, empty for templates.
+    """
+    rows = (
+        MemoryVector(
+            end_user_id=end_user_id,
+            memory_id=entry.memory_id,
+            embedder=embedder.name,
+            dimension=embedder.dimension,
+            embedding=entry.vector,
+            questions=entry.questions,
+            question_embeddings=entry.question_vectors,
+            questions_by=questions_by,
+        )
+        for entry in entries
+    )
+    with transaction.atomic():
+        wait_for_writers(end_user_id)
+        MemoryVector.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["end_user", "memory", "embedder"],
+            update_fields=["dimension", "embedding", "questions", "question_embeddings", "questions_by"],
+        )
+
+
+def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
+    """Read what the index needs of memories, with the active configuration of their project in the same query."""
+    rows = memories.annotate(configuration=active_configuration("project_id"))
+    return [dict(row) for row in rows.values(*_FIELDS)]
+
+
+def policy_of_rows(rows: Sequence[Mapping[str, Any]]) -> Policy:
+    """Return the policy of the project whose memories were read."""
+    configuration = rows[0]["configuration"] if rows else None
+    return policy_of(configuration) if configuration else Policy()
+
+
+def indexables(rows: Iterable[Mapping[str, Any]]) -> list[Indexable]:
+    """Convert rows of memories."""
+    return [_indexable(row) for row in rows]
+
+
+def _memories(end_user_id: UUID, memory_ids: Sequence[UUID]) -> MemoryQuerySet:
+    return Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
+
+
+def _indexable(row: Mapping[str, Any]) -> Indexable:
+    # Of a short English quote the database may not know the language.
+    is_foreign = row["source_tongue"] != row["tongue"] and not is_english(row["evidence"])
+    return Indexable(
+        id=row["id"],
+        type=MemoryType(row["type"]),
+        content=row["content"],
+        subject=row["subject__name"] or "",
+        predicate=row["predicate"],
+        object_text=row["object_text"],
+        foreign_quote=row["evidence"] if is_foreign else "",
+    )
+
+
+def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
+    """Ask for the questions of the oldest memories that lack them, in one call.
+
+    The call is recorded with the trace of the first memory. Memories without a usable answer keep their templates, and
+    the model is not asked about them again. Raises ModelFailed and LostLease, having written nothing.
+    """
+    due = without_model_questions(end_user_id=lease.end_user_id, embedder=ports.embedder)
+    rows = read_rows(due[:MEMORIES_PER_CALL])
+    policy = policy_of_rows(rows)
+    model = questions_model(policy, ports)
+    if model is None or not rows:
+        processing.finish(lease=lease, work=work)
+        return
+    with span("ask questions", kind=SpanKind.CONSUMER, parents=traceparents_of_rows(lease, rows)):
+        asked = ask_model(indexables(rows), model=model, policy=policy)
+        entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
+    with transaction.atomic():
+        write_vectors(
+            end_user_id=lease.end_user_id,
+            entries=entries,
+            embedder=ports.embedder,
+            questions_by=asked.call.model or "unnamed",
+        )
+        enqueue_questions(lease=lease, embedder=ports.embedder)
+        processing.finish(lease=lease, work=work)
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[asked.call])
+
+
+BATCH = 256
+
+
+def count_missing(*, embedder: Embedder) -> int:
+    """Count the memories of all projects without a vector of this embedder."""
+    with system_scope(SystemWork.MAINTENANCE):
+        return missing(embedder=embedder).count()
+
+
+def missing(*, embedder: Embedder) -> MemoryQuerySet:
+    """Return the memories without a vector of this embedder, oldest first."""
+    vectors = MemoryVector.objects.filter(
+        end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("id"), embedder=embedder.name
+    )
+    return Memory.objects.filter(~Exists(vectors)).order_by("id")
+
+
+def reembed(*, embedder: Embedder) -> Iterator[int]:
+    """Embed memories without vectors in batches; yield the size of each batch.
+
+    An interrupted run can be continued. Memories that are written in the meantime are indexed by workers.
+    """
+    after = UUID(int=0)
+    while rows := _next_missing(embedder, after):
+        by_user: dict[tuple[UUID, UUID], list[UUID]] = {}
+        for memory_id, *owner in rows:
+            by_user.setdefault((owner[0], owner[1]), []).append(memory_id)
+        for (project_id, end_user_id), memory_ids in by_user.items():
+            with tenant_scope(project_id=project_id, end_user_id=end_user_id):
+                entries = embed_memories(end_user_id=end_user_id, memory_ids=memory_ids, embedder=embedder)
+                write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder)
+        after = rows[-1][0]
+        yield len(rows)
+
+
+def _next_missing(embedder: Embedder, after: UUID) -> list[tuple[UUID, UUID, UUID]]:
+    """Return a batch of memories without vectors, with their projects and end users."""
+    following = missing(embedder=embedder).filter(id__gt=after)
+    with system_scope(SystemWork.MAINTENANCE):
+        return list(following.values_list("id", "project_id", "end_user_id")[:BATCH])
+
+
+def forget_other_vectors(*, embedder: Embedder) -> int:
+    """Delete the vectors of all other embedders in batches; return how many were deleted."""
+    deleted = 0
+    while True:
+        with system_scope(SystemWork.MAINTENANCE), transaction.atomic():
+            others = MemoryVector.objects.exclude(embedder=embedder.name).order_by("end_user_id", "memory_id")
+            rows = list(others.values_list("end_user_id", "memory_id")[:BATCH])
+            for end_user_id, memory_ids in _by_user(rows).items():
+                of_user = MemoryVector.objects.filter(end_user_id=end_user_id, memory_id__in=memory_ids)
+                deleted += of_user.exclude(embedder=embedder.name).delete()[0]
+        if len(rows) < BATCH:
+            return deleted
+
+
+def _by_user(rows: Iterable[tuple[UUID, UUID]]) -> dict[UUID, list[UUID]]:
+    memories: dict[UUID, list[UUID]] = {}
+    for end_user_id, memory_id in rows:
+        memories.setdefault(end_user_id, []).append(memory_id)
+    return memories

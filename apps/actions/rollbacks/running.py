@@ -1,0 +1,423 @@
+"""Run rollbacks and their undo, one end user after the other."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import structlog
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from apps.actions.errors import Refused
+from apps.actions.ledger.record import record
+from apps.actions.replays.replaying import judged_run
+from apps.actions.rollbacks.loading import (
+    MOST_TRIES,
+    kept_as_json,
+    kept_from_json,
+    load_history,
+    load_taken,
+    lock_item,
+    outdate_sessions,
+    rules_of,
+    save_item,
+    write,
+)
+from apps.actions.rollbacks.planning import RollbackPlan, Takings, plan_rollback, plan_undo
+from apps.actions.rollbacks.reverting import Kept
+from apps.actions.rollbacks.selection import TraceSelection
+from apps.memories.models import Memory, MemoryVersion, Rollback, RollbackItem
+from apps.outbox import enqueue
+from apps.outbox.manual import cancel
+from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, TraceStatus, WorkKind
+from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK, ReviseMemory
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import StalePlan
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces import recorder
+from apps.traces.models import ConfigurationVersion, Span, Trace, Turn
+from apps.traces.policies import policy_of
+from apps.traces.recorded_runs import recorded_runs
+from apps.traces.run_heads import RunHead
+from apps.traces.trace_report import report_of
+
+MOST_LISTED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKept:
+    """What was left alone and why: a memory, or a trace that stored nothing because it repeats what is taken back."""
+
+    reason: LeftAlone
+    can_be_forced: bool
+    memory: Memory | None = None
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackProgress:
+    """The numbers of end users, and the memories that were left alone, of some end users at most."""
+
+    users: int
+    waiting: int  # users for whom the rollback, or its undo, isn't done yet
+    kept: tuple[ShownKept, ...] = ()
+
+
+def progress_of(rollback: Rollback) -> RollbackProgress:
+    """Return the progress of a rollback (three queries)."""
+    items = RollbackItem.objects.filter(rollback=rollback)
+    todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
+    counted = items.aggregate(users=Count("id"), waiting=Count("id", filter=Q(state=todo)))
+    lists = items.exclude(left_alone=[]).order_by("id").values_list("left_alone", flat=True)[:MOST_LISTED]
+    kept = [each for some in lists for each in kept_from_json(some)][:MOST_LISTED]
+    waiting = 0 if rollback.is_over else counted["waiting"]
+    shown = shown_kept(kept, project_id=rollback.project_id)
+    return RollbackProgress(users=counted["users"], waiting=waiting, kept=shown)
+
+
+def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ...]:
+    """Return what was left alone with its memories and traces, without those deleted since (two queries)."""
+    ids = {each.memory_id for each in kept if each.memory_id}
+    memories = {row.id: row for row in Memory.objects.for_project(project_id).filter(id__in=ids).to_show()}
+    named = {each.trace_id for each in kept if each.trace_id}
+    rows = Trace.objects.filter(project_id=project_id, id__in=named).select_related("end_user")
+    traces = {row.id: row for row in rows.defer("plan", "outcomes")}
+    found = (
+        ShownKept(
+            each.reason,
+            each.can_be_forced,
+            memory=memories.get(each.memory_id) if each.memory_id else None,
+            trace=traces.get(each.trace_id) if each.trace_id else None,
+        )
+        for each in kept
+    )
+    return tuple(each for each in found if each.memory or each.trace)
+
+
+def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:
+    """Judge the turns of traces anew, and queue the traces with turns that are kept, in the order given.
+
+    The others end as rejected ones. Session-level traces, which have no turns of their own, stay as they are.
+    """
+    active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
+    turns = Turn.objects.filter(end_user_id=end_user_id, trace__in=traces)
+    with_turns = set(turns.values_list("trace_id", flat=True))
+    again = [trace for trace in traces if trace.id in with_turns]
+    turns.update(withdrawn=False)
+    recorder.reopen(traces=again)
+    Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in again]).update(
+        configuration=active, rollback_id=None, plan=[], error=""
+    )
+    # What was left alone has no place in the trace any more: the run may store the same candidate.
+    Memory.objects.filter(end_user_id=end_user_id, trace__in=again).update(candidate_index=None)
+    drafts = _judged(end_user_id, again, policy_of(active.id))
+    _write_verdicts(end_user_id, drafts)
+    for trace, draft in zip(again, drafts, strict=True):
+        if draft.turns:
+            _queue(trace)
+        else:
+            _reject(trace, draft)
+
+
+def _judged(end_user_id: UUID, traces: Sequence[Trace], policy: Policy) -> list[Draft]:
+    now = timezone.now()
+    heads = [
+        RunHead(
+            trace_id=trace.id,
+            session_id=trace.session_id,
+            configuration_id=trace.configuration_id,
+            status=TraceStatus(trace.status),
+            accepted_at=now,
+            began_at=now,
+            ended_at=now,
+            latency_us=0,
+            extracted_with=trace.id,
+        )
+        for trace in traces
+    ]
+    return [judged_run(run, policy=policy) for run in recorded_runs(end_user_id=end_user_id, heads=heads, before=0)]
+
+
+def _write_verdicts(end_user_id: UUID, drafts: Sequence[Draft]) -> None:
+    """Replace what the pre-filter has decided: the reasons of turns, and its span, which keeps its time."""
+    drops = {drop.turn_id: drop for draft in drafts for drop in draft.drops}
+    turns = list(Turn.objects.filter(end_user_id=end_user_id, trace__in=[each.request.trace_id for each in drafts]))
+    for turn in turns:
+        drop = drops.get(turn.id)
+        turn.rejected_for = drop.reason if drop else ""
+        turn.rejected_by = drop.detail.get("rule", "") if drop else ""
+    Turn.objects.bulk_update(turns, ["rejected_for", "rejected_by"], batch_size=500)
+    spans = {draft.request.trace_id: recorder.spans_of(draft, first=0)[0] for draft in drafts}
+    kept = list(Span.objects.filter(end_user_id=end_user_id, trace__in=spans, stage=Stage.PRE_FILTER))
+    for span in kept:
+        row = spans[span.trace_id]
+        span.result, span.reason, span.details = row.result, row.reason, row.details
+    Span.objects.bulk_update(kept, ["result", "reason", "details"], batch_size=500)
+
+
+def _queue(trace: Trace) -> None:
+    enqueue.enqueue(
+        end_user_id=trace.end_user_id,
+        project_id=trace.project_id,
+        kind=WorkKind.RUN_PIPELINE,
+        subject_ids=[trace.id],
+        session_id=trace.session_id,
+    )
+
+
+def _reject(trace: Trace, draft: Draft) -> None:
+    report = report_of(draft)
+    Trace.objects.filter(end_user_id=trace.end_user_id, id=trace.id).update(
+        status=TraceStatus.REJECTED, counts=report.counts, outcomes=report.outcomes, finished_at=timezone.now()
+    )
+
+
+def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
+    """Take back what the selected traces of an end user wrote, unless that is done already.
+
+    Raises StalePlan when somebody has changed a memory meanwhile, and Conflict while the user is being erased.
+    """
+    with transaction.atomic():
+        item = lock_item(rollback, end_user_id, state=RollbackState.WAITING)
+        if item is None:
+            return
+        traces = traces_of(rollback, item.end_user_id)
+        ids = [trace.id for trace in traces]
+        history = load_history(end_user_id=item.end_user_id, traces=ids)
+        planned = plan_rollback(
+            history,
+            traces=set(ids),
+            forced={UUID(each) for each in rollback.forced},
+            rules=rules_of(rollback.project_id),
+        )
+        write(rollback=rollback, item=item, plan=planned.plan, actor=rollback.actor)
+        cancelled = _cancel_work(item.end_user_id, traces, planned)
+        Trace.objects.filter(end_user_id=item.end_user_id, id__in=ids).update(
+            status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id, error="", finished_at=timezone.now()
+        )
+        Turn.objects.filter(end_user_id=item.end_user_id, trace_id__in=ids).update(withdrawn=True)
+        outdate_sessions(sorted({trace.session_id for trace in traces}))
+        _finish_user(item, rollback, traces, planned, cancelled)
+        if rollback.rerun:
+            run_again(end_user_id=item.end_user_id, project_id=rollback.project_id, traces=traces)
+
+
+def traces_of(rollback: Rollback, end_user_id: UUID) -> list[Trace]:
+    """Return the traces of one end user that a rollback takes back, in the order in which they were accepted."""
+    selection = TraceSelection.from_json(rollback.selection)
+    rows = selection.traces(project_id=rollback.project_id, before=rollback.created_at, with_rejected=rollback.rerun)
+    return list(rows.filter(end_user_id=end_user_id).defer("plan", "outcomes").order_by("created_at", "id"))
+
+
+def counts_of(planned: RollbackPlan, *, traces: int) -> dict[str, int]:
+    """Count what a plan takes back, by kind."""
+    statuses = Counter(
+        str(each.changes["status"]) for each in planned.plan.of(ReviseMemory) if "status" in each.changes
+    )
+    return {
+        "traces": traces,
+        "memories_retracted": statuses["retracted"],
+        "memories_restored": statuses["active"] + statuses["pending_review"],
+        "memories_changed": len(planned.plan.of(ReviseMemory)) - statuses.total(),
+        "sources_withdrawn": sum(len(turns) for turns in planned.takings.origins.values()),
+        "links_closed": len(planned.takings.links),
+        "entities_withdrawn": len(planned.takings.entities.withdrawn),
+        "names_withdrawn": len(planned.takings.entities.records),
+        "left_alone": len(planned.kept),
+    }
+
+
+def _cancel_work(end_user_id: UUID, traces: Sequence[Trace], planned: RollbackPlan) -> int:
+    """Cancel the runs of the traces, and the indexing of what is retracted."""
+    runs = cancel(end_user_id=end_user_id, kinds=sorted(RUNS), subject_ids=[trace.id for trace in traces])
+    retracted = [each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == "retracted"]
+    return runs + cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
+
+
+def _finish_user(
+    item: RollbackItem, rollback: Rollback, traces: Sequence[Trace], planned: RollbackPlan, cancelled: int
+) -> None:
+    counts = {**counts_of(planned, traces=len(traces)), "work_cancelled": cancelled}
+    done: dict[str, Any] = {
+        "traces": {str(trace.id): trace.status for trace in traces},
+        "takings": msgspec.to_builtins(planned.takings, str_keys=True),
+        "counts": counts,
+    }
+    item.state, item.done, item.left_alone = RollbackState.DONE, done, kept_as_json(planned.kept)
+    item.error, item.finished_at = "", timezone.now()
+    save_item(item)
+    record(
+        project_id=rollback.project_id,
+        end_user_id=item.end_user_id,
+        actor=rollback.actor,
+        verb=ROLLED_BACK,
+        object_kind="rollback",
+        object_id=rollback.id,
+        details=counts,
+    )
+
+
+_WAITED = frozenset({TraceStatus.QUEUED.value, TraceStatus.DEAD.value})
+
+
+def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
+    """Restore what a rollback took back of an end user, unless that is done already.
+
+    What was changed since is left alone; everything is if a trace was run again. Traces that had waited or failed are
+    queued. Raises StalePlan and Conflict.
+    """
+    with transaction.atomic():
+        item = lock_item(rollback, end_user_id, state=RollbackState.DONE)
+        if item is None:
+            return
+        before = {UUID(key): status for key, status in item.done["traces"].items()}
+        taken_back = Trace.objects.filter(
+            end_user_id=item.end_user_id, id__in=list(before), status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id
+        )
+        traces = list(taken_back.defer("plan", "outcomes").order_by("created_at", "id"))
+        known = Trace.objects.filter(end_user_id=item.end_user_id, id__in=list(before)).count()
+        if len(traces) < known:
+            _finish_undo(item, rollback, _all_kept(rollback, item), traces=0)
+            return
+        takings = msgspec.convert(item.done["takings"], Takings)
+        history = load_taken(end_user_id=item.end_user_id, rollback_id=rollback.id, takings=takings)
+        planned = plan_undo(history, rollback_id=rollback.id, takings=takings, rules=rules_of(rollback.project_id))
+        write(rollback=rollback, item=item, plan=planned.plan, actor=rollback.undone_by)
+        for trace in traces:
+            _reopen(trace, before[trace.id])
+        Turn.objects.filter(end_user_id=item.end_user_id, trace__in=traces).update(withdrawn=False)
+        outdate_sessions(sorted({trace.session_id for trace in traces}))
+        _finish_undo(item, rollback, planned.kept, traces=len(traces))
+
+
+def _reopen(trace: Trace, status: str) -> None:
+    waited = status in _WAITED
+    Trace.objects.filter(end_user_id=trace.end_user_id, id=trace.id).update(
+        status=TraceStatus.QUEUED if waited else status,
+        rollback_id=None,
+        finished_at=None if waited else trace.finished_at,
+    )
+    if waited:
+        has_turns = Turn.objects.filter(end_user_id=trace.end_user_id, trace=trace).exists()
+        enqueue.enqueue(
+            end_user_id=trace.end_user_id,
+            project_id=trace.project_id,
+            kind=trace.work_kind(has_turns=has_turns),
+            subject_ids=[trace.id],
+            session_id=trace.session_id,
+        )
+
+
+def _all_kept(rollback: Rollback, item: RollbackItem) -> tuple[Kept, ...]:
+    changed = MemoryVersion.objects.filter(end_user_id=item.end_user_id, rollback_id=rollback.id, operation=ROLLED_BACK)
+    ids = sorted(set(changed.values_list("memory_id", flat=True)))
+    return tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in ids)
+
+
+def _finish_undo(item: RollbackItem, rollback: Rollback, kept: tuple[Kept, ...], *, traces: int) -> None:
+    item.state, item.left_alone = RollbackState.UNDONE, kept_as_json(kept)
+    item.done = {**item.done, "undone_traces": traces}
+    item.error, item.finished_at = "", timezone.now()
+    save_item(item)
+    record(
+        project_id=rollback.project_id,
+        end_user_id=item.end_user_id,
+        actor=rollback.undone_by,
+        verb=ROLLBACK_UNDONE,
+        object_kind="rollback",
+        object_id=rollback.id,
+        details={"traces": traces, "left_alone": len(kept)},
+    )
+
+
+log = structlog.get_logger(__name__)
+# The state of items that are left to do, and the state that follows, by the state of the rollback.
+_STEPS = {
+    RollbackState.WAITING: (RollbackState.WAITING, RollbackState.DONE),
+    RollbackState.UNDOING: (RollbackState.DONE, RollbackState.UNDONE),
+}
+
+
+def run_rollback(*, rollback_id: UUID, most: timedelta) -> bool:
+    """Do what is left of a rollback, or of its undo; return True once nothing is.
+
+    Each end user is one transaction, so what was killed goes on where it was, and two processes may run the same
+    rollback. An end user who can't be done, because others write all the time, is left for the next call.
+    """
+    deadline = time.monotonic() + most.total_seconds()
+    rollback = Rollback.objects.get(id=rollback_id)
+    if rollback.is_over:
+        return True
+    todo, _ = _STEPS[RollbackState(rollback.state)]
+    users = RollbackItem.objects.filter(rollback=rollback, state=todo).order_by("id")
+    for end_user_id in list(users.values_list("end_user_id", flat=True)):
+        if time.monotonic() >= deadline:
+            return False
+        _do(rollback, end_user_id)
+    return _finish(rollback_id)
+
+
+def continue_rollbacks(*, most: timedelta) -> int:
+    """Go on with unfinished rollbacks, oldest first; return how many are finished now."""
+    deadline = time.monotonic() + most.total_seconds()
+    with system_scope(SystemWork.SCHEDULE):
+        rollbacks = Rollback.objects.filter(state__in=[state.value for state in _STEPS]).order_by("id")
+        unfinished = list(rollbacks.values_list("id", "project_id"))
+    finished = 0
+    for rollback_id, project_id in unfinished:
+        with tenant_scope(project_id=project_id):
+            finished += run_rollback(rollback_id=rollback_id, most=timedelta(seconds=deadline - time.monotonic()))
+    return finished
+
+
+def _do(rollback: Rollback, end_user_id: UUID) -> None:
+    do = undo_user if rollback.state == RollbackState.UNDOING else roll_back_user
+    for attempt in range(MOST_TRIES):
+        try:
+            do(rollback=rollback, end_user_id=end_user_id)
+            return
+        except (StalePlan, Refused) as why:
+            if attempt == MOST_TRIES - 1:
+                log.info("rollback of a user put off", rollback=str(rollback.id), reason=str(why))
+                items = RollbackItem.objects.filter(rollback=rollback, end_user_id=end_user_id)
+                items.update(error=str(why)[:4_000])
+
+
+def _finish(rollback_id: UUID) -> bool:
+    """Close a rollback whose items are all done, with the sum of their counts."""
+    with transaction.atomic():
+        rollback = Rollback.objects.select_for_update().get(id=rollback_id)
+        if rollback.is_over:
+            return True
+        todo, following = _STEPS[RollbackState(rollback.state)]
+        items = RollbackItem.objects.filter(rollback=rollback)
+        if items.filter(state=todo).exists():
+            return False
+        now = timezone.now()
+        if following is RollbackState.DONE:
+            total: Counter[str] = Counter()
+            for done in items.values_list("done", flat=True):
+                total.update(done.get("counts", {}))
+            rollback.counts, rollback.finished_at = {"users": items.count(), **total}, now
+        else:
+            rollback.counts, rollback.undone_at = {**rollback.counts, **_undone(items)}, now
+        rollback.state = following
+        rollback.save()
+    return True
+
+
+def _undone(items: QuerySet[RollbackItem]) -> dict[str, int]:
+    """Return how many traces an undo has restored, and how much it has left alone."""
+    rows = list(items.values_list("done", "left_alone"))
+    return {
+        "undone_traces": sum(done.get("undone_traces", 0) for done, _ in rows),
+        "undo_left_alone": sum(len(kept) for _, kept in rows),
+    }
