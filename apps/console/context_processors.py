@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from apps.console.navigation import navigation
 from apps.console.permissions import ProjectVisit, projects_of
-from apps.console.selectors.pending_counts import pending_counts
+from apps.console.selectors.review import pending_counts
 from apps.console.selectors.trouble import find_trouble
 
 _TELL_THEMSELVES = frozenset({"dashboard", "queue", "alerts"})  # pages that say in detail what is wrong

@@ -12,7 +12,7 @@ from apps.actions.review.services import DecisionRefusal, ReviewDecision, Review
 from apps.console.labels import label, time_since
 from apps.console.permissions import ProjectVisit
 from apps.console.selectors.history import latest_changes
-from apps.console.selectors.pending_counts import pending_counts
+from apps.console.selectors.review import pending_counts
 from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes

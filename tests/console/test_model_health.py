@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.actions.queue.services import MOST_PER_MINUTE
 from apps.actions.traces.tally import tally
-from apps.console.selectors.model_health import model_health
+from apps.console.selectors.queue import model_health
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause

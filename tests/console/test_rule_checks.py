@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.memories.store import StoreRequest, store
 from apps.actions.rules import check_rule
-from apps.console.selectors.rule_suggestions import rule_suggestions
+from apps.console.selectors.rules import rule_suggestions
 from apps.intake.accept import Submission, accept
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.pipeline.core.enums import LabelValue, MemoryType, Reason, Role, Status

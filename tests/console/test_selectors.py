@@ -7,11 +7,10 @@ from django.utils import timezone
 
 from apps.actions.alerts.texts import band_text
 from apps.console.labels import count_of, label, percent, time_since
-from apps.console.selectors.fates import TurnFate, fates_of
-from apps.console.selectors.periods import DashboardRange, dashboard_period
-from apps.console.selectors.reasons import explain
-from apps.console.selectors.setting_names import _by_path, plain_setting
-from apps.console.selectors.settings import Setting, settings_sections
+from apps.console.selectors.charts import DashboardRange, dashboard_period
+from apps.console.selectors.configuration import Setting, _by_path, plain_setting, settings_sections
+from apps.console.selectors.explanations import explain
+from apps.console.selectors.traces import TurnFate, fates_of
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.traces.funnel_metrics import Band, Measure, Tallies

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from apps.console.selectors.trace_sentences import group_calls
+from apps.console.selectors.traces import group_calls
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project

@@ -1,5 +1,6 @@
-"""The dashboard, read from the hourly tallies; the queue and the last hour are read live."""
+"""The dashboard: figures of a period with their bands, and series for the charts."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,9 +12,8 @@ from django.db.models.functions import Trunc
 from django.utils import timezone
 
 from apps.console.labels import label, noun_for
-from apps.console.selectors.charts import FunnelStep
-from apps.console.selectors.fates import FateChart, fate_chart
-from apps.console.selectors.periods import DashboardPeriod
+from apps.console.selectors.charts import DashboardPeriod, FunnelStep
+from apps.console.selectors.traces import FateChart, fate_chart
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.traces.funnel_metrics import (
@@ -35,13 +35,21 @@ from apps.traces.funnel_metrics import (
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
 from apps.traces.tallies import Amount, count_now, latencies_now
 
-LATE_AFTER_SECONDS = 60  # as in /readyz
-AN_HOUR = timedelta(hours=1)
-MOST_COUNTED_LIVE = 20_000  # turns
-_ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
-_PLOTTED_REASONS = 7  # the table lists all
 
-Key = tuple[Measure, str, str]
+@dataclass(frozen=True, slots=True)
+class TimeSeries:
+    """Lines over the steps of a period; `unit` is percent or dollars, `band` is shaded behind the lines."""
+
+    label: str
+    unit: str
+    times: list[int]  # seconds since 1970
+    lines: dict[str, list[float | None]]
+    band: tuple[float, float] | None = None
+
+    def as_json(self) -> str:
+        """Return the JSON that plots.js reads."""
+        lines = [{"label": label, "values": values} for label, values in self.lines.items()]
+        return json.dumps({"unit": self.unit, "times": self.times, "lines": lines, "band": self.band})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,14 @@ class Gauge:
     def part_of_whole(self) -> str:
         """Return the numerator and denominator as text."""
         return f"{self.reading.part:,.0f} of {self.reading.whole:,.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeTimeSeries:
+    """A gauge with its time series."""
+
+    gauge: Gauge
+    plot: TimeSeries
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +143,48 @@ class Dashboard:
     speeds: list[StageLatency]
     queue: QueueState
     tallied_at: datetime | None
+
+
+def gauge_series(shown: Dashboard) -> list[GaugeTimeSeries]:
+    """Return a time series for each ratio, in the order of the funnel."""
+    times = _times(shown)
+    return [
+        GaugeTimeSeries(
+            gauge,
+            TimeSeries(
+                label=f"{gauge.label} over time",
+                unit="percent",
+                times=times,
+                lines={"share": gauge.values},
+                band=(gauge.band.low, gauge.band.high),
+            ),
+        )
+        for gauge in shown.gauges
+    ]
+
+
+def reason_series(shown: Dashboard) -> TimeSeries:
+    """Return the shares of rejected turns by reason."""
+    lines: dict[str, list[float | None]] = {label(why): [*values] for why, values in shown.reasons.items()}
+    return TimeSeries("share of users' turns rejected, by reason", "percent", _times(shown), lines)
+
+
+def cost_series(shown: Dashboard) -> TimeSeries:
+    """Return the cost of model calls."""
+    return TimeSeries("dollars over time", "dollars", _times(shown), {"dollars": [*shown.costs]})
+
+
+def _times(shown: Dashboard) -> list[int]:
+    return [int(moment.timestamp()) for moment in shown.period.steps]
+
+
+LATE_AFTER_SECONDS = 60  # as in /readyz
+AN_HOUR = timedelta(hours=1)
+MOST_COUNTED_LIVE = 20_000  # turns
+_ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
+_PLOTTED_REASONS = 7  # the table lists all
+
+Key = tuple[Measure, str, str]
 
 
 def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:

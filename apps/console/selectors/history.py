@@ -1,4 +1,4 @@
-"""The history of changes of a memory."""
+"""Changes of memories, as people read them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """An import as its page shows it."""
 
 from apps.console.labels import label
-from apps.console.selectors.tiles import CountTile
+from apps.console.selectors.charts import CountTile
 from apps.imports.models import FileImport
 
 _FOUND = (

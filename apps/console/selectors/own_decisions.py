@@ -12,8 +12,8 @@ from apps.actions.errors import Refused
 from apps.actions.review.services import ReviewDecision, Reviewer, SeenVersion
 from apps.actions.review.undo import UNDONE, check_undo
 from apps.console.labels import label, time_since
+from apps.console.selectors.comparisons import settlement_text
 from apps.console.selectors.people import names_of
-from apps.console.selectors.settlements import settlement_text
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkStatus
 

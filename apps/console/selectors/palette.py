@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from apps.console.labels import label
 from apps.console.navigation import navigation
 from apps.console.permissions import ProjectVisit
-from apps.console.selectors.settings import settings_sections
+from apps.console.selectors.configuration import settings_sections
 from apps.console.selectors.traces import with_words
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import MemberRole, Status

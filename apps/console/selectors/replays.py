@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from apps.console.selectors.tiles import CountTile
+from apps.console.selectors.charts import CountTile
 from apps.memories.models import Memory
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, Turn
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from apps.actions.rollbacks.requests import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.running import ShownKept
 from apps.console.labels import count_of, label
-from apps.console.selectors.tiles import CountTile
+from apps.console.selectors.charts import CountTile
 from apps.pipeline.core.enums import LeftAlone, Status
 
 MOST_SHOWN = 100  # memories in a list

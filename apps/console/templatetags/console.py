@@ -16,7 +16,7 @@ from django.utils.text import Truncator
 
 from apps.console import cells
 from apps.console.labels import duration, label, time_since
-from apps.console.selectors.settlements import older_first, settlement_text
+from apps.console.selectors.comparisons import older_first, settlement_text
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 

@@ -6,8 +6,8 @@ from django import template
 
 from apps.actions.alerts.texts import band_text
 from apps.console.labels import percent
-from apps.console.selectors.periods import DashboardRange
-from apps.console.selectors.reasons import explain
+from apps.console.selectors.charts import DashboardRange
+from apps.console.selectors.explanations import explain
 from apps.traces.funnel_metrics import RatioHealth
 
 register = template.Library()

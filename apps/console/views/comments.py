@@ -11,7 +11,7 @@ from apps.actions.review.services import comment_on_memory
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of
 from apps.console.review_forms import acting_person, refusal_response
-from apps.console.selectors.comments import comments_on
+from apps.console.selectors.cases import comments_on
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import MemberRole
 

@@ -23,7 +23,7 @@ from apps.actions.projects import (
 from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.settings import (
+from apps.console.selectors.configuration import (
     SettingsSection,
     changes_in_words,
     settings_sections,

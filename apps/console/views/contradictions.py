@@ -17,15 +17,9 @@ from apps.console.paging import paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of, is_detail, is_part, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
-from apps.console.selectors.absent_rows import absent_pair
-from apps.console.selectors.contradictions import (
-    count_by_kind,
-    load_contradiction,
-    open_pairs,
-    settled_pairs,
-    skipped_last,
-)
-from apps.console.selectors.settlements import settled_by, settled_pair, settlement_text
+from apps.console.selectors.comparisons import settled_by, settled_pair, settlement_text
+from apps.console.selectors.pairs import count_by_kind, load_contradiction, open_pairs, settled_pairs, skipped_last
+from apps.console.selectors.review import absent_pair
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole

@@ -5,7 +5,7 @@ from django.shortcuts import render
 
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.new_rows import count_new_rows
-from apps.console.selectors.pending_counts import pending_counts
+from apps.console.selectors.review import pending_counts
 from apps.console.selectors.trouble import find_trouble
 
 

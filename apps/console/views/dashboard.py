@@ -7,12 +7,17 @@ from django.utils import timezone
 from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.alerts import alert_cards, dashboard_alerts
-from apps.console.selectors.charts import funnel_bars
+from apps.console.selectors.charts import DashboardRange, dashboard_period, funnel_bars
+from apps.console.selectors.dashboard import (
+    cost_series,
+    funnel_steps,
+    gauge_series,
+    is_busy,
+    reason_series,
+    redacted_text,
+)
 from apps.console.selectors.dashboard import dashboard as read_dashboard
-from apps.console.selectors.dashboard import funnel_steps, is_busy, redacted_text
-from apps.console.selectors.model_pauses import model_pauses
-from apps.console.selectors.periods import DashboardRange, dashboard_period
-from apps.console.selectors.time_series import cost_series, gauge_series, reason_series
+from apps.console.selectors.queue import model_pauses
 from apps.traces.funnel_metrics import Measure
 
 

@@ -13,7 +13,7 @@ from apps.actions.errors import Refused
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
-from apps.console.selectors.similar_entities import merge_candidates
+from apps.console.selectors.users import merge_candidates
 from apps.memories.models import Entity
 from apps.pipeline.core.enums import MemberRole
 

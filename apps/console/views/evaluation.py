@@ -22,8 +22,8 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.review_forms import edited_content, refusal_response
 from apps.console.selectors import evaluation as selectors
-from apps.console.selectors.evaluation_item import labelling_state
-from apps.console.selectors.version_comparison import version_choices
+from apps.console.selectors.configuration import version_choices
+from apps.console.selectors.evaluation import labelling_state
 from apps.pipeline.core.enums import LabelValue, MemberRole, MemoryType, SampleKind
 from apps.traces.models import ConfigurationVersion
 

@@ -26,9 +26,7 @@ from apps.console.forms import ProjectRuleForm, TrialForm
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
-from apps.console.selectors.previews import preview_report
-from apps.console.selectors.rule_checks import check_report
-from apps.console.selectors.rule_suggestions import rule_suggestions
+from apps.console.selectors.rules import check_report, preview_report, rule_suggestions
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Rule
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern

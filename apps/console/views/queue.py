@@ -15,9 +15,7 @@ from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state
-from apps.console.selectors.failed_work import failed_work
-from apps.console.selectors.model_health import model_health
-from apps.console.selectors.model_pauses import model_pauses
+from apps.console.selectors.queue import failed_work, model_health, model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole, WorkState
 

@@ -33,11 +33,8 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import review as selectors
-from apps.console.selectors.absent_rows import absent_memory
-from apps.console.selectors.closed_by import closed_by
-from apps.console.selectors.review import ReviewGroup
-from apps.console.selectors.review_group import load_members
-from apps.console.selectors.review_item import load_review_item
+from apps.console.selectors.cases import load_review_item
+from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason

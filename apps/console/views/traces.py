@@ -10,6 +10,7 @@ from apps.console.labels import label
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
+from apps.console.selectors.explanations import explain_turns
 from apps.console.selectors.people import names_of
 from apps.console.selectors.traces import (
     LATEST,
@@ -21,7 +22,6 @@ from apps.console.selectors.traces import (
     search_turns,
     split_words,
 )
-from apps.console.selectors.turn_explanations import explain_turns
 from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.traces.models import Trace
 

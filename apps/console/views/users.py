@@ -14,9 +14,8 @@ from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import query_param
 from apps.console.selectors import users as selectors
-from apps.console.selectors.facts import facts_over_time
-from apps.console.selectors.graph import entity_graph
-from apps.console.selectors.told import told_block
+from apps.console.selectors.explanations import told_block
+from apps.console.selectors.users import entity_graph, facts_over_time
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Stakes, Status
 from apps.retrieval.context import MAX_HITS, ContextQuery

@@ -13,7 +13,7 @@ from apps.actions.evaluation.versions import ComparisonRequest, compare_versions
 from apps.console.paging import whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.query_params import identifier_of
-from apps.console.selectors.version_comparison import load_comparison
+from apps.console.selectors.configuration import load_comparison
 from apps.pipeline.core.enums import MemberRole
 
 

@@ -1,17 +1,109 @@
-"""Rules that have dropped what proved to be content: by a label, or by a later memory with the same words."""
+"""Previews of rules, their harm, and suggestions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils import timezone
 
+from apps.actions.rules import RuleCheck
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
 from apps.pipeline.prefilter.conversation import asks
 from apps.pipeline.prefilter.wrong_drops import says_again
-from apps.traces.models import PreFilterRule, Trace, Turn
+from apps.traces.models import PreFilterRule, RulePreview, Trace, Turn
+
+LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewExample:
+    """A turn that the rule would treat differently."""
+
+    turn: Turn
+    before: str
+    after: str
+    memories: list[Memory]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewReport:
+    """A preview with its examples by kind, harmful ones first."""
+
+    preview: RulePreview
+    examples: Mapping[str, list[PreviewExample]]
+
+    @property
+    def is_lost(self) -> bool:
+        """Return True if it will never finish because its worker was stopped."""
+        return not self.preview.is_over and self.preview.created_at < timezone.now() - LOST_AFTER
+
+    @property
+    def is_partial(self) -> bool:
+        """Return True if the time limit was reached before all turns were tested."""
+        return self.preview.is_over and self.preview.turns_done < self.preview.turns_total
+
+
+def preview_report(preview: RulePreview) -> PreviewReport:
+    """Load the examples of a preview (two queries; none while it runs)."""
+    if not preview.is_over:
+        return PreviewReport(preview, {})
+    users = {UUID(each["end_user"]) for each in preview.examples}
+    turns = Turn.objects.select_related("end_user").filter(
+        end_user_id__in=users, pk__in=[each["turn"] for each in preview.examples]
+    )
+    ids = [memory for each in preview.examples for memory in each["memories"]]
+    memories = {str(row.pk): row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
+    known = {str(turn.pk): turn for turn in turns}
+    examples: defaultdict[str, list[PreviewExample]] = defaultdict(list)
+    for each in preview.examples:
+        if turn := known.get(each["turn"]):
+            written = [memories[memory] for memory in each["memories"] if memory in memories]
+            example = PreviewExample(turn=turn, before=each["before"], after=each["after"], memories=written)
+            examples[each["kind"]].append(example)
+    return PreviewReport(preview, {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]})
+
+
+MOST_HARMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedExample:
+    """A turn that the rule would drop, and the active memories that it became."""
+
+    turn: Turn
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The result of a check with examples, those with memories first."""
+
+    check: RuleCheck
+    examples: tuple[DroppedExample, ...]
+
+
+def check_report(check: RuleCheck) -> CheckReport:
+    """Load the examples of a check (two queries)."""
+    harmful = {each.change.turn_id: each.memories for each in check.harmful}
+    changes = [each.change for each in check.harmful]
+    changes += [change for change in check.dropped if change.turn_id not in harmful]
+    shown = changes[:MOST_HARMED]
+    users = {change.end_user_id for change in shown}
+    rows = Turn.objects.select_related("end_user").filter(end_user_id__in=users)
+    turns = {turn.pk: turn for turn in rows.filter(pk__in=[change.turn_id for change in shown])}
+    ids = [memory for change in shown for memory in harmful.get(change.turn_id, ())]
+    memories = {row.pk: row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
+    examples = []
+    for change in shown:
+        if change.turn_id in turns:
+            lost = tuple(memories[each] for each in harmful.get(change.turn_id, ()) if each in memories)
+            examples.append(DroppedExample(turns[change.turn_id], lost))
+    return CheckReport(check, tuple(examples))
+
 
 MOST_TRACES = 2_000  # the latest ones
 MOST_DROPS = 500

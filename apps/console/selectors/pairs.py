@@ -1,4 +1,4 @@
-"""Pairs of memories that contradict each other or may be duplicates, with their evidence on one timeline."""
+"""Contradictions and possible duplicates, how they were compared and settled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,16 @@ from uuid import UUID
 from django.db.models import Count
 from django.db.models.functions import Coalesce
 
-from apps.console.selectors.comments import ShownComment, comments_on, pairs_with_comment_count
-from apps.console.selectors.comparisons import Comparison, load_comparisons
-from apps.console.selectors.consequences import ConsequenceLine, link_options
-from apps.console.selectors.review_item import EvidenceTurns, load_evidence
-from apps.console.selectors.settlements import keeping, older_first
+from apps.console.selectors.cases import (
+    ConsequenceLine,
+    EvidenceTurns,
+    ShownComment,
+    comments_on,
+    link_options,
+    load_evidence,
+    pairs_with_comment_count,
+)
+from apps.console.selectors.comparisons import Comparison, keeping, load_comparisons, older_first
 from apps.console.skipping import place_among
 from apps.console.text_differences import ComparedText, compared_texts
 from apps.memories.models import Memory, MemoryLink
