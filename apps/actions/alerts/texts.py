@@ -9,8 +9,8 @@ from datetime import datetime
 
 from apps.actions.alerts.hourly_conditions import ratio_of
 from apps.actions.alerts.measured import Condition
+from apps.actions.number_formats import age, count_of, duration, percent
 from apps.alerts.enums import AlertKind
-from apps.pipeline.core.number_formats import age, count_of, duration, percent
 from apps.traces.funnel_metrics import BANDS, Band
 
 

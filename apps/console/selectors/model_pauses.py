@@ -7,11 +7,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.actions.alerts.conditions import KIND_OF_SILENCE
+from apps.actions.number_formats import age
 from apps.console.labels import count_of
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import PausedKind
-from apps.pipeline.core.number_formats import age
 
 
 @dataclass(frozen=True, slots=True)

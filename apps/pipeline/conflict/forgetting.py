@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
-from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
 from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
@@ -144,12 +143,12 @@ def named_by(
 ) -> tuple[list[StoredMemory], list[StoredMemory]]:
     """Return the memories that a request clearly names, and the active ones that it may name.
 
-    Named are those that say the same as its statement, or that hold all of its words: of one subject and predicate,
-    unless it asks for all that is known of a topic.
+    Named are those that hold all of its words: of one subject and predicate, unless it asks for all that is known of a
+    topic.
     """
-    named = [each for each in known if _is_stated(request, each) or _holds_words(request, each, user)]
+    named = [each for each in known if _holds_words(request, each, user)]
     slots = {(each.subject_id, each.predicate) for each in named}
-    is_clear = bool(request.claims) or request.names_topic or len(slots) == 1
+    is_clear = request.names_topic or len(slots) == 1
     if named and is_clear and request.is_plain:
         return named, []
     if named:
@@ -157,13 +156,6 @@ def named_by(
     active = (each for each in known if each.status is Status.ACTIVE)
     close = [each for each in active if 2 * len(request.words & _stems(each)) >= max(2, len(request.words))]
     return [], close if len(close) <= _MOST_IN_DOUBT else []
-
-
-def _is_stated(request: ForgetRequest, memory: StoredMemory) -> bool:
-    told = [(each.predicate, each.polarity, canonical_text(each.object_text)) for each in request.claims]
-    if (memory.predicate, memory.polarity, canonical_text(memory.object_text)) in told:
-        return True
-    return any(canonical_text(each.content) == canonical_text(memory.content) for each in request.claims)
 
 
 def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None) -> bool:

@@ -9,11 +9,13 @@ from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
-from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import Standing, TurnWords, is_plain_talk, words_of
 
-_HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
+_HEALTH = re2.compile(
+    r"(?i)\b(?:allerg\w*|intoleran\w*|diagnos\w*|symptoms?|medicat\w*|medicines?|tablets|pills|doctors?|surgery"
+    r"|diabet\w*|asthma\w*|cancer|pregnan\w*|disab\w+|disease|disorder|syndrome|\w{3,}itis)\b"
+)
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
 
 

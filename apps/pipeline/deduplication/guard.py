@@ -12,7 +12,7 @@ from apps.pipeline.lexicon import calendar, language
 from apps.pipeline.lexicon.function_words import FRAME, SMALL
 from apps.pipeline.lexicon.numerals import in_digits
 from apps.pipeline.lexicon.time_formats import normalize_times
-from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.lexicon.word_stems import stem
 
 
 class Difference(StrEnum):

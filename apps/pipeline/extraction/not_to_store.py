@@ -48,7 +48,6 @@ _YOU_NOT = (
 )
 _DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festhalt|behalt|vermerk)"
 _DE_IT = r"(?:(?:sie|das|dies|es|davon|dir'?s?|euch|sich|bitte|mir|hier|aber|also|blos|ja) )*"
-_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|durfen|mussen|brauchen)"
 _ROMANCE_STORE = (
     r"(?:(?:enregistr|gard|not|stock|sauvegard|memoris|conserv|reti(?:en|enn)|reten|inscri|ecri)\w*"
     r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
@@ -73,15 +72,10 @@ _WISHES = tuple(
         rf"(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
         rf"\bi (?:do not|don'?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes)\b)",
         rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
-        rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
-        rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
         rf"\b(?:das|dies|es|davon) {_DE_STORE}s?t (?:du|ihr|sie) {_DE_IT}(?:nicht|nirgends|nirgendwo)\b",
         r"\b(?:nirgends|nirgendwo) (?:zu )?(?:stehen|landen|auftauchen)\b",
-        rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
         rf"(?:{_BEGINS}|\b(?:de|que|surtout|prefere|plait|esto|eso) )(?:ne |n'|no )(?:pas |rien )?"
         rf"{_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre"
-        rf"|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
         # What is said for this conversation alone.
         rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}"
         r"|\bforget(?: it| this| that)? (?:after|once|when) (?:you|answering|replying|this|that)\b",
@@ -93,8 +87,6 @@ _WISHES = tuple(
         r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
         rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
         r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
-        rf"{_BEGINS}(?:behalte?n? {_DE_IT}fur (?:dich|sich)|garde[zs]?[- ](?:ca|cela|ceci|le|tout ca) pour (?:toi|vous)"
-        r"|guarda(?:lo|telo) para ti)\b",
     )
 )
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")

@@ -10,7 +10,6 @@ from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.kinship import may_be_one, relation_noun
-from apps.pipeline.lexicon.retractions import takes_back
 from apps.pipeline.resolution.descriptions import (
     Description,
     alias_of,
@@ -136,7 +135,7 @@ class _Linking:
         name, named = candidate.object.text.strip(), linked.entities.get(candidate.subject.text)
         if (
             name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES
-            and (named.is_user or takes_back(candidate.evidence, value=name, former=named.name))
+            and (named.is_user or holds(candidate.evidence, named.name))
         ):  # fmt: skip
             self._index.rename(named, name)
         return linked

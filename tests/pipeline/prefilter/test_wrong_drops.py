@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.pipeline.prefilter.wrong_drops import says_again
+from apps.console.selectors.rule_suggestions import says_again
 
 
 @pytest.mark.parametrize(
