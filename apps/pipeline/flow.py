@@ -49,12 +49,8 @@ def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     The span of each but the first names the first, so that a replay asks about the same turns together. Agents that
     do not share their memories do not share calls. Raises ModelFailed.
     """
-    return [each for told in _told_together(drafts) for each in _extract_together(told, ports)]
-
-
-def _told_together(drafts: Sequence[Draft]) -> list[list[Draft]]:
-    """Split drafts where another agent begins to tell what is private to it: they must not share a prompt."""
-    return [list(group) for _, group in groupby(drafts, key=lambda draft: draft.private_to)]
+    by_agent = groupby(drafts, key=lambda draft: draft.private_to)  # what is private to one must not share a prompt
+    return [each for _, told in by_agent for each in _extract_together(list(told), ports)]
 
 
 def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:

@@ -22,8 +22,7 @@ from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.core.statement import Mention, Statement, StoredMemory
-from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
-from apps.pipeline.deduplication.similarity import cosine
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare, cosine
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
 

@@ -53,7 +53,16 @@ def in_slot(
             history = {"status": Status.SUPERSEDED, "superseded_by_id": successor.id, "valid_until": ended}
             return {**changes, **history}, []
         closes = [*rivals, *closes]
-    return dict(changes), [_closing(each, successor=memory) for each in closes]
+    closing = [
+        SupersedeMemory(
+            memory_id=each.id,
+            expected_version=each.version,
+            superseded_by=memory.id,
+            valid_until=end_before(memory, each),
+        )
+        for each in closes
+    ]
+    return dict(changes), closing
 
 
 def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
@@ -70,12 +79,3 @@ def end_before(successor: StoredMemory, memory: StoredMemory) -> datetime:
     """Return the end of a value that a successor closes: never before its start; a known end stays."""
     ends = max(memory.valid_from or memory.said_at, successor.valid_from or successor.said_at)
     return ends if memory.valid_until is None else min(ends, memory.valid_until)
-
-
-def _closing(memory: StoredMemory, *, successor: StoredMemory) -> SupersedeMemory:
-    return SupersedeMemory(
-        memory_id=memory.id,
-        expected_version=memory.version,
-        superseded_by=successor.id,
-        valid_until=end_before(successor, memory),
-    )

@@ -27,18 +27,13 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
         return (Reason.SUSPECTED_INJECTION,)
-    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or _is_of_health(candidate))
-    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not _is_plain_talk(draft, candidate)
+    is_of_health = candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(
+        f"{candidate.content} {candidate.evidence}"
+    )
+    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or is_of_health)
+    talk = (is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
+    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not any(talk)
     return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky or is_unread else ()
-
-
-def _is_plain_talk(draft: Draft, candidate: Candidate) -> bool:
-    return any(is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
-
-
-def _is_of_health(candidate: Candidate) -> bool:
-    said = f"{candidate.content} {candidate.evidence}"
-    return candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(said) is not None
 
 
 def may_change_known(draft: Draft, candidate: Candidate, known: StoredMemory) -> bool:

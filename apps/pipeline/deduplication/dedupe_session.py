@@ -13,11 +13,10 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import tells_more
-from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare, cosine
 from apps.pipeline.deduplication.merging import merged_fields
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.proposals import ProposalRefusal, refused_proposals
-from apps.pipeline.deduplication.similarity import cosine
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.pipeline.resolution.pronouns import replace_mentions
 

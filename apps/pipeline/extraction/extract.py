@@ -171,17 +171,15 @@ def decide(
     sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]
     by_turn = groupby(sure, key=lambda each: each.source_turn_ids)
     kept = [each for _, group in by_turn for each in _best(tuple(group), limits.max_per_turn)]
-    kept = _best_of_each_call(kept, limits.max_per_call, windows or {})
+    call_of = windows or {}
+    by_call = groupby(kept, key=lambda each: call_of.get(each.source_turn_ids[0]))
+    most = limits.max_per_call
+    kept = [each for call, group in by_call for each in (group if call is None else _best(tuple(group), most))]
     drops = (
         *_left_out(proposed, sure, Reason.LOW_CONFIDENCE),
         *_left_out(sure, kept, Reason.OVER_LIMIT),
     )
     return tuple(kept), drops
-
-
-def _best_of_each_call(candidates: Sequence[Candidate], limit: int, windows: Mapping[UUID, int]) -> list[Candidate]:
-    by_call = groupby(candidates, key=lambda each: windows.get(each.source_turn_ids[0]))
-    return [each for call, group in by_call for each in (tuple(group) if call is None else _best(tuple(group), limit))]
 
 
 def _best(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

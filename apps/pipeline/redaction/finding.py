@@ -47,12 +47,7 @@ def any_of(*expressions: str) -> Any:
 
 def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
     """Yield each match with the text, start and end of its group `value`, or of the whole match."""
-    compiled, group = _with_value(expression)
+    compiled = pattern(expression)
+    group = compiled.groupindex.get("value", 0)
     for match in compiled.finditer(text):
         yield match, match.group(group), match.start(group), match.end(group)
-
-
-@cache
-def _with_value(expression: str) -> tuple[Any, int]:
-    compiled = pattern(expression)
-    return compiled, compiled.groupindex.get("value", 0)

@@ -41,7 +41,8 @@ def find_vendor_keys(text: str) -> Iterator[Finding]:
     for place in which.Match(text) or ():
         rule = rules[place]
         for _, value, start, end in values(text, rule.pattern):
-            if _is_key(value, rule):
+            has_digit = any(each.isdigit() for each in value)
+            if not is_reference(value) and (has_digit or not rule.needs_digit) and entropy(value) >= rule.min_entropy:
                 yield Finding(start, end, SensitiveKind.SECRET, rule.name)
 
 
@@ -54,12 +55,6 @@ def entropy(text: str) -> float:
 def is_reference(value: str) -> bool:
     """Return True if a value is the name of a secret in a template, or already masked."""
     return value.startswith(_REFERENCES)
-
-
-def _is_key(value: str, rule: KeyRule) -> bool:
-    if is_reference(value) or (rule.needs_digit and not any(each.isdigit() for each in value)):
-        return False
-    return entropy(value) >= rule.min_entropy
 
 
 @cache
