@@ -6,8 +6,7 @@ from uuid import UUID
 
 from apps.pipeline.conflict.ending import with_ended, with_replaced_notes
 from apps.pipeline.conflict.forgetting import with_forgotten
-from apps.pipeline.conflict.slots import was_over
-from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
+from apps.pipeline.conflict.slots import PairRelation, relate, says_changed, was_over
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status

@@ -9,7 +9,7 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
 from apps.pipeline.deduplication.proposals import MOST_REPLACED
-from apps.pipeline.lexicon.function_words import FRAME
+from apps.pipeline.lexicon.tables import FRAME
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.provenance.own_words import words_of
 

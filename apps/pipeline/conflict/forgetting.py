@@ -26,7 +26,9 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     sure: dict[UUID, StoredMemory] = {}
     unsure: dict[UUID, StoredMemory] = {}
     taken_back: set[int] = set()
-    user = _user(draft, ports)
+    read = (*draft.entities, *draft.new_entities)
+    entities = read or ports.memories.entities(end_user_id=draft.request.origin.end_user_id, limit=_MOST_ENTITIES)
+    user = next((each.id for each in entities if each.is_user), None)
     sure |= {each.id: each for each in _answered(draft, ports)}
     for request in draft.forget_requests:
         if request.names_all:
@@ -170,13 +172,6 @@ def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None
 
 def _stems(memory: StoredMemory) -> frozenset[str]:
     return content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
-
-
-def _user(draft: Draft, ports: Ports) -> UUID | None:
-    end_user = draft.request.origin.end_user_id
-    read = (*draft.entities, *draft.new_entities)
-    known = read or ports.memories.entities(end_user_id=end_user, limit=_MOST_ENTITIES)
-    return next((each.id for each in known if each.is_user), None)
 
 
 def _near(draft: Draft, request: ForgetRequest, ports: Ports) -> tuple[StoredMemory, ...]:

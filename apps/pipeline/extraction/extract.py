@@ -8,14 +8,14 @@ from uuid import UUID
 from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
-from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extraction_result import ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
-from apps.pipeline.extraction.llm import extractor
+from apps.pipeline.extraction.llm import extractor, session_extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
@@ -39,6 +39,38 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
         return [_extracted(*each, ran=ExtractorKind.PLAIN) for each in zip(drafts, found, strict=True)]
     found = _by_model(drafts, model_asked, ports)
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
+
+
+def run_session(draft: Draft, ports: Ports) -> Draft:
+    """Propose what the turns of a session show together. Raises ModelFailed, also if no model is configured.
+
+    The session contains the turns before a request to forget as well: what it asks to forget is not proposed again.
+    """
+    if len(draft.turns) < draft.policy.extraction.min_session_turns:
+        return draft.evolve(details={"why": "too short a session to review"})
+    asked = ports.model_for(draft.policy)
+    if asked is None:
+        raise ModelFailed("no model is configured", permanent=True, kind=FailureKind.REFUSED)
+    (draft,) = without_unwanted([with_forget_requests(draft)])
+    found = session_extractor.extract(draft, model=asked, ports=ports)
+    if found.failure:
+        return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
+    told = [each for each in found.candidates if not is_read_from_request(each, requests=draft.forget_requests)]
+    proposed = tuple(each.evolve(index=index) for index, each in enumerate(told))
+    refused = [
+        Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
+        for index, each in enumerate(found.refused, start=len(proposed))
+    ]
+    most = draft.policy.extraction.max_per_session
+    limits = draft.policy.extraction.model_copy(update={"max_per_turn": most, "max_per_call": most})
+    policy = draft.policy.model_copy(update={"extraction": limits})
+    one_call = {turn.id: 0 for turn in draft.request.turns}
+    kept, drops = decide(proposed=proposed, policy=policy, windows=one_call)
+    details = {"extractor": ExtractorKind.MODEL.value, "level": "session", "proposed": len(proposed), **found.notes}
+    extracted = draft.evolve(
+        candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
+    )
+    return extracted.drop(*refused, *drops)
 
 
 def _by_plain(draft: Draft) -> ExtractionResult:

@@ -14,7 +14,7 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.asked_sentences import WORDS, AskedSentence, asked_sentences, content_words
+from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
 from apps.pipeline.redaction.finding import any_of, pattern
 
 CUT = "…"  # stands where the words were
@@ -91,7 +91,6 @@ _WISHES = tuple(
 )
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
 _OF_WISHES = frozenset(WORDS["of_wishes"].split("|"))
-_FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,8 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
-        beside = [] if _tells(told) else _beside(sentences, place)
+        around = sentences[max(0, place - 1) : place] or sentences[place + 1 : place + 2]
+        beside = [] if _tells(told) else around  # the sentence before it, or the next where none is before it
         said = [each.text for each in beside] or ([told] if _tells(told) else [])
         covers = tuple((each.start, each.end) for each in (sentence, *beside))
         yield Wish(quote=sentence.text.strip(" .!?"), told=" ".join(said), covers=covers)
@@ -180,10 +180,3 @@ def _rest(sentence: str, wish: "re2._Match[str]") -> str:
 
 def _tells(text: str) -> bool:
     return bool(content_words(text) - _OF_WISHES)
-
-
-def _beside(sentences: Sequence[AskedSentence], place: int) -> list[AskedSentence]:
-    """Return the sentence that a wish points to: the one before it, or the next where none is before it."""
-    points_ahead = _FORWARD.search(sentences[place].text) is not None
-    order = (place + 1, place - 1) if points_ahead else (place - 1, place + 1)
-    return next(([sentences[each]] for each in order if 0 <= each < len(sentences)), [])

@@ -73,13 +73,9 @@ def questions_for(
         "about": object_text or _gist(content, subject=subject),
         "attribute": _attribute(predicate),
     }
-    asked = (template.format_map(words) for template in _templates(type=type, predicate=predicate))
-    return tuple(dict.fromkeys(asked))[:count]
-
-
-def _templates(*, type: MemoryType, predicate: str) -> tuple[str, ...]:
     templates = (*_BY_PREDICATE.get(predicate, ()), *TYPE_TRAITS[type].questions, *_LAST)
-    return templates if predicate else tuple(each for each in templates if "{attribute}" not in each)
+    asked = (each.format_map(words) for each in templates if predicate or "{attribute}" not in each)
+    return tuple(dict.fromkeys(asked))[:count]
 
 
 def _attribute(predicate: str) -> str:

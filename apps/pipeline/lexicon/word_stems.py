@@ -6,8 +6,7 @@ from threading import local
 
 import snowballstemmer
 
-from apps.pipeline.lexicon.function_words import SMALL
-from apps.pipeline.lexicon.tables import read_table
+from apps.pipeline.lexicon.tables import SMALL, read_table
 
 _STEM = 4  # letters shared by two forms of a word: "vegetarian" and "Vegetarierin"
 _WORD = re.compile(r"[^\W_]+")

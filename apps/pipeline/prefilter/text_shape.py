@@ -104,9 +104,6 @@ def _is_table(lines: Sequence[str]) -> bool:
         return True
     if len(lines) < 3:
         return False
-    return any(_has_columns(lines, separator) for separator in ",;\t")
-
-
-def _has_columns(lines: Sequence[str], separator: str) -> bool:
-    counts = {line.count(separator) for line in lines}
-    return len(counts) == 1 and min(counts) >= 2 and not any(_WORDS.search(line) for line in lines)
+    columns = ({line.count(separator) for line in lines} for separator in ",;\t")
+    has_columns = any(len(counts) == 1 and min(counts) >= 2 for counts in columns)
+    return has_columns and not any(_WORDS.search(line) for line in lines)

@@ -10,17 +10,19 @@ from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.kinship import may_be_one, relation_noun
-from apps.pipeline.resolution.descriptions import (
+from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
+from apps.pipeline.resolution.names import (
     Description,
     alias_of,
     apposition_of,
+    by_first_name,
+    closest,
     describe,
+    fold_name,
     is_description,
     is_proper_name,
     noun_of_relation,
 )
-from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
-from apps.pipeline.resolution.names import by_first_name, closest, fold_name
 from apps.pipeline.resolution.pronouns import PronounKind, gender_of, holds, kind_of
 
 # By candidate index and phrase: the entity that a judge has chosen.

@@ -14,7 +14,6 @@ from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.dates import dated
-from apps.pipeline.resolution.descriptions import is_description
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.mentions import (
     ANIMATE,
@@ -26,6 +25,7 @@ from apps.pipeline.resolution.mentions import (
     mentions_of,
     source_turn,
 )
+from apps.pipeline.resolution.names import is_description
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of, replace_mentions
 
 

@@ -8,7 +8,7 @@ from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.calendar import MONTH_NUMBERS, MONTHS
-from apps.pipeline.lexicon.function_words import SMALL
+from apps.pipeline.lexicon.tables import SMALL
 from apps.pipeline.lexicon.word_stems import stem
 
 MOST_SENTENCES = 60  # maximum; the latest sentences of the new turns count

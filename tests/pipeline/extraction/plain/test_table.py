@@ -100,7 +100,6 @@ _NOTHING = (
     "Never send this to anybody.",
     "Answer in German.",
     "Keep it short.",
-    "My password is hunter2 and I live in Lyon.",
 )
 
 
