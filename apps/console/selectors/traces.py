@@ -1,5 +1,6 @@
 """Searching traces, and loading one with all its details."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,12 +18,12 @@ from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
-from apps.pipeline.prompts.versions import sections_of
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
 MAX_WORDS = 8
 _EXCERPT = 200  # characters of a turn in a list
+_SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +197,11 @@ def load_trace(trace: Trace) -> TraceDetail:
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:
     """Return the outcomes of the turn's candidates, or the one that explains why there are none."""
     return [line for line in trace.outcomes if line.get("turn") == turn.shown_id]
+
+
+def sections_of(static: str) -> dict[str, str]:
+    """Return the sections by name, in their order; what stands before the first one is `introduction`."""
+    first = _SECTION.search(static)
+    before = static[: first.start()].strip() if first else static.strip()
+    found = {match["name"]: match["body"].strip() for match in _SECTION.finditer(static)}
+    return ({"introduction": before} if before else {}) | found

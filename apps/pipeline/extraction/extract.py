@@ -9,7 +9,7 @@ from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
@@ -100,15 +100,10 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
             raise
         calls = [failure.calls, *(() for _ in drafts[1:])]
         second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
-    seen = _seen(asked, policy)
+    shown = [window.shown for window in windows_of(asked, policy=policy)]
+    seen = [[turns[0].position, turns[-1].position] for turns in shown]  # the positions that each call showed
     joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
     return [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
-
-
-def _seen(asked: Sequence[TurnsToExtract], policy: ExtractionPolicy) -> list[list[int]]:
-    """Return for each call the positions in the session of the first and the last turn that it showed."""
-    shown = [window.shown for window in windows_of(asked, policy=policy)]
-    return [[turns[0].position, turns[-1].position] for turns in shown]
 
 
 def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:

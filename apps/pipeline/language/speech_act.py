@@ -1,4 +1,4 @@
-"""The speech act of a sentence: asserted, imagined, played, ironic, or of no lasting interest."""
+"""The speech act of a sentence: asserted, imagined or ironic; what is played is hidden as others' words."""
 
 import re2
 
@@ -6,10 +6,6 @@ from apps.pipeline.core.enums import SpeechAct
 
 _HYPOTHETICAL = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+I\b"
-)
-_ROLEPLAY = re2.compile(
-    r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
-    r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+I\b"
 )
 _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
@@ -39,8 +35,6 @@ def speech_act_of(sentence: str) -> SpeechAct | None:
     """Return the speech act of a sentence; None if nothing in it may be stored."""
     if _TAKES_BACK_ITSELF.search(sentence) or is_mockery(sentence):
         return None
-    if _ROLEPLAY.search(sentence):
-        return SpeechAct.ROLEPLAY
     return SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) else SpeechAct.ASSERTED
 
 

@@ -114,15 +114,13 @@ class _Linking:
         self._request, self._policy = draft.request, draft.policy.resolution
         self._candidate, self._index = candidate, index
         self._turn = source_turn(request=draft.request, candidate=candidate)
-        self._speaker = self._speaking()
-        self._is_asserted = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
-
-    def _speaking(self) -> KnownEntity:
         name = self._turn.speaker.strip()
         if not name or fold_name(name) in _THE_USER:
-            return self._index.user()
-        found = self._index.named(name, kind=EntityType.PERSON)
-        return found[0] if found else self._index.add(name=name, kind=EntityType.PERSON)
+            self._speaker = index.user()
+        else:
+            found = index.named(name, kind=EntityType.PERSON)
+            self._speaker = found[0] if found else index.add(name=name, kind=EntityType.PERSON)
+        self._is_asserted = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
 
     def link(self, chosen: Chosen) -> LinkedCandidate:
         """Resolve the mentions, then learn a name that the candidate states."""

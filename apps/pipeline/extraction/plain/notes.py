@@ -63,16 +63,11 @@ def meant(sentences: Sequence[str]) -> tuple[bool, ...]:
     """Return for each sentence whether its speaker means it: no joke, nothing imagined, no secret."""
     before, after = ["", *sentences][:-1], [*sentences, ""][1:]
     return tuple(
-        _is_meant(each) and not goes_on_mocking(each, before=last) and not _TAKES_BACK.search(following)
+        speech_act_of(each) is SpeechAct.ASSERTED
+        and not (_UNREAL.search(each.replace("’", "'")) or names_redacted_secret(each))
+        and not (goes_on_mocking(each, before=last) or _TAKES_BACK.search(each) or _TAKES_BACK.search(following))
         for each, last, following in zip(sentences, before, after, strict=True)
     )
-
-
-def _is_meant(sentence: str) -> bool:
-    is_unreal = _UNREAL.search(sentence.replace("’", "'")) is not None
-    is_taken_back = _TAKES_BACK.search(sentence) is not None
-    is_asserted = speech_act_of(sentence) is SpeechAct.ASSERTED
-    return is_asserted and not is_unreal and not is_taken_back and not names_redacted_secret(sentence)
 
 
 def asks_to_remember(sentence: str) -> bool:
