@@ -33,7 +33,9 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     for request in draft.forget_requests:
         if request.names_all:
             continue
-        known = _known_before(draft, request, ports)
+        # Session-level extraction comes to requests that were decided when they were made.
+        near = () if draft.request.is_session_level else _near(draft, request, ports)
+        known = [each for each in near if each.said_at <= request.said_at]
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
         new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
         if request.points:
@@ -88,16 +90,6 @@ def _told_last(
     latest = max((each.said_at for each in of_session), default=None)
     told = [each for each in of_session if each.said_at == latest]
     return (told, []) if request.is_plain else ([], told[:_MOST_IN_DOUBT])
-
-
-def _known_before(draft: Draft, request: ForgetRequest, ports: Ports) -> list[StoredMemory]:
-    """Return the live memories that a request may mean.
-
-    Session-level extraction comes to requests that were decided when they were made, and perhaps by a person since.
-    """
-    if draft.request.is_session_level:
-        return []
-    return [each for each in _near(draft, request, ports) if each.said_at <= request.said_at]
 
 
 def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:

@@ -66,7 +66,9 @@ def in_slot(
     beside = [each for each in live if each.private_to == memory.private_to and each.id != memory.id]
     closes = [each for each in beside if each.id in replaces]
     if takes_slot(memory):
-        holders = (each for each in beside if each.id not in replaces and _is_rival(memory, each))
+        active = (each for each in beside if each.id not in replaces and each.status is Status.ACTIVE)
+        slot = (memory.subject_id, memory.predicate)
+        holders = (each for each in active if takes_slot(each) and slot == (each.subject_id, each.predicate))
         rivals = sorted(holders, key=lambda each: (each.said_at, each.id))
         later = [each for each in rivals if each.said_at > memory.said_at and not was_over(each)]
         if later or (rivals and was_over(memory)):
@@ -85,11 +87,6 @@ def in_slot(
         for each in closes
     ]
     return dict(changes), closing
-
-
-def _is_rival(memory: StoredMemory, other: StoredMemory) -> bool:
-    slot = (memory.subject_id, memory.predicate)
-    return other.status is Status.ACTIVE and takes_slot(other) and slot == (other.subject_id, other.predicate)
 
 
 def was_over(memory: StoredMemory) -> bool:

@@ -13,13 +13,12 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import extractor, session_extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
-from apps.pipeline.extraction.windows import TurnsToExtract, windows_of
+from apps.pipeline.extraction.windows import ExtractionResult, TurnsToExtract, windows_of
 
 IDLE = "nothing told: no model was asked"
 SEEN = "calls_showed"  # a key of the span's details

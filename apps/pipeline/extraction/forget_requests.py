@@ -18,7 +18,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
 from apps.pipeline.extraction.not_to_store import wishes_of
 from apps.pipeline.lexicon.personal_data import DATA, with_common_names
-from apps.pipeline.redaction.finding import any_of, pattern
+from apps.pipeline.redaction.finding import any_of, first_match
 
 _MOST_REQUESTS = 5  # of a turn
 _LEAD, _ALSO = rf"(?i)(?:(?:{WORDS['lead']})[, ]+)*", rf"(?: (?:{WORDS['also']}))*"
@@ -52,6 +52,7 @@ _REQUESTS = tuple(
         rf"{_WHAT} (?:(?P<topical>(?:kannst|konntest|darfst) du{_ALSO}) )?{_DE_DELETE}(?: bitte)?(?:,.*)?",
     )
 )
+_WHOLE = tuple(rf"^\W*{_LEAD}{each}{_END}" for each in _REQUESTS)
 _ALL = r"(?:everything|anything|all|alles?|tout|toutes|todo|todos)"
 _IS_ALL = re2.compile(rf"(?i)^{_ALL}\b.*\b(?:me|my|mich|mir|meine|moi|mes|mi|mis|memor\w*|data|daten)\b|^your memory\b")
 _IS_LAST = re2.compile(
@@ -103,7 +104,7 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     policy, earlier = draft.policy.extraction, draft.request.earlier_turns
     may_ask = any_of(*_REQUESTS).search(without_accents(turn.content[: policy.max_turn_characters])) is not None
     sentences = list(asked_sentences(turn, earlier=earlier, most=policy.max_turn_characters)) if may_ask else []
-    matches = [_match(each.text) for each in sentences]
+    matches = [first_match(without_accents(each.text), *_WHOLE) for each in sentences]
     last = max(
         (place for place, each in enumerate(sentences) if not matches[place] and content_words(each.text)), default=-1
     )
@@ -126,14 +127,6 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
                 is_plain=not turn.speaker,
                 points=not claim,
             )
-
-
-def _match(sentence: str) -> "re2._Match[str] | None":
-    plain = without_accents(sentence)
-    if not any_of(*_REQUESTS).search(plain):
-        return None
-    whole = (rf"^\W*{_LEAD}{each}{_END}" for each in _REQUESTS)
-    return next((found for each in whole if (found := pattern(each).search(plain))), None)
 
 
 def _request(

@@ -15,7 +15,7 @@ from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
-from apps.pipeline.redaction.finding import any_of, pattern
+from apps.pipeline.redaction.finding import any_of, first_match
 
 CUT = "…"  # stands where the words were
 _BEGINS = (
@@ -108,7 +108,7 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         return
     sentences = list(asked_sentences(turn, earlier=earlier, most=most))
     for place, sentence in enumerate(sentences):
-        found = _match(sentence.text)
+        found = first_match(without_accents(sentence.text), *_WISHES)
         if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
@@ -117,13 +117,6 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         said = [each.text for each in beside] or ([told] if _tells(told) else [])
         covers = tuple((each.start, each.end) for each in (sentence, *beside))
         yield Wish(quote=sentence.text.strip(" .!?"), told=" ".join(said), covers=covers)
-
-
-def _match(sentence: str) -> "re2._Match[str] | None":
-    plain = without_accents(sentence)
-    if not any_of(*_WISHES).search(plain):
-        return None
-    return next((found for each in _WISHES if (found := pattern(each).search(plain))), None)
 
 
 def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:

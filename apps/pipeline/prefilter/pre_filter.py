@@ -49,7 +49,7 @@ def run(draft: Draft) -> Draft:
             drops[utterance.turn.id] = _drop(utterance.turn, verdict)
     kept = [each for each in sent if each.turn.id in waiting and each.turn.id not in drops]
     return draft.evolve(
-        turns=tuple(map(_without_recalled, kept)),
+        turns=tuple(replace(each.turn, content=each.own) for each in kept),  # without what this server rendered
         drops=(*draft.drops, *drops.values()),
         details=_details(judged=len(draft.turns), kept=kept, drops=drops.values()),
     )
@@ -113,12 +113,6 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
     rule = hit.rule
     reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
     return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
-
-
-def _without_recalled(utterance: Utterance) -> SourceTurn:
-    """Return a turn without the text that this server rendered."""
-    turn = utterance.turn
-    return turn if utterance.own is turn.content else replace(turn, content=utterance.own)
 
 
 def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:

@@ -16,10 +16,10 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, canonical_predicate
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.evidence import Quote, before, find_quote, follows, speech_act_of_quote
 from apps.pipeline.extraction.llm.origin import settle_origin
 from apps.pipeline.extraction.plain.table import rule_tags
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.extracted_memory import ExtractedMemory, read_memory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.redaction.redact import holds_secret

@@ -7,10 +7,10 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, Grounding, MemoryType, Precision, SourceConfidence
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
-from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.llm.extractor import ask, failure_of
 from apps.pipeline.extraction.llm.relevance import memories_to_show
+from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind
