@@ -9,7 +9,7 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
+from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 
@@ -68,7 +68,8 @@ def decide(
     """
     if utterance.turn.role not in policy.trusted_roles:
         return TurnVerdict(reason=Reason.UNTRUSTED_ROLE)
-    if is_sent_again(utterance, earlier=earlier):
+    sent = utterance.turn.external_id
+    if sent and any(before.turn.external_id == sent for before in earlier):
         return TurnVerdict(reason=Reason.REPEATED_TURN)
     answering = is_answer(utterance, earlier=earlier)
     verdict = _judge_text(utterance, answering, matcher, policy)

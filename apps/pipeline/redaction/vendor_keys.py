@@ -97,7 +97,10 @@ def find_assigned_secrets(text: str) -> Iterator[Finding]:
             yield Finding(start, start + len(value), SensitiveKind.SECRET, "password")
     for match, value, start, _ in values(text, _ASSIGNED_KEY):
         value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
-        if not match.group("name").lower().endswith(("s", "count", "limit", "id")) and _is_key_value(value):
+        bare, name = value.rstrip(").,;!?}]"), match.group("name").lower()
+        if name.endswith(("s", "count", "limit", "id")) or is_reference(bare) or "(" in bare:
+            continue
+        if len(bare) >= MIN_KEY_LENGTH and _has_letter_and_digit(bare) and entropy(bare) >= MIN_KEY_ENTROPY:
             yield Finding(start, start + len(value), SensitiveKind.SECRET, "api_key")
 
 
@@ -109,13 +112,6 @@ def _is_password(value: str, *, is_quoted: bool, sign: str) -> bool:
     if is_quoted or "=" in sign:
         return not bare.startswith(("os.", "process.", "env.", "self.", "config.", "settings."))
     return _has_letter_and_digit(bare) and "/" not in bare
-
-
-def _is_key_value(value: str) -> bool:
-    bare = value.rstrip(").,;!?}]")
-    if is_reference(bare) or len(bare) < MIN_KEY_LENGTH or "(" in bare:
-        return False
-    return _has_letter_and_digit(bare) and entropy(bare) >= MIN_KEY_ENTROPY
 
 
 def _has_letter_and_digit(value: str) -> bool:
