@@ -77,7 +77,7 @@ def in_slot(
             history = {"status": Status.SUPERSEDED, "superseded_by_id": successor.id, "valid_until": ended}
             return {**changes, **history}, []
         closes = [*rivals, *closes]
-    closing = [
+    return dict(changes), [
         SupersedeMemory(
             memory_id=each.id,
             expected_version=each.version,
@@ -86,7 +86,6 @@ def in_slot(
         )
         for each in closes
     ]
-    return dict(changes), closing
 
 
 def was_over(memory: StoredMemory) -> bool:

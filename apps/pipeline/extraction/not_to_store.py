@@ -90,6 +90,7 @@ _WISHES = tuple(
     )
 )
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
+_FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
 _OF_WISHES = frozenset(WORDS["of_wishes"].split("|"))
 
 
@@ -112,8 +113,9 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
-        around = sentences[max(0, place - 1) : place] or sentences[place + 1 : place + 2]
-        beside = [] if _tells(told) else around  # the sentence before it, or the next where none is before it
+        last, following = sentences[max(0, place - 1) : place], sentences[place + 1 : place + 2]
+        around = following or last if _FORWARD.search(sentence.text) else last or following
+        beside = [] if _tells(told) else around
         said = [each.text for each in beside] or ([told] if _tells(told) else [])
         covers = tuple((each.start, each.end) for each in (sentence, *beside))
         yield Wish(quote=sentence.text.strip(" .!?"), told=" ".join(said), covers=covers)

@@ -24,9 +24,7 @@ _KEY_NAMES = (
     r"secret|api[_\-.]?key|apikey|access[_\-.]?key|private[_\-.]?key|secret[_\-.]?key|signing[_\-.]?key"
     r"|encryption[_\-.]?key|auth[_\-.]?token|access[_\-.]?token|refresh[_\-.]?token|bearer[_\-.]?token|token"
 )
-_ANY_NAME = (
-    rf"(?i){_PASSWORD_NAMES}|pwd|pass|{_KEY_NAMES}"  # in every text with an assignment; a search of a microsecond
-)
+_ANY_NAME = rf"(?i){_PASSWORD_NAMES}|pwd|pass|{_KEY_NAMES}"  # in every text with an assignment
 _PASSWORD = rf"(?:[\w.\-]{{0,40}}(?:{_PASSWORD_NAMES})|pwd|pass)"
 _KEY = rf"[\w.\-]{{0,40}}(?:{_KEY_NAMES})"
 _IS = r"""(?P<sign>["']?\s?(?:=>|:=|[:=]|\s)\s?)(?P<quote>["'`]?)(?P<value>[^\s"'`,;]{3,256})"""
