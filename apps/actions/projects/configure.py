@@ -10,8 +10,8 @@ from django.utils import timezone
 from apps.actions.ledger.actor import current_person
 from apps.actions.ledger.record import record
 from apps.actions.projects.policy_changes import policy_changes
+from apps.actions.prompt_versions import prompt_versions
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 

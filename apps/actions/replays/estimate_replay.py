@@ -4,8 +4,8 @@ from typing import Any
 
 from django.db.models import Count, F, Sum
 
+from apps.actions.prompt_versions import prompt_versions
 from apps.actions.replays.estimate import RecordedCalls, estimate
-from apps.pipeline.prompts.versions import prompt_versions
 from apps.traces.models import ModelCall, Replay, ReplayedTrace, Trace
 from apps.traces.policies import policy_of
 

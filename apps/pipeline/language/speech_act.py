@@ -1,11 +1,18 @@
 """The speech act of a sentence: asserted, imagined or ironic; what is played is hidden as others' words."""
 
+import re
+
 import re2
 
 from apps.pipeline.core.enums import SpeechAct
 
 _HYPOTHETICAL = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+I\b"
+)
+# "I'm basically a lawyer", and "I'm actually a doctor, so walk me through it", only frame a request.
+_RHETORICAL = re.compile(
+    r"(?i)\bI(?:'m| am) (?:(?:basically|practically|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
+    r"|actually (?:a|an|the)\b(?:[^.!?]{0,80},? so (?!(?:I|we|my|our|that)\b)|[^.!]{0,80}\?))"
 )
 _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
@@ -19,6 +26,11 @@ _PRAISE = re2.compile(
     r"(?i)\b(?:I|we) (?:\w+ ){0,2}(?:love|adore|enjoy|like)\b|\b(?:favou?rite|best part|highlight|dream come true)\b"
 )
 
+# Secrets are never stored.
+_SECRET = re2.compile(
+    r"(?i)\b(?:pass(?:word|code|phrase)s?\b(?:$|[^ ]| [^m])|pin(?: code| number)? (?:is|was)\b|cvv\b|cvc\b|(?:api|private|secret|access|ssh|encryption|licen[cs]e|recovery) (?:key|token|code)s?\b"
+    r"|card number\b|social security\b|ssn\b|iban\b|account number\b|passport number\b|security code\b)"
+)
 _TO_REMEMBER = re2.compile(
     r"(?i)^(?:(?:please|pls|hey|ok|okay|and|also|so),? )*(?:(?:can|could|would|will) you (?:please |also )*)?(?:(?:I (?:want|need) you|I'd like you) to )?"
     r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e|should I (?:mention|say|add|disclose)|did I (?:mention|say|tell you))(?: this| it| of it)?(?: that\b|:|,)? "
@@ -33,9 +45,11 @@ _TAKES_BACK_ITSELF = re2.compile(
 
 def speech_act_of(sentence: str) -> SpeechAct | None:
     """Return the speech act of a sentence; None if nothing in it may be stored."""
-    if _TAKES_BACK_ITSELF.search(sentence) or is_mockery(sentence):
+    if any(each.search(sentence) for each in (_TAKES_BACK_ITSELF, _SARCASM, _SECRET)):
         return None
-    return SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) else SpeechAct.ASSERTED
+    return (
+        SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or _RHETORICAL.search(sentence) else SpeechAct.ASSERTED
+    )
 
 
 def told_to_remember(sentence: str) -> str:

@@ -10,10 +10,10 @@ from apps.actions.projects.activate_version import activate_version
 from apps.actions.projects.change_policy import change_policy
 from apps.actions.projects.presets import Preset, preset_values
 from apps.actions.projects.save_draft import save_draft
+from apps.actions.prompt_versions import prompt_versions
 from apps.actions.rules.save_rule import draft_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy

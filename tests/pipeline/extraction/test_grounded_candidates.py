@@ -123,7 +123,10 @@ def test_a_plain_statement_stays_asserted(said: str, content: str) -> None:
 @pytest.mark.parametrize(
     ("said", "quote", "speech_act"),
     [
+        ("What if I were a nurse?", "I were a nurse", SpeechAct.HYPOTHETICAL),
         ("Imagine I live in Dubai.", "I live in Dubai", SpeechAct.HYPOTHETICAL),
+        ("I'm basically a nurse.", "I'm basically a nurse", SpeechAct.HYPOTHETICAL),
+        ("I'm actually a nurse, so explain it to me in depth.", "I'm actually a nurse", SpeechAct.HYPOTHETICAL),
         ("Pretend I'm a nurse.", "I'm a nurse", SpeechAct.ROLEPLAY),
         ("Oh great, another nurse in Dubai.", "another nurse in Dubai", SpeechAct.SARCASM),
         ('My boss said: "I moved to Dubai."', "I moved to Dubai", SpeechAct.QUOTED),

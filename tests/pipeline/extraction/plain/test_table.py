@@ -100,6 +100,7 @@ _NOTHING = (
     "Never send this to anybody.",
     "Answer in German.",
     "Keep it short.",
+    "My password is hunter2 and I live in Lyon.",
 )
 
 
