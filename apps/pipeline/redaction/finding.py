@@ -51,9 +51,11 @@ def first_match(text: str, *expressions: str) -> Any:
     return next(filter(None, matches), None)
 
 
+_group_of_value = cache(lambda expression: pattern(expression).groupindex.get("value", 0))
+
+
 def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
     """Yield each match with the text, start and end of its group `value`, or of the whole match."""
-    compiled = pattern(expression)
-    group = compiled.groupindex.get("value", 0)
-    for match in compiled.finditer(text):
+    group = _group_of_value(expression)
+    for match in pattern(expression).finditer(text):
         yield match, match.group(group), match.start(group), match.end(group)
