@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from uuid import UUID
 
+from apps.actions.calibrate import LabelledPair, PairLabel, read_pairs
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import EntityType, Role
@@ -24,7 +25,6 @@ from apps.pipeline.core.ports import Embedder, Model, Ports
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication import dedupe
-from apps.pipeline.deduplication.calibration import LabelledPair, PairLabel, read_pairs
 from apps.pipeline.deduplication.matching import MatchVerdict
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.providers.fake import ScriptedModel

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from time import perf_counter_ns
-from uuid import UUID
 
 from apps.pipeline.conflict import conflict
 from apps.pipeline.core import persist
@@ -24,7 +23,6 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.extraction import extract as extracting
-from apps.pipeline.extraction import extract_session as looking_back
 from apps.pipeline.prefilter import pre_filter
 from apps.pipeline.resolution import resolve_refs
 
@@ -49,12 +47,8 @@ def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     The span of each but the first names the first, so that a replay asks about the same turns together. Agents that
     do not share their memories do not share calls. Raises ModelFailed.
     """
-    return [each for told in _told_together(drafts) for each in _extract_together(told, ports)]
-
-
-def _told_together(drafts: Sequence[Draft]) -> list[list[Draft]]:
-    """Split drafts where another agent begins to tell what is private to it: they must not share a prompt."""
-    return [list(group) for _, group in groupby(drafts, key=lambda draft: draft.private_to)]
+    by_agent = groupby(drafts, key=lambda draft: draft.private_to)  # what is private to one must not share a prompt
+    return [each for _, told in by_agent for each in _extract_together(list(told), ports)]
 
 
 def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
@@ -63,22 +57,18 @@ def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
         extracted = extracting.run(drafts, ports)
     latency_us = (perf_counter_ns() - started) // 1_000
     first = drafts[0].request.trace_id
+    with_first = {EXTRACTED_WITH: show(Prefix.TRACE, first)}
     return [
-        _with_span(Stage.EXTRACT, before, _extracted_with(first, after), latency_us)
+        _with_span(Stage.EXTRACT, before, after.evolve(details={**after.details, **noted}), latency_us)
         for before, after in zip(drafts, extracted, strict=True)
+        for noted in ({} if after.request.trace_id == first else with_first,)
     ]
-
-
-def _extracted_with(first: UUID, draft: Draft) -> Draft:
-    if draft.request.trace_id == first:
-        return draft
-    return draft.evolve(details={**draft.details, EXTRACTED_WITH: show(Prefix.TRACE, first)})
 
 
 def extract_session(draft: Draft, ports: Ports) -> Draft:
     """Propose candidates for a session as a whole. Raises ModelFailed."""
     with ports.stage_span(Stage.EXTRACT):
-        return _spanned(Stage.EXTRACT, draft, partial(looking_back.run, ports=ports))
+        return _spanned(Stage.EXTRACT, draft, partial(extracting.run_session, ports=ports))
 
 
 def settle(draft: Draft, ports: Ports) -> Draft:

@@ -153,14 +153,6 @@ def test_its_owner_removes_it_with_a_code(ana: User, recovery: list[str]) -> Non
     assert not SecondFactor.objects.exists()
 
 
-def test_an_admin_resets_it(ana: User, recovery: list[str]) -> None:
-    admin = signed_in(User.objects.create_superuser("root"))
-    shown = admin.get(f"/admin/tenants/secondfactor/{ana.pk}/change/").content.decode()
-    assert SecondFactor.objects.get().secret not in shown
-    admin.post(f"/admin/tenants/secondfactor/{ana.pk}/delete/", {"post": "yes"})
-    assert not SecondFactor.objects.exists()
-
-
 def test_a_command_resets_it(recovery: list[str]) -> None:
     call_command("reset_second_factor", "ana")
     browser = Client()

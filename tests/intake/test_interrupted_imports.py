@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports.checking import check_import, checking_file
+from apps.actions.imports import checking as checking_file
+from apps.actions.imports.checking import check_import
 from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy

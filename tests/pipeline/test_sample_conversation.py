@@ -11,7 +11,6 @@ from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.statement import Candidate, StoredMemory
-from apps.pipeline.lexicon.retractions import takes_back
 from apps.providers.recorded import RecordedModel
 from apps.providers.registry import embedder
 from tests.pipeline.funnel_helper import USER, settled
@@ -114,11 +113,6 @@ def test_it_contradicts_itself_twice(candidates: list[Candidate], drafts: list[D
         ("Ana Kowalska hates open-plan offices.", "Ana Kowalska likes open-plan offices."),
         ("Ana Kowalska hates running in the rain.", "Ana Kowalska likes running in the rain."),
     }
-
-
-def test_it_takes_a_value_back_by_its_quote(candidates: list[Candidate]) -> None:
-    used = [each for each in candidates if each.predicate == "uses"]
-    assert any(takes_back(each.evidence, value=each.object.text, former="Vim") for each in used)
 
 
 def test_it_holds_something_of_every_kind(candidates: list[Candidate]) -> None:

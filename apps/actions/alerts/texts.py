@@ -8,8 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from apps.actions.alerts.conditions import Condition, ratio_of
+from apps.actions.number_formats import age, count_of, duration, percent
 from apps.alerts.enums import AlertKind
-from apps.pipeline.core.number_formats import age, count_of, duration, percent
 from apps.traces.funnel_metrics import BANDS, Band
 
 

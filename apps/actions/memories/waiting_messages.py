@@ -12,7 +12,7 @@ from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.extraction.forget_requests import with_forget_requests
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.own_sentences import own_sentences
-from apps.pipeline.lexicon.function_words import FRAME
+from apps.pipeline.lexicon.tables import FRAME
 from apps.pipeline.lexicon.word_stems import stems
 from apps.traces.drafts import load_drafts
 from apps.traces.models import Session

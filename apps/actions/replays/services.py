@@ -19,6 +19,7 @@ from django.utils import timezone
 from apps.actions.csv_lines import csv_line
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.live_ports import ConnectionReleasingModel
+from apps.actions.prompt_versions import prompt_versions
 from apps.actions.replays.differences import added_totals, shown_difference, totals_of
 from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
 from apps.outbox.leased import LeasedQuerySet, LostLease
@@ -28,7 +29,6 @@ from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.prompts.versions import prompt_versions
 from apps.providers import registry
 from apps.tenants.scope import tenant_scope
 from apps.tenants.streamed_rows import streamed_rows

@@ -18,11 +18,10 @@ from apps.actions.transfers.row_blocks import RowBlock
 from apps.imports.readers.entries import ImportProblem
 from apps.memories.models import EntityAlias, Memory, MemoryVector
 from apps.outbox.enqueue import enqueue
-from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkKind
-from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.enums import LIVE_STATUSES, Handling, SensitiveKind, TraceStatus, WorkKind
+from apps.pipeline.core.policy import Policy, RedactionPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing.index import VectorEntry
-from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.providers import registry
 from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
@@ -34,6 +33,8 @@ AT_ONCE = 500  # rows per statement
 _OF_PROJECT = (*OF_PROJECT, *(table for table in OF_END_USER if table.kind == "items"))
 _VECTORS = next(table for table in OF_END_USER if table.model is MemoryVector)
 _QUESTIONS = MemoryVector._meta.get_field("questions")
+_STRICTNESS = {Handling.KEEP: 0, Handling.MASK: 1, Handling.DROP: 2}
+_HANDLED = [kind for kind in SensitiveKind if kind is not SensitiveKind.CUSTOM]
 EMBEDDED_AT_ONCE = 100  # memories
 
 
@@ -206,3 +207,21 @@ def _entries(
             for each in some
         ]
     return made
+
+
+def stricter_redaction(first: RedactionPolicy, second: RedactionPolicy) -> RedactionPolicy:
+    """Return the policy that handles each kind as the stricter one does, with the patterns and regions of both.
+
+    The second one itself if that says the same.
+    """
+    named = {each.pattern: each for each in (*second.custom, *first.custom)}
+    combined = RedactionPolicy(
+        **{
+            kind.value: max(first.handling(kind), second.handling(kind), key=_STRICTNESS.__getitem__)
+            for kind in _HANDLED
+        },
+        items=first.items or second.items,
+        phone_regions=tuple(dict.fromkeys((*second.phone_regions, *first.phone_regions)))[:10],
+        custom=tuple(named.values())[:50],
+    )
+    return second if combined == second else combined

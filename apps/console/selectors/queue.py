@@ -12,12 +12,12 @@ from django.db.models.functions import Left
 from django.utils import timezone
 
 from apps.actions.alerts.conditions import KIND_OF_SILENCE
+from apps.actions.number_formats import age
 from apps.actions.queue.services import ModelFigures, read_model_figures
 from apps.console.labels import count_of
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import PausedKind, TraceStatus, WorkState
-from apps.pipeline.core.number_formats import age
 from apps.traces.models import Trace
 
 ERROR_CHARACTERS = 120  # of an error; errors that begin with the same text form one group

@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from apps.actions.rules import RuleCheck
 from apps.memories.models import EvaluationLabel, Memory
+from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
 from apps.pipeline.prefilter.conversation import asks
-from apps.pipeline.prefilter.wrong_drops import says_again
 from apps.traces.models import PreFilterRule, RulePreview, Trace, Turn
 
 LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
@@ -110,6 +110,7 @@ MOST_DROPS = 500
 MOST_MEMORIES = 1_000
 MOST_LABELS = 100
 MOST_EXAMPLES = 4  # of a rule
+_LEAST_WORDS = 3  # of a quote that proves something; fewer stand in too many quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +198,11 @@ def _answering(turns: Sequence[Turn]) -> frozenset[UUID]:
     rows = Turn.objects.filter(before).values_list("session_id", "position", "content")
     asked = {(session, position + 1) for session, position, content in rows if asks(content.casefold())}
     return frozenset(turn.pk for turn in turns if (turn.session_id, turn.position) in asked)
+
+
+def says_again(dropped: str, quote: str) -> bool:
+    """Return True if the quote of a later memory has the words of a dropped turn, one after the other."""
+    words, quoted = canonical_text(dropped), canonical_text(quote)
+    if not words:
+        return False
+    return words == quoted or (len(words.split()) >= _LEAST_WORDS and f" {words} " in f" {quoted} ")

@@ -1,5 +1,6 @@
 """Traces and what became of their turns, in sentences."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
-from apps.pipeline.prompts.versions import sections_of
 from apps.traces.funnel_metrics import Measure, Tallies, past_pre_filter, total_of, users_turns
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
@@ -220,6 +220,7 @@ def _reasons(reasons: Iterable[str]) -> str:
 LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
 MAX_WORDS = 8
 _EXCERPT = 200  # characters of a turn in a list
+_SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,3 +394,11 @@ def load_trace(trace: Trace) -> TraceDetail:
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:
     """Return the outcomes of the turn's candidates, or the one that explains why there are none."""
     return [line for line in trace.outcomes if line.get("turn") == turn.shown_id]
+
+
+def sections_of(static: str) -> dict[str, str]:
+    """Return the sections by name, in their order; what stands before the first one is `introduction`."""
+    first = _SECTION.search(static)
+    before = static[: first.start()].strip() if first else static.strip()
+    found = {match["name"]: match["body"].strip() for match in _SECTION.finditer(static)}
+    return ({"introduction": before} if before else {}) | found

@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
+from apps.actions.number_formats import age
 from apps.console.labels import count_of
 from apps.console.selectors.dashboard import LATE_AFTER_SECONDS
 from apps.events.delivery_times import ALERT_AFTER
@@ -16,7 +17,6 @@ from apps.events.models import Webhook
 from apps.events.reading import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind
-from apps.pipeline.core.number_formats import age
 from apps.tenants.models import Project
 
 

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from apps.pipeline.conflict.ending import with_ended
+from apps.pipeline.conflict.ending import with_ended, with_replaced_notes
 from apps.pipeline.conflict.forgetting import with_forgotten
-from apps.pipeline.conflict.replaced_notes import with_replaced_notes
-from apps.pipeline.conflict.slots import was_over
-from apps.pipeline.conflict.supersession import PairRelation, relate, says_changed
+from apps.pipeline.conflict.slots import PairRelation, relate, says_changed, was_over
 from apps.pipeline.conflict.trust import doubts_about_origin, may_change_known
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
@@ -37,7 +35,12 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     merges = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
     live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merges}
     settled: list[Ruling] = []
-    for ruling in sorted(draft.rulings, key=lambda each: _order(draft, each)):
+
+    def order(ruling: Ruling) -> tuple[bool, float, int]:
+        """Order merges first, then new memories by the time they were said."""
+        return ruling.merge_into is None, said_at(draft, ruling.candidate).timestamp(), ruling.candidate.index
+
+    for ruling in sorted(draft.rulings, key=order):
         known = ruling.merge_into and live[ruling.merge_into.id]
         rivals = [each for each in live.values() if each.id != ruling.memory_id]
         done = _settle(draft, ruling, rivals) if known is None else _settle_merge(draft, ruling, known, rivals)
@@ -48,11 +51,6 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
     details = {"rules": {str(each.candidate.index): each.rule for each in settled}}
     return draft.evolve(rulings=tuple(settled), details=details)
-
-
-def _order(draft: Draft, ruling: Ruling) -> tuple[bool, float, int]:
-    """Order merges first, then new memories by the time they were said."""
-    return ruling.merge_into is None, said_at(draft, ruling.candidate).timestamp(), ruling.candidate.index
 
 
 def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
-from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
 from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
@@ -27,12 +26,16 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     sure: dict[UUID, StoredMemory] = {}
     unsure: dict[UUID, StoredMemory] = {}
     taken_back: set[int] = set()
-    user = _user(draft, ports)
+    read = (*draft.entities, *draft.new_entities)
+    entities = read or ports.memories.entities(end_user_id=draft.request.origin.end_user_id, limit=_MOST_ENTITIES)
+    user = next((each.id for each in entities if each.is_user), None)
     sure |= {each.id: each for each in _answered(draft, ports)}
     for request in draft.forget_requests:
         if request.names_all:
             continue
-        known = _known_before(draft, request, ports)
+        # Session-level extraction comes to requests that were decided when they were made.
+        near = () if draft.request.is_session_level else _near(draft, request, ports)
+        known = [each for each in near if each.said_at <= request.said_at]
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
         new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
         if request.points:
@@ -89,16 +92,6 @@ def _told_last(
     return (told, []) if request.is_plain else ([], told[:_MOST_IN_DOUBT])
 
 
-def _known_before(draft: Draft, request: ForgetRequest, ports: Ports) -> list[StoredMemory]:
-    """Return the live memories that a request may mean.
-
-    Session-level extraction comes to requests that were decided when they were made, and perhaps by a person since.
-    """
-    if draft.request.is_session_level:
-        return []
-    return [each for each in _near(draft, request, ports) if each.said_at <= request.said_at]
-
-
 def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:
     """Return True if a candidate was told before the request: in an earlier turn, or earlier in its turn."""
     places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
@@ -144,12 +137,12 @@ def named_by(
 ) -> tuple[list[StoredMemory], list[StoredMemory]]:
     """Return the memories that a request clearly names, and the active ones that it may name.
 
-    Named are those that say the same as its statement, or that hold all of its words: of one subject and predicate,
-    unless it asks for all that is known of a topic.
+    Named are those that hold all of its words: of one subject and predicate, unless it asks for all that is known of a
+    topic.
     """
-    named = [each for each in known if _is_stated(request, each) or _holds_words(request, each, user)]
+    named = [each for each in known if _holds_words(request, each, user)]
     slots = {(each.subject_id, each.predicate) for each in named}
-    is_clear = bool(request.claims) or request.names_topic or len(slots) == 1
+    is_clear = request.names_topic or len(slots) == 1
     if named and is_clear and request.is_plain:
         return named, []
     if named:
@@ -157,13 +150,6 @@ def named_by(
     active = (each for each in known if each.status is Status.ACTIVE)
     close = [each for each in active if 2 * len(request.words & _stems(each)) >= max(2, len(request.words))]
     return [], close if len(close) <= _MOST_IN_DOUBT else []
-
-
-def _is_stated(request: ForgetRequest, memory: StoredMemory) -> bool:
-    told = [(each.predicate, each.polarity, canonical_text(each.object_text)) for each in request.claims]
-    if (memory.predicate, memory.polarity, canonical_text(memory.object_text)) in told:
-        return True
-    return any(canonical_text(each.content) == canonical_text(memory.content) for each in request.claims)
 
 
 def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None) -> bool:
@@ -178,13 +164,6 @@ def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None
 
 def _stems(memory: StoredMemory) -> frozenset[str]:
     return content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
-
-
-def _user(draft: Draft, ports: Ports) -> UUID | None:
-    end_user = draft.request.origin.end_user_id
-    read = (*draft.entities, *draft.new_entities)
-    known = read or ports.memories.entities(end_user_id=end_user, limit=_MOST_ENTITIES)
-    return next((each.id for each in known if each.is_user), None)
 
 
 def _near(draft: Draft, request: ForgetRequest, ports: Ports) -> tuple[StoredMemory, ...]:

@@ -9,11 +9,13 @@ from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
-from apps.pipeline.lexicon.health_terms import HEALTH_SIGN
 from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import Standing, TurnWords, is_plain_talk, words_of
 
-_HEALTH = re2.compile(rf"(?i)\b(?:{HEALTH_SIGN}|pregnan\w*|disab\w+)\b")
+_HEALTH = re2.compile(
+    r"(?i)\b(?:allerg\w*|intoleran\w*|diagnos\w*|symptoms?|medicat\w*|medicines?|tablets|pills|doctors?|surgery"
+    r"|diabet\w*|asthma\w*|cancer|pregnan\w*|disab\w+|disease|disorder|syndrome|\w{3,}itis)\b"
+)
 SIGNS_IN_OWN_WORDS = 2  # signs of an injection; one alone may be an ordinary wish, such as "never ask for confirmation"
 
 
@@ -25,18 +27,13 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     signs = max(injection_signs(candidate.content), injection_signs(candidate.evidence))
     if signs >= (SIGNS_IN_OWN_WORDS if standing is Standing.OWN else 1):
         return (Reason.SUSPECTED_INJECTION,)
-    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or _is_of_health(candidate))
-    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not _is_plain_talk(draft, candidate)
+    is_of_health = candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(
+        f"{candidate.content} {candidate.evidence}"
+    )
+    is_risky = standing is Standing.RESUMED and (is_binding(candidate) or is_of_health)
+    talk = (is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
+    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not any(talk)
     return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky or is_unread else ()
-
-
-def _is_plain_talk(draft: Draft, candidate: Candidate) -> bool:
-    return any(is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
-
-
-def _is_of_health(candidate: Candidate) -> bool:
-    said = f"{candidate.content} {candidate.evidence}"
-    return candidate.predicate in HEALTH_PREDICATES or _HEALTH.search(said) is not None
 
 
 def may_change_known(draft: Draft, candidate: Candidate, known: StoredMemory) -> bool:

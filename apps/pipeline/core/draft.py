@@ -102,13 +102,12 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """What the user asks to forget: by its words, and by statements where the request makes any."""
+    """What the user asks to forget, by its words."""
 
     turn_id: UUID
     said_at: datetime
     quote: str
     words: frozenset[str]  # stems of what is named
-    claims: tuple[Candidate, ...] = ()  # "that I live in Lyon"
     is_own: bool = False  # "where I live": nobody else's home is meant
     names_topic: bool = False  # "everything about my knee": all that is known of it
     is_plain: bool = True  # nothing else is said with it, and one person speaks

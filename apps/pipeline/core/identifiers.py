@@ -95,15 +95,12 @@ _PREFIXES = {name: prefix for prefix, names in _FIELDS.items() for name in names
 def with_prefixes(value: Any, *, field: str = "") -> Any:
     """Return JSON in which UUIDs of known fields have their prefix; all else stays as it is."""
     if isinstance(value, Mapping):
-        return {_shown(name, field): with_prefixes(each, field=_inner(name, field)) for name, each in value.items()}
+        # The values below `id`, and below keys that are identifiers, belong to the same field.
+        inner = {name: field if name == "id" or len(name) == _UUID_LENGTH else name for name in value}
+        return {_shown(name, field): with_prefixes(each, field=inner[name]) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [with_prefixes(each, field=field) for each in value]
     return _shown(value, field)
-
-
-def _inner(name: str, field: str) -> str:
-    """Return the field that the values below a name belong to: `id`, and keys that are identifiers, go on with it."""
-    return field if name == "id" or len(name) == _UUID_LENGTH else name
 
 
 def _shown(value: Any, field: str) -> Any:

@@ -144,10 +144,6 @@ class StalePlan(Exception):
 StageSpanPort = Callable[[Stage], AbstractContextManager[object]]  # entered while a stage runs
 
 
-def _unseen(stage: Stage) -> AbstractContextManager[object]:
-    return nullcontext()
-
-
 @dataclass(frozen=True, slots=True)
 class Ports:
     """The outside world of one run; live runs, dry runs and replays differ only in their ports."""
@@ -159,7 +155,7 @@ class Ports:
     writer: PlanWriter
     model: Model | None = None  # without one the plain extractor reads
     has_usual_model: bool = True  # whether `model` also answers policies that name none
-    stage_span: StageSpanPort = _unseen  # lets operators see that a stage runs
+    stage_span: StageSpanPort = nullcontext  # lets operators see that a stage runs
     waits_for_judge: bool = False  # whether a judge that does not answer fails the run instead of leaving cases open
 
     def model_for(self, policy: Policy) -> Model | None:

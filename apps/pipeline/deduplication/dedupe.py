@@ -12,8 +12,8 @@ from apps.pipeline.core.ports import Neighbour, Ports, Probe, Slot, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
+from apps.pipeline.deduplication.matching import with_cosines
 from apps.pipeline.deduplication.open_pairs import Verdicts
-from apps.pipeline.deduplication.similarity import with_cosines
 from apps.pipeline.lexicon.antonym_predicates import same_axis
 from apps.pipeline.prompts.llm_judge import judge_of
 
@@ -43,15 +43,12 @@ def run(draft: Draft, ports: Ports) -> Draft:
     if not pairs:
         return decided
     verdicts, call = open_pairs.ask(pairs, judge=judge, model_name=draft.policy.extraction.model)
-    judged = draft.evolve(model_calls=(*draft.model_calls, call), holders=_with_judged(gathered, verdicts))
-    return decide(judged, gathered, verdicts=verdicts)
-
-
-def _with_judged(gathered: Gathered, verdicts: Verdicts) -> tuple[StoredMemory, ...]:
-    """Add the neighbours that a judge has decided about to the memories that the conflict stage considers."""
+    # The neighbours that the judge has decided about are for the conflict stage as well.
     near = {each.memory.id: each.memory for found in gathered.neighbours for each in found}
     judged = {other: near[other] for _, other in verdicts if other in near}
-    return tuple({memory.id: memory for memory in (*gathered.holders, *judged.values())}.values())
+    holders = {memory.id: memory for memory in (*gathered.holders, *judged.values())}
+    draft = draft.evolve(model_calls=(*draft.model_calls, call), holders=tuple(holders.values()))
+    return decide(draft, gathered, verdicts=verdicts)
 
 
 def _gather(draft: Draft, ports: Ports) -> Gathered:
@@ -61,7 +58,10 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
     neighbours = ports.memories.neighbours(
         end_user_id=end_user_id,
         embedder=ports.embedder.name,
-        probes=[_probe(candidate, vector) for candidate, vector in zip(draft.candidates, vectors, strict=True)],
+        probes=[
+            Probe(canonical_hash=canonical_hash(candidate), vector=vector, content=candidate.content)
+            for candidate, vector in zip(draft.candidates, vectors, strict=True)
+        ],
         limit=draft.policy.dedupe.neighbours,
         private_to=draft.private_to,
     )
@@ -78,10 +78,6 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         holders=holders,
     )
-
-
-def _probe(candidate: Candidate, vector: Vector) -> Probe:
-    return Probe(canonical_hash=canonical_hash(candidate), vector=vector, content=candidate.content)
 
 
 def _slots(candidates: Sequence[Candidate]) -> list[Slot]:

@@ -13,11 +13,10 @@ from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import tells_more
-from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare, cosine
 from apps.pipeline.deduplication.merging import merged_fields
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.deduplication.proposals import ProposalRefusal, refused_proposals
-from apps.pipeline.deduplication.similarity import cosine
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.pipeline.resolution.pronouns import replace_mentions
 
@@ -131,7 +130,9 @@ class DedupeSession:
     def _compare(self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
         """Compare by words first: equal sentences are one memory, whatever an extractor or a judge says."""
         candidate = fresh.candidate
-        if candidate.given is not None and _is_given_apart(mine, theirs):
+        subjects = {mine.subject_id, theirs.subject_id}
+        is_apart = mine.valid_until != theirs.valid_until or (None not in subjects and len(subjects) > 1)
+        if candidate.given is not None and is_apart:  # whatever the sentence says
             return Match(MatchVerdict.DIFFERENT, "facts", cosine)
         match = compare(mine, theirs, cosine=cosine, band=self._band)
         if match.verdict is MatchVerdict.SAME and match.tier == "words":
@@ -219,13 +220,6 @@ class DedupeSession:
         names = {alias: name for alias, name in self._names.items() if name not in memory.content}
         content = replace_mentions(memory.content, names=names)
         return memory if content == memory.content else replace(memory, content=content)
-
-
-def _is_given_apart(mine: StoredMemory, theirs: StoredMemory) -> bool:
-    """Return True if a caller gives another subject or end, whatever the sentence says."""
-    if mine.valid_until != theirs.valid_until:
-        return True
-    return None not in (mine.subject_id, theirs.subject_id) and mine.subject_id != theirs.subject_id
 
 
 def _proven_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[int, float]:

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.lexicon import calendar, language
-from apps.pipeline.lexicon.function_words import FRAME, SMALL
+from apps.pipeline.lexicon.calendar import normalize_times
 from apps.pipeline.lexicon.numerals import in_digits
-from apps.pipeline.lexicon.time_formats import normalize_times
-from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.lexicon.tables import FRAME, SMALL
+from apps.pipeline.lexicon.word_stems import stem
 
 
 class Difference(StrEnum):

@@ -1,12 +1,15 @@
 """Matching: whether two memories are one, by their fields, their words, the guard and their cosine."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from operator import mul
 
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import Precision, SpeechAct
 from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.ports import Embedder, Neighbour, Vector
 from apps.pipeline.core.statement import Statement, StoredMemory
 from apps.pipeline.deduplication.guard import (
     Difference,
@@ -52,7 +55,8 @@ def compare(one: StoredMemory, two: StoredMemory, *, cosine: float | None, band:
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if plain_words(one.content) == plain_words(two.content):
         return Match(MatchVerdict.SAME, "words", cosine)
-    if one.type is not two.type or _subjects_differ(one, two) or _values_differ(one, two):
+    has_other_subject = one.subject_id != two.subject_id and not one.traits.ties_entities
+    if one.type is not two.type or has_other_subject or _values_differ(one, two):
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if _name_subject_otherwise(one, two):
         return Match(MatchVerdict.SAME, "words", cosine)
@@ -80,10 +84,6 @@ def _are_apart(one: StoredMemory, two: StoredMemory) -> bool:
         return not may_be_one_time(one, two)
     is_relative = tells_relative_time(one.content) or tells_relative_time(two.content)
     return is_relative and one.said_at.date() != two.said_at.date()
-
-
-def _subjects_differ(one: StoredMemory, two: StoredMemory) -> bool:
-    return one.subject_id != two.subject_id and not one.traits.ties_entities
 
 
 def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
@@ -124,3 +124,24 @@ def _days(at: datetime, precision: Precision | None) -> tuple[date, date]:
     if precision in _WHOLE:
         return around(begins, precision).begins, around(begins, precision, shift=1).begins
     return begins, begins + timedelta(days=7 if precision is Precision.WEEK else 1)
+
+
+def cosine(one: Vector, two: Vector) -> float:
+    """Return the cosine of two vectors of an embedder, which have the length 1 or 0."""
+    return float(sum(map(mul, one, two)))
+
+
+def with_cosines(
+    *, vectors: Sequence[Vector], neighbours: Sequence[Sequence[Neighbour]], embedder: Embedder
+) -> list[list[Neighbour]]:
+    """Compute the cosines of neighbours whose vector is not stored yet."""
+    missing = [each.memory.content for near in neighbours for each in near if each.cosine is None]
+    texts = list(dict.fromkeys(missing))
+    known = dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
+    return [
+        [
+            each if each.cosine is not None else replace(each, cosine=cosine(vector, known[each.memory.content]))
+            for each in near
+        ]
+        for vector, near in zip(vectors, neighbours, strict=True)
+    ]

@@ -151,7 +151,9 @@ def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
 
 def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tuple[Verdicts, ModelCallRecord]:
     """Ask about pairs in one call; what is not answered is left out of the verdicts. Raises ModelFailed."""
-    request = memory_pairs.render(pairs=[_in_order(pair) for pair in pairs], model=model_name)
+    in_order = (sorted((pair.other, pair.new), key=lambda memory: memory.said_at) for pair in pairs)
+    told = [StatementPair(first.content, first.said_at, second.content, second.said_at) for first, second in in_order]
+    request = memory_pairs.render(pairs=told, model=model_name)
     result = ask_judge(request, count=len(pairs), judge=judge, words=PairVerdict)
     verdicts = {
         (pair.index, pair.other.id): PairVerdict(verdict)
@@ -159,8 +161,3 @@ def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tup
         if verdict != PairVerdict.UNSURE
     }
     return verdicts, result.call
-
-
-def _in_order(pair: OpenPair) -> StatementPair:
-    first, second = sorted((pair.other, pair.new), key=lambda memory: memory.said_at)
-    return StatementPair(first.content, first.said_at, second.content, second.said_at)

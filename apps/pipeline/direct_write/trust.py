@@ -13,7 +13,7 @@ import re2
 
 from apps.pipeline.core.enums import BINDING_TAGS, Reason
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.lexicon.verbs import PARTICIPLES
+from apps.pipeline.lexicon.word_stems import PARTICIPLES
 from apps.pipeline.provenance.orders import is_binding, looks_injected, orders_agent
 
 _OBJECT = r"(?:the|an?|all|every|each|any|no|my|your|our|his|her|their|its|this|that|these|those|it|them|him|me|us)"

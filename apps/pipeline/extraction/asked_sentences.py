@@ -9,9 +9,9 @@ import re2
 
 from apps.pipeline.core.plain_letters import plain_letters
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.lexicon.function_words import SMALL
 from apps.pipeline.lexicon.personal_data import with_common_names
-from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.lexicon.tables import SMALL
+from apps.pipeline.lexicon.word_stems import stem
 from apps.pipeline.provenance.own_words import HIDDEN, words_of
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")

@@ -8,18 +8,17 @@ from uuid import UUID
 from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
-from apps.pipeline.core.model_calls import ModelFailed
-from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.pipeline.core.model_calls import FailureKind, ModelFailed
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import ExtractionResult
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
-from apps.pipeline.extraction.llm import extractor
+from apps.pipeline.extraction.llm import extractor, session_extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
-from apps.pipeline.extraction.windows import TurnsToExtract, windows_of
+from apps.pipeline.extraction.windows import ExtractionResult, TurnsToExtract, windows_of
 
 IDLE = "nothing told: no model was asked"
 SEEN = "calls_showed"  # a key of the span's details
@@ -39,6 +38,38 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
         return [_extracted(*each, ran=ExtractorKind.PLAIN) for each in zip(drafts, found, strict=True)]
     found = _by_model(drafts, model_asked, ports)
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
+
+
+def run_session(draft: Draft, ports: Ports) -> Draft:
+    """Propose what the turns of a session show together. Raises ModelFailed, also if no model is configured.
+
+    The session contains the turns before a request to forget as well: what it asks to forget is not proposed again.
+    """
+    if len(draft.turns) < draft.policy.extraction.min_session_turns:
+        return draft.evolve(details={"why": "too short a session to review"})
+    asked = ports.model_for(draft.policy)
+    if asked is None:
+        raise ModelFailed("no model is configured", permanent=True, kind=FailureKind.REFUSED)
+    (draft,) = without_unwanted([with_forget_requests(draft)])
+    found = session_extractor.extract(draft, model=asked, ports=ports)
+    if found.failure:
+        return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
+    told = [each for each in found.candidates if not is_read_from_request(each, requests=draft.forget_requests)]
+    proposed = tuple(each.evolve(index=index) for index, each in enumerate(told))
+    refused = [
+        Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
+        for index, each in enumerate(found.refused, start=len(proposed))
+    ]
+    most = draft.policy.extraction.max_per_session
+    limits = draft.policy.extraction.model_copy(update={"max_per_turn": most, "max_per_call": most})
+    policy = draft.policy.model_copy(update={"extraction": limits})
+    one_call = {turn.id: 0 for turn in draft.request.turns}
+    kept, drops = decide(proposed=proposed, policy=policy, windows=one_call)
+    details = {"extractor": ExtractorKind.MODEL.value, "level": "session", "proposed": len(proposed), **found.notes}
+    extracted = draft.evolve(
+        candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
+    )
+    return extracted.drop(*refused, *drops)
 
 
 def _by_plain(draft: Draft) -> ExtractionResult:
@@ -68,15 +99,10 @@ def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list
             raise
         calls = [failure.calls, *(() for _ in drafts[1:])]
         second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
-    seen = _seen(asked, policy)
+    shown = [window.shown for window in windows_of(asked, policy=policy)]
+    seen = [[turns[0].position, turns[-1].position] for turns in shown]  # the positions that each call showed
     joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
     return [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
-
-
-def _seen(asked: Sequence[TurnsToExtract], policy: ExtractionPolicy) -> list[list[int]]:
-    """Return for each call the positions in the session of the first and the last turn that it showed."""
-    shown = [window.shown for window in windows_of(asked, policy=policy)]
-    return [[turns[0].position, turns[-1].position] for turns in shown]
 
 
 def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
@@ -171,17 +197,15 @@ def decide(
     sure = [each for each in proposed if confidence_of(each, policy=policy.confidence).value >= limits.min_confidence]
     by_turn = groupby(sure, key=lambda each: each.source_turn_ids)
     kept = [each for _, group in by_turn for each in _best(tuple(group), limits.max_per_turn)]
-    kept = _best_of_each_call(kept, limits.max_per_call, windows or {})
+    call_of = windows or {}
+    by_call = groupby(kept, key=lambda each: call_of.get(each.source_turn_ids[0]))
+    most = limits.max_per_call
+    kept = [each for call, group in by_call for each in (group if call is None else _best(tuple(group), most))]
     drops = (
         *_left_out(proposed, sure, Reason.LOW_CONFIDENCE),
         *_left_out(sure, kept, Reason.OVER_LIMIT),
     )
     return tuple(kept), drops
-
-
-def _best_of_each_call(candidates: Sequence[Candidate], limit: int, windows: Mapping[UUID, int]) -> list[Candidate]:
-    by_call = groupby(candidates, key=lambda each: windows.get(each.source_turn_ids[0]))
-    return [each for call, group in by_call for each in (tuple(group) if call is None else _best(tuple(group), limit))]
 
 
 def _best(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

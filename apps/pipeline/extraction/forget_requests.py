@@ -13,14 +13,12 @@ import re2
 from apps.pipeline.core.draft import Draft, ForgetRequest
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.plain_letters import without_accents
-from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
-from apps.pipeline.extraction.not_to_store import Wish, wishes_of
-from apps.pipeline.extraction.plain import extractor as plain
+from apps.pipeline.extraction.not_to_store import wishes_of
 from apps.pipeline.lexicon.personal_data import DATA, with_common_names
-from apps.pipeline.redaction.finding import any_of, pattern
+from apps.pipeline.redaction.finding import any_of, first_match
 
 _MOST_REQUESTS = 5  # of a turn
 _LEAD, _ALSO = rf"(?i)(?:(?:{WORDS['lead']})[, ]+)*", rf"(?: (?:{WORDS['also']}))*"
@@ -44,26 +42,17 @@ _REQUESTS = tuple(
     for each in (
         rf"(?:{_YOU}{_ALSO} )?{_FORGET}(?P<idly>(?: all)? about)?{_ALSO}[,:]? {_WHAT}",
         rf"(?:{_YOU}{_ALSO} )?{_DELETE}{_ALSO},? {_WHAT}",
-        rf"(?:{_YOU}{_ALSO} )?(?P<moving>tak(?:e|ing)){_ALSO} {_WHAT}",
         rf"{_YOU_NOT} (?:{WORDS['know']}) {_WHAT}",
-        rf"(?P<forget>(?P<negated>do not|don'?t) remember) {_WHAT}",
-        rf"(?P<free>(?P<forget>{WORDS['pretend']})) {_WHAT}(?:,.*)?",
         rf"(?P<topical>(?:do not|don'?t|no longer|never|ne|n') ?(?:{WORDS['keep']})(?: (?:plus|pas))?)"
         rf" {_WHAT}{_NO_MORE}",
         rf"{_WHAT}(?:[,:;]+| [–—-]) {_OUT_WITH_IT}(?:[, ]+(?:please|pls|merci|bitte|thanks|all gone))*",
         rf"(?P<asking>i (?:want|need|would like)|i'?d like) {_WHAT} (?:to be )?{_DELETED}(?:,? (?:please|pls|now))?",
-        rf"(?P<asking>is it possible to|(?:can|could|may) i) (?:have|get) {_WHAT} {_DELETED}",
-        rf"{_WHAT} (?P<asking>should|must|can) be {_DELETED}(?:,? (?:please|pls|now))?",
         # The German verb stands last.
         rf"{_YOU}{_ALSO} {_WHAT} {_DE_DELETE}",
-        rf"(?:nimm|schmeis|wirf) {_WHAT} (?:wieder )?(?:he)?raus",
         rf"{_WHAT} (?:(?P<topical>(?:kannst|konntest|darfst) du{_ALSO}) )?{_DE_DELETE}(?: bitte)?(?:,.*)?",
-        rf"(?P<topical>(?:t'|tu )(?:(?P<forget>oublies)|effaces|supprimes|vires|enleves)) {_WHAT}",
-        r"(?P<asking>(?P<forget>ich (?:will|mochte) nicht(?: mehr)?,? dass du|du (?:musst|brauchst|sollst)))"
-        rf" {_WHAT}(?: nicht| mehr| zu| noch)* (?:kenn|weis|wiss|behalt|speicher)(?:s?t|en)",
-        rf"{_WHAT} (?P<topical>(?:musst|brauchst|sollst) du(?: dir)? nicht{_NO_MORE} (?:merk|wiss|behalt|speicher)e?n)",
     )
 )
+_WHOLE = tuple(rf"^\W*{_LEAD}{each}{_END}" for each in _REQUESTS)
 _ALL = r"(?:everything|anything|all|alles?|tout|toutes|todo|todos)"
 _IS_ALL = re2.compile(rf"(?i)^{_ALL}\b.*\b(?:me|my|mich|mir|meine|moi|mes|mi|mis|memor\w*|data|daten)\b|^your memory\b")
 _IS_LAST = re2.compile(
@@ -115,7 +104,7 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     policy, earlier = draft.policy.extraction, draft.request.earlier_turns
     may_ask = any_of(*_REQUESTS).search(without_accents(turn.content[: policy.max_turn_characters])) is not None
     sentences = list(asked_sentences(turn, earlier=earlier, most=policy.max_turn_characters)) if may_ask else []
-    matches = [_match(each.text) for each in sentences]
+    matches = [first_match(without_accents(each.text), *_WHOLE) for each in sentences]
     last = max(
         (place for place, each in enumerate(sentences) if not matches[place] and content_words(each.text)), default=-1
     )
@@ -123,42 +112,31 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     for place, (sentence, found) in enumerate(zip(sentences, matches, strict=True)):
         if found is None or not sentence.is_own() or len(said) == _MOST_REQUESTS:
             continue
-        if request := _request(found, sentence.text, turn, policy, goes_on=place < last, is_alone=last < 0):
+        if request := _request(found, sentence.text, turn, goes_on=place < last, is_alone=last < 0):
             said.add(request.quote)
             yield request
     for wish in wishes_of(turn, earlier=earlier, most=policy.max_turn_characters):
-        if wish.quote not in said:
-            yield _unwanted(wish, turn, policy)
-
-
-def _match(sentence: str) -> "re2._Match[str] | None":
-    plain = without_accents(sentence)
-    if not any_of(*_REQUESTS).search(plain):
-        return None
-    whole = (rf"^\W*{_LEAD}{each}{_END}" for each in _REQUESTS)
-    return next((found for each in whole if (found := pattern(each).search(plain))), None)
+        if wish.quote not in said:  # it may be known
+            claim = wish.told.strip(" .,:;!?()")
+            yield ForgetRequest(
+                turn_id=turn.id,
+                said_at=turn.said_at,
+                quote=wish.quote,
+                words=content_words(claim),
+                is_own=_OWN.search(claim) is not None,
+                is_plain=not turn.speaker,
+                points=not claim,
+            )
 
 
 def _request(
-    found: "re2._Match[str]",
-    sentence: str,
-    turn: SourceTurn,
-    policy: ExtractionPolicy,
-    *,
-    goes_on: bool,
-    is_alone: bool,
+    found: "re2._Match[str]", sentence: str, turn: SourceTurn, *, goes_on: bool, is_alone: bool
 ) -> ForgetRequest | None:
     """Return the request of a sentence; `goes_on`: more is said after it, `is_alone`: nothing else is said at all."""
     asks, is_polite = found.groupdict(), _PLEASE.search(sentence) is not None
-    # Without a "please", "don't remember my keys" says that the user doesn't.
-    if asks.get("negated") and (not is_polite or sentence.endswith("?")):
-        return None
-    said, start = asks["what"].strip(" .!?"), found.start(found.re.groupindex["what"])
-    what: str = _COURTESY.sub("", said.replace(", was ", " was "))
+    what: str = _COURTESY.sub("", asks["what"].strip(" .!?").replace(", was ", " was "))
     left = _FROM_MEMORY.sub("", what)
     is_of_memory, what = left != what, left
-    if asks.get("moving") and not is_of_memory:
-        return None
     request = ForgetRequest(turn_id=turn.id, said_at=turn.said_at, quote=sentence.strip(" .!?"), words=frozenset())
     if not content_words(what) - _OF_REQUESTS:
         if _IS_ALL.match(what):
@@ -188,7 +166,6 @@ def _request(
     return replace(
         request,
         words=words,
-        claims=_claims(sentence[start : start + len(claim)], turn, policy),
         names_topic=bool(topic),
         is_own=_OWN.search(topic or named) is not None,
         # Of several speakers, only a person can say whose address was meant.
@@ -201,27 +178,3 @@ def _is_datum(named: str) -> bool:
     words = with_common_names(named).split()
     is_of_relative = len(words) >= 4 and words[1] in DATA  # "die Telefonnummer meiner Tochter"
     return is_of_relative or (len(words) <= 4 and words[-1] in DATA and _OF.isdisjoint(words))
-
-
-def _claims(claim: str, turn: SourceTurn, policy: ExtractionPolicy) -> tuple[Candidate, ...]:
-    """Read a statement by itself; a message that is only kept as a quote states nothing."""
-    claim = re2.sub(r"(?i)^(?:the fact )?(?:that |dass |que |qu['’])", "", claim)
-    if not claim:
-        return ()
-    said = replace(turn, content=f"{claim[:1].upper()}{claim[1:]}.")
-    return tuple(each for each in plain.extract(turn=said, policy=policy) if each.predicate != "said")
-
-
-def _unwanted(wish: Wish, turn: SourceTurn, policy: ExtractionPolicy) -> ForgetRequest:
-    """Return the request to forget what the user does not want stored, in case it is known."""
-    claim = wish.told.strip(" .,:;!?()")
-    return ForgetRequest(
-        turn_id=turn.id,
-        said_at=turn.said_at,
-        quote=wish.quote,
-        words=content_words(claim),
-        claims=_claims(claim, turn, policy),
-        is_own=_OWN.search(claim) is not None,
-        is_plain=not turn.speaker,
-        points=not claim,
-    )

@@ -14,8 +14,8 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.plain_letters import without_accents
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.asked_sentences import WORDS, AskedSentence, asked_sentences, content_words
-from apps.pipeline.redaction.finding import any_of, pattern
+from apps.pipeline.extraction.asked_sentences import WORDS, asked_sentences, content_words
+from apps.pipeline.redaction.finding import any_of, first_match
 
 CUT = "…"  # stands where the words were
 _BEGINS = (
@@ -48,7 +48,6 @@ _YOU_NOT = (
 )
 _DE_STORE = r"(?:(?:ab)?speicher|merk|notier|(?:auf|mit)?schreib|festhalt|behalt|vermerk)"
 _DE_IT = r"(?:(?:sie|das|dies|es|davon|dir'?s?|euch|sich|bitte|mir|hier|aber|also|blos|ja) )*"
-_DE_MODAL = r"(?:soll|sollte|sollst|darf|darfst|muss|musst|braucht|brauchst|sollen|durfen|mussen|brauchen)"
 _ROMANCE_STORE = (
     r"(?:(?:enregistr|gard|not|stock|sauvegard|memoris|conserv|reti(?:en|enn)|reten|inscri|ecri)\w*"
     r"|(?:guard|apunt|anot|registr|almacen|grab|memoric|recuerd|escrib)[ea]s?\b)"
@@ -73,15 +72,10 @@ _WISHES = tuple(
         rf"(?:n'?t| not)|(?:this|that|it)'?s not)(?: (?:to|be|need|meant))* {_STORED}{_THIS_ENDS}",
         rf"\bi (?:do not|don'?t) want {_THIS} (?:to be )?(?:{_STORED}{_THIS_ENDS}|in (?:your|the) (?:memory|notes)\b)",
         rf"{_BEGINS}{_DE_STORE}(?:e|en|n|t)? {_DE_IT}(?:nicht|nirgends)\b",
-        rf"\b(?:(?:du|sie|ihr|das|dies|es|davon) {_DE_MODAL}|{_DE_MODAL} du) [^.,!?]{{0,40}}?(?:nicht|nirgends)"
-        rf" (?:zu )?(?:{_DE_STORE}|(?:ge|auf|fest|be)\w+ (?:zu )?werden\b)",
         rf"\b(?:das|dies|es|davon) {_DE_STORE}s?t (?:du|ihr|sie) {_DE_IT}(?:nicht|nirgends|nirgendwo)\b",
         r"\b(?:nirgends|nirgendwo) (?:zu )?(?:stehen|landen|auftauchen)\b",
-        rf"\bnicht, dass (?:du|ihr|sie) [^.!?]{{0,120}}?{_DE_STORE}",
         rf"(?:{_BEGINS}|\b(?:de|que|surtout|prefere|plait|esto|eso) )(?:ne |n'|no )(?:pas |rien )?"
         rf"{_ROMANCE_IT}{_ROMANCE_STORE}",
-        rf"\b(?:inutile de|pas besoin de|pas la peine de|pas que (?:tu|vous)|pas etre"
-        rf"|no (?:hace falta|es necesario|tienes)(?: que)?) {_ROMANCE_IT}{_ROMANCE_STORE}",
         # What is said for this conversation alone.
         rf"\b(?:{WORDS['here_alone']})\b|\bthen forget(?: it| this| that)?{_ENDS_CLAUSE}"
         r"|\bforget(?: it| this| that)? (?:after|once|when) (?:you|answering|replying|this|that)\b",
@@ -93,13 +87,11 @@ _WISHES = tuple(
         r"\boff the record\b|\bnot for (?:your|the) (?:notes?|memory|records?|files?)\b",
         rf"\b(?:keep|leave) {_THIS} (?:between|to yourself|private\b|confidential|secret|quiet"
         r"|(?:out of|off|away from) (?:your |the |my )?(?:memor\w+|notes?|records?|books|profile|files?)\b)",
-        rf"{_BEGINS}(?:behalte?n? {_DE_IT}fur (?:dich|sich)|garde[zs]?[- ](?:ca|cela|ceci|le|tout ca) pour (?:toi|vous)"
-        r"|guarda(?:lo|telo) para ti)\b",
     )
 )
 _CLAIM_BEGINS = re2.compile(r"(?i)\b(?:i|i['’]\w+|im|my|we|we['’]\w+|our|he|she|they|his|her|their)$")
-_OF_WISHES = frozenset(WORDS["of_wishes"].split("|"))
 _FORWARD = re2.compile(r"(?i)[:–—]\s*$|\b(?:following|what comes next|folgende\w*|ce qui suit)\b")
+_OF_WISHES = frozenset(WORDS["of_wishes"].split("|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +109,16 @@ def wishes_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> 
         return
     sentences = list(asked_sentences(turn, earlier=earlier, most=most))
     for place, sentence in enumerate(sentences):
-        found = _match(sentence.text)
+        found = first_match(without_accents(sentence.text), *_WISHES)
         if found is None or not sentence.is_own(found.start(), found.end()):
             continue
         told = _rest(sentence.text, found)
-        beside = [] if _tells(told) else _beside(sentences, place)
+        last, following = sentences[max(0, place - 1) : place], sentences[place + 1 : place + 2]
+        around = following or last if _FORWARD.search(sentence.text) else last or following
+        beside = [] if _tells(told) else around
         said = [each.text for each in beside] or ([told] if _tells(told) else [])
         covers = tuple((each.start, each.end) for each in (sentence, *beside))
         yield Wish(quote=sentence.text.strip(" .!?"), told=" ".join(said), covers=covers)
-
-
-def _match(sentence: str) -> "re2._Match[str] | None":
-    plain = without_accents(sentence)
-    if not any_of(*_WISHES).search(plain):
-        return None
-    return next((found for each in _WISHES if (found := pattern(each).search(plain))), None)
 
 
 def without_covered(turn: SourceTurn, wishes: Sequence[Wish]) -> SourceTurn:
@@ -188,10 +175,3 @@ def _rest(sentence: str, wish: "re2._Match[str]") -> str:
 
 def _tells(text: str) -> bool:
     return bool(content_words(text) - _OF_WISHES)
-
-
-def _beside(sentences: Sequence[AskedSentence], place: int) -> list[AskedSentence]:
-    """Return the sentence that a wish points to: the one before it, or the next where none is before it."""
-    points_ahead = _FORWARD.search(sentences[place].text) is not None
-    order = (place + 1, place - 1) if points_ahead else (place - 1, place + 1)
-    return next(([sentences[each]] for each in order if 0 <= each < len(sentences)), [])

@@ -56,12 +56,9 @@ def tells_something(turn: SourceTurn, *, before: SourceTurn | None) -> bool:
     if len(text) > MOST_CHARACTERS or (before is not None and "?" in before.content) or not is_english(text):
         return True
     sentences = tuple(sentences_in(text))
-    return not sentences or any(map(_may_tell, sentences))
-
-
-def _may_tell(sentence: str) -> bool:
-    """Return True for a statement of some words, a wish how to be answered, and what the gate finds likely to tell."""
-    asks = gate.ASKS in gate.features_of(sentence) or sentence.endswith("?")
-    if not asks and len(sentence.split()) >= LEAST_WORDS:
-        return True
-    return gate.score(sentence) >= LEAST_SCORE or _WISH.search(sentence) is not None
+    for each in sentences:
+        asks = gate.ASKS in gate.features_of(each) or each.endswith("?")
+        is_statement = not asks and len(each.split()) >= LEAST_WORDS
+        if is_statement or gate.score(each) >= LEAST_SCORE or _WISH.search(each):
+            return True
+    return not sentences

@@ -1,4 +1,6 @@
-"""The speech act of a sentence: asserted, imagined, played, ironic, or of no lasting interest."""
+"""The speech act of a sentence: asserted, imagined or ironic; what is played is hidden as others' words."""
+
+import re
 
 import re2
 
@@ -7,13 +9,10 @@ from apps.pipeline.core.enums import SpeechAct
 _HYPOTHETICAL = re2.compile(
     r"(?i)^(?:.{0,40}?\b)?(?:what if|imagine(?: that| if)?|suppose(?: that)?|hypothetically,?(?: if)?|let'?s (?:say|assume)(?: that)?|say)\s+I\b"
 )
-_ROLEPLAY = re2.compile(
-    r"(?i)^(?:.{0,40}?\b)?(?:pretend(?:ing)?(?: that| like)?(?: to be)?|act as (?:if|though)|let'?s pretend(?: that)?|for this (?:story|game|scene),?"
-    r"|in (?:this|my|the|our) (?:story|game|role-?play|scene|novel|book|play|campaign|movie script|dream),?)\s+I\b"
-)
-# "I'm basically a lawyer" and "I'm actually a doctor, so walk me through it" only frame a request.
-_RHETORICAL = re2.compile(
-    r"(?i)\bI(?:'m| am) (?:basically|practically|actually|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
+# "I'm basically a lawyer", and "I'm actually a doctor, so walk me through it", only frame a request.
+_RHETORICAL = re.compile(
+    r"(?i)\bI(?:'m| am) (?:(?:basically|practically|kind of|sort of|kinda|pretty much|virtually) (?:a|an|the)\b"
+    r"|actually (?:a|an|the)\b(?:[^.!?]{0,80},? so (?!(?:I|we|my|our|that)\b)|[^.!]{0,80}\?))"
 )
 _SARCASM = re2.compile(
     r"(?i)^(?:oh,? (?:great|wonderful|fantastic|joy|perfect|good|nice|lovely)[,.!]* (?:another|just what|more|yet)\b"
@@ -37,30 +36,20 @@ _TO_REMEMBER = re2.compile(
     r"(?:remember|note(?: down)?|keep in mind|bear in mind|make a (?:mental )?note|don['’]?t forget|do not forget|never forget|save|memori[sz]e|should I (?:mention|say|add|disclose)|did I (?:mention|say|tell you))(?: this| it| of it)?(?: that\b|:|,)? "
     r"((?:I|I['’](?:m|ve|d|ll)|my|our|we|we['’](?:re|ve|ll)) .+)"
 )
-# "In this code, I have a list": "I" is the program.
-_INSIDE_THE_WORK = re2.compile(
-    r"(?i)^(?:.{0,20}\b)?(?:in|for|inside) (?:my|the|this|that|our) (?:code|script|function|program|example|query|exercise|problem|puzzle|spreadsheet|document)s?,"
-)
-
 # A sentence with a self-correction makes two statements, of which one is wrong.
 _TAKES_BACK_ITSELF = re2.compile(
     r"(?i)[,;.–—-] ?(?:oh,? )?(?:no,? (?:sorry|wait|hang on|hold on|actually)|wait,? no|scratch that|sorry,? (?:no|that's|that is|wrong)|or rather|correction:?)\b"
     r"|\w (?:no wait|wait no|scratch that|no sorry|i mean no)\b"  # as people dictate it
 )
-# "Let's role-play: you are the king and I'm a knight"
-_CASTS = re2.compile(
-    r"(?i)\b(?:let'?s|we|can we) (?:do a |do some |start a )?role-?play\b|\brole-?play:|\byou(?:'re| are) (?:an?|the|my) [\w -]{2,30},? (?:and |while )?(?:I'm|I am|I'll be|I will be) (?:an?|the|your)\b"
-)
 
 
 def speech_act_of(sentence: str) -> SpeechAct | None:
     """Return the speech act of a sentence; None if nothing in it may be stored."""
-    nothing_stored = (_TAKES_BACK_ITSELF, _SARCASM, _SECRET, _INSIDE_THE_WORK, _CASTS)
-    if any(each.search(sentence) for each in nothing_stored):
+    if any(each.search(sentence) for each in (_TAKES_BACK_ITSELF, _SARCASM, _SECRET)):
         return None
-    if _ROLEPLAY.search(sentence):
-        return SpeechAct.ROLEPLAY
-    return SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or is_rhetorical(sentence) else SpeechAct.ASSERTED
+    return (
+        SpeechAct.HYPOTHETICAL if _HYPOTHETICAL.search(sentence) or _RHETORICAL.search(sentence) else SpeechAct.ASSERTED
+    )
 
 
 def told_to_remember(sentence: str) -> str:
@@ -77,8 +66,3 @@ def is_mockery(sentence: str) -> bool:
 def goes_on_mocking(sentence: str, *, before: str) -> bool:
     """Return True if a sentence praises something after one that says the opposite of what it means."""
     return is_mockery(before) and _PRAISE.search(sentence) is not None
-
-
-def is_rhetorical(sentence: str) -> bool:
-    """Return True if a sentence only frames its speaker: "I'm basically a lawyer"."""
-    return _RHETORICAL.search(sentence) is not None

@@ -3,9 +3,8 @@
 import re
 from functools import lru_cache
 
-from apps.pipeline.lexicon.synonyms import SYNONYMS
 from apps.pipeline.lexicon.tables import read_table
-from apps.pipeline.lexicon.verbs import root
+from apps.pipeline.lexicon.word_stems import SYNONYMS, root
 
 _TABLE = {name: frozenset(words.split()) for name, words in read_table("languages").items()}
 _ENGLISH, _OTHERS = _TABLE["english"], _TABLE["others"] - _TABLE["english"]

@@ -1,4 +1,4 @@
-"""Read the tables of words in the TOML files beside this module."""
+"""Tables of words in the TOML files beside this module, and the words with little meaning."""
 
 import tomllib
 from collections.abc import Iterable
@@ -16,3 +16,11 @@ def read_table(name: str) -> dict[str, Any]:
 def alternation(words: Iterable[str]) -> str:
     """Return words as alternatives of a regular expression, the longest first: "sisters" is tried before "sister"."""
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+_FUNCTION_WORDS = {name: frozenset(words.split()) for name, words in read_table("function_words").items()}
+
+SMALL = _FUNCTION_WORDS["small"]  # without a meaning of their own
+FRAME = (
+    _FUNCTION_WORDS["light"] | _FUNCTION_WORDS["common"]
+)  # so frequent that sharing them does not relate two sentences

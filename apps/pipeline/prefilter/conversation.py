@@ -74,12 +74,6 @@ def is_answer(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
     return False
 
 
-def is_sent_again(utterance: Utterance, *, earlier: Sequence[Utterance]) -> bool:
-    """Return True if the caller's id of this turn was seen before."""
-    sent = utterance.turn.external_id
-    return bool(sent) and any(before.turn.external_id == sent for before in earlier)
-
-
 def is_repeated(utterance: Utterance, *, earlier: Sequence[Utterance], tells: Callable[[Utterance], bool]) -> bool:
     """Return True if the same speaker said the same words before, and nothing since for which `tells` returns True.
 

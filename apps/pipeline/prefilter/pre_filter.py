@@ -9,7 +9,7 @@ from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent, is_sent_again
+from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 
@@ -49,7 +49,7 @@ def run(draft: Draft) -> Draft:
             drops[utterance.turn.id] = _drop(utterance.turn, verdict)
     kept = [each for each in sent if each.turn.id in waiting and each.turn.id not in drops]
     return draft.evolve(
-        turns=tuple(map(_without_recalled, kept)),
+        turns=tuple(replace(each.turn, content=each.own) for each in kept),  # without what this server rendered
         drops=(*draft.drops, *drops.values()),
         details=_details(judged=len(draft.turns), kept=kept, drops=drops.values()),
     )
@@ -68,7 +68,8 @@ def decide(
     """
     if utterance.turn.role not in policy.trusted_roles:
         return TurnVerdict(reason=Reason.UNTRUSTED_ROLE)
-    if is_sent_again(utterance, earlier=earlier):
+    sent = utterance.turn.external_id
+    if sent and any(before.turn.external_id == sent for before in earlier):
         return TurnVerdict(reason=Reason.REPEATED_TURN)
     answering = is_answer(utterance, earlier=earlier)
     verdict = _judge_text(utterance, answering, matcher, policy)
@@ -113,12 +114,6 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
     rule = hit.rule
     reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
     return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
-
-
-def _without_recalled(utterance: Utterance) -> SourceTurn:
-    """Return a turn without the text that this server rendered."""
-    turn = utterance.turn
-    return turn if utterance.own is turn.content else replace(turn, content=utterance.own)
 
 
 def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:

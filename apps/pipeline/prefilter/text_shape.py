@@ -49,7 +49,8 @@ def is_code_only(text: str) -> bool:
         return True
     lines = _lines(outside)
     if len(lines) == 1:
-        return outside is text and _is_code_statement(lines[0])
+        # A sentence may end in a semicolon, so a second sign is required.
+        return outside is text and lines[0].endswith((";", "}")) and _CODE_SIGN.search(lines[0]) is not None
     coded = [_is_code_line(line) for line in lines]
     prose = any(_WORDS.search(line) for line, code in zip(lines, coded, strict=True) if not code)
     return not prose and sum(coded) >= max(2, CODE_SHARE * len(lines))
@@ -76,11 +77,6 @@ def _is_code_line(line: str) -> bool:
     return _CODE_LINE.match(line) is not None
 
 
-def _is_code_statement(line: str) -> bool:
-    """Return True if a single line is code; a sentence may end in a semicolon, so a second sign is required."""
-    return line.endswith((";", "}")) and _CODE_SIGN.search(line) is not None
-
-
 def _is_json(text: str) -> bool:
     if _JSON_HEAD.match(text) is None or text[-1] not in "}]":
         return False
@@ -104,9 +100,6 @@ def _is_table(lines: Sequence[str]) -> bool:
         return True
     if len(lines) < 3:
         return False
-    return any(_has_columns(lines, separator) for separator in ",;\t")
-
-
-def _has_columns(lines: Sequence[str], separator: str) -> bool:
-    counts = {line.count(separator) for line in lines}
-    return len(counts) == 1 and min(counts) >= 2 and not any(_WORDS.search(line) for line in lines)
+    columns = ({line.count(separator) for line in lines} for separator in ",;\t")
+    has_columns = any(len(counts) == 1 and min(counts) >= 2 for counts in columns)
+    return has_columns and not any(_WORDS.search(line) for line in lines)

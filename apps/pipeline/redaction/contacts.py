@@ -45,11 +45,8 @@ def _is_phone(value: str, *, before: str, regions: Sequence[str]) -> bool:
         return _is_valid(value, None)
     is_named = _NAMED.search(before) is not None
     is_grouped = any(each in value for each in " -.()/") and value.lstrip("(").startswith("0")
-    return (is_named or is_grouped or _is_american(value)) and any(_is_valid(value, each) for each in regions)
-
-
-def _is_american(value: str) -> bool:
-    return re.fullmatch(r"\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}", value) is not None
+    is_american = re.fullmatch(r"\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}", value) is not None
+    return (is_named or is_grouped or is_american) and any(_is_valid(value, each) for each in regions)
 
 
 def _is_valid(value: str, region: str | None) -> bool:

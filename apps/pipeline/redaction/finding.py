@@ -45,14 +45,17 @@ def any_of(*expressions: str) -> Any:
     return pattern("|".join(f"(?:{_GROUP_NAME.sub('(?:', each)})" for each in expressions))
 
 
+def first_match(text: str, *expressions: str) -> Any:
+    """Return the match of the first of some expressions that occurs in a text, or None."""
+    matches = (pattern(each).search(text) for each in expressions) if any_of(*expressions).search(text) else ()
+    return next(filter(None, matches), None)
+
+
+_group_of_value = cache(lambda expression: pattern(expression).groupindex.get("value", 0))
+
+
 def values(text: str, expression: str) -> Iterator[tuple[Any, str, int, int]]:
     """Yield each match with the text, start and end of its group `value`, or of the whole match."""
-    compiled, group = _with_value(expression)
-    for match in compiled.finditer(text):
+    group = _group_of_value(expression)
+    for match in pattern(expression).finditer(text):
         yield match, match.group(group), match.start(group), match.end(group)
-
-
-@cache
-def _with_value(expression: str) -> tuple[Any, int]:
-    compiled = pattern(expression)
-    return compiled, compiled.groupindex.get("value", 0)

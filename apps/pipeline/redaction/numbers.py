@@ -52,7 +52,11 @@ def find_cards(text: str) -> Iterator[Finding]:
         if not _stands_alone(text, start, end):
             continue
         digits = "".join(filter(str.isdigit, value))
-        if _has_issuer(digits) and luhn.is_valid(digits) and len(set(digits)) > 1:
+        has_issuer = any(
+            first <= int(digits[: len(str(first))]) <= last and len(digits) in lengths
+            for first, last, lengths in _ISSUERS
+        )
+        if has_issuer and luhn.is_valid(digits) and len(set(digits)) > 1:
             yield Finding(start, end, SensitiveKind.CARD)
 
 
@@ -77,22 +81,14 @@ def find_national_ids(text: str) -> Iterator[Finding]:
                 yield Finding(start, end, SensitiveKind.NATIONAL_ID, name)
 
 
-def _is_nino(value: str) -> bool:
-    return value[:2].upper() not in _NO_NINO
-
-
-def _has_four_digits(value: str) -> bool:
-    return sum(map(str.isdigit, value)) >= 4
-
-
 _NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (_SSN, "us_ssn", ssn.is_valid),
     (_SSN_NAMED, "us_ssn", ssn.is_valid),
-    (_NINO, "uk_nino", _is_nino),
+    (_NINO, "uk_nino", lambda value: value[:2].upper() not in _NO_NINO),
     (_NIR, "fr_nir", nir.is_valid),
     (_TAX_ID, "de_tax_id", idnr.is_valid),
     (_TAX_ID_NAMED, "de_tax_id", idnr.is_valid),
-    (_PASSPORT, "passport", _has_four_digits),
+    (_PASSPORT, "passport", lambda value: sum(map(str.isdigit, value)) >= 4),
 )
 _EXPRESSIONS = tuple(expression for expression, _, _ in _NATIONAL_IDS)
 
@@ -103,9 +99,3 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] in ("_", "-", ".", "/", "+"):
         return False
     return not (after[:1] in ("-", "_", ".", "/") and after[1:].isalnum())
-
-
-def _has_issuer(digits: str) -> bool:
-    return any(
-        first <= int(digits[: len(str(first))]) <= last and len(digits) in lengths for first, last, lengths in _ISSUERS
-    )

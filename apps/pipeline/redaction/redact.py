@@ -8,12 +8,11 @@ from typing import Any
 from apps.pipeline.core.enums import Handling, SensitiveKind
 from apps.pipeline.core.placeholders import PLACEHOLDER
 from apps.pipeline.core.policy import RedactionPolicy
-from apps.pipeline.redaction.assignments import find_assigned_secrets
 from apps.pipeline.redaction.contacts import find_emails, find_phones
 from apps.pipeline.redaction.finding import Finding, pattern
 from apps.pipeline.redaction.numbers import find_cards, find_ibans, find_national_ids
 from apps.pipeline.redaction.spoken_secrets import find_spoken_secrets
-from apps.pipeline.redaction.vendor_keys import find_vendor_keys
+from apps.pipeline.redaction.vendor_keys import find_assigned_secrets, find_vendor_keys
 
 _EVERY_SECRET = RedactionPolicy(phone=Handling.KEEP, email=Handling.KEEP)
 

@@ -1,6 +1,7 @@
-"""Keys and tokens in the formats that their vendors document (vendor_keys.toml)."""
+"""Keys and tokens in the formats that their vendors document (vendor_keys.toml), or that code assigns to a name."""
 
 import math
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -12,11 +13,25 @@ from typing import Any
 import re2
 
 from apps.pipeline.core.enums import SensitiveKind
-from apps.pipeline.redaction.finding import PATTERN_BYTES, Finding, values
+from apps.pipeline.redaction.finding import PATTERN_BYTES, Finding, pattern, values
 
 _RULES = Path(__file__).with_name("vendor_keys.toml")
 _REFERENCES = ("$", "<", "{", "*", "%", "[")  # beginnings of references in templates: ${TOKEN}, <password>, ****
 
+# Secrets that code, configuration and logs assign to a name: password=…, "api_key": "…", --token …
+_PASSWORD_NAMES = r"passwd|password|passwort|passphrase|kennwort|_pwd|_pass"
+_KEY_NAMES = (
+    r"secret|api[_\-.]?key|apikey|access[_\-.]?key|private[_\-.]?key|secret[_\-.]?key|signing[_\-.]?key"
+    r"|encryption[_\-.]?key|auth[_\-.]?token|access[_\-.]?token|refresh[_\-.]?token|bearer[_\-.]?token|token"
+)
+_ANY_NAME = rf"(?i){_PASSWORD_NAMES}|pwd|pass|{_KEY_NAMES}"  # in every text with an assignment
+_PASSWORD = rf"(?:[\w.\-]{{0,40}}(?:{_PASSWORD_NAMES})|pwd|pass)"
+_KEY = rf"[\w.\-]{{0,40}}(?:{_KEY_NAMES})"
+_IS = r"""(?P<sign>["']?\s?(?:=>|:=|[:=]|\s)\s?)(?P<quote>["'`]?)(?P<value>[^\s"'`,;]{3,256})"""
+_ASSIGNED_PASSWORD = rf"(?i)(?:^|[\s\"'{{(,;?&\[/]|--)(?P<name>{_PASSWORD}){_IS}"
+_ASSIGNED_KEY = rf"(?i)(?:^|[\s\"'{{(,;?&\[/]|--)(?P<name>{_KEY}(?:[_\-.]?\w{{0,12}})?){_IS}"
+_NEXT_PARAMETER = re.compile(r"&\w+=")
+MIN_KEY_LENGTH, MIN_KEY_ENTROPY = 8, 2.75  # minimum for a value of a name such as api_key; words have less, or no digit
 # Placeholders for values in code and forms.
 NO_LITERALS = frozenset(
     "str string bytes text int integer bool boolean char varchar any none null nil undefined true false required"
@@ -41,7 +56,8 @@ def find_vendor_keys(text: str) -> Iterator[Finding]:
     for place in which.Match(text) or ():
         rule = rules[place]
         for _, value, start, end in values(text, rule.pattern):
-            if _is_key(value, rule):
+            has_digit = any(each.isdigit() for each in value)
+            if not is_reference(value) and (has_digit or not rule.needs_digit) and entropy(value) >= rule.min_entropy:
                 yield Finding(start, end, SensitiveKind.SECRET, rule.name)
 
 
@@ -56,12 +72,6 @@ def is_reference(value: str) -> bool:
     return value.startswith(_REFERENCES)
 
 
-def _is_key(value: str, rule: KeyRule) -> bool:
-    if is_reference(value) or (rule.needs_digit and not any(each.isdigit() for each in value)):
-        return False
-    return entropy(value) >= rule.min_entropy
-
-
 @cache
 def _rules() -> tuple[tuple[KeyRule, ...], Any]:
     """Return the rules, and the RE2 set that finds which of them match."""
@@ -73,3 +83,34 @@ def _rules() -> tuple[tuple[KeyRule, ...], Any]:
         which.Add(rule.pattern)
     which.Compile()
     return rules, which
+
+
+def find_assigned_secrets(text: str) -> Iterator[Finding]:
+    """Yield the values that are assigned to names of passwords, keys and tokens."""
+    if not pattern(_ANY_NAME).search(text):
+        return
+    for match, value, start, _ in values(text, _ASSIGNED_PASSWORD):
+        value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
+        if _is_password(value, is_quoted=bool(match.group("quote")), sign=match.group("sign")):
+            yield Finding(start, start + len(value), SensitiveKind.SECRET, "password")
+    for match, value, start, _ in values(text, _ASSIGNED_KEY):
+        value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
+        bare, name = value.rstrip(").,;!?}]"), match.group("name").lower()
+        if name.endswith(("s", "count", "limit", "id")) or is_reference(bare) or "(" in bare:
+            continue
+        if len(bare) >= MIN_KEY_LENGTH and _has_letter_and_digit(bare) and entropy(bare) >= MIN_KEY_ENTROPY:
+            yield Finding(start, start + len(value), SensitiveKind.SECRET, "api_key")
+
+
+def _is_password(value: str, *, is_quoted: bool, sign: str) -> bool:
+    """Return True for a literal: not a reference, type, expression, or the next word of a sentence."""
+    bare = value.rstrip(").,;!?}]")
+    if not bare or is_reference(bare) or bare.lower() in NO_LITERALS or "(" in bare:
+        return False
+    if is_quoted or "=" in sign:
+        return not bare.startswith(("os.", "process.", "env.", "self.", "config.", "settings."))
+    return _has_letter_and_digit(bare) and "/" not in bare
+
+
+def _has_letter_and_digit(value: str) -> bool:
+    return any(each.isdigit() for each in value) and any(each.isalpha() for each in value)

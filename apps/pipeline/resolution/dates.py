@@ -9,7 +9,7 @@ from apps.pipeline.core.enums import Precision
 from apps.pipeline.core.input_validation import EARLIEST, LATEST
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.lexicon import calendar, verbs
+from apps.pipeline.lexicon import calendar, word_stems
 from apps.pipeline.lexicon.tables import alternation
 
 _LENGTHS = {Precision.MONTH: 1, Precision.QUARTER: 3, Precision.YEAR: 12}  # in months
@@ -90,7 +90,7 @@ _NO_DAY = Said(date.min, None)
 
 def _is_past(candidate: Candidate) -> bool | None:
     predicate = candidate.content.removeprefix(candidate.subject.text).strip()
-    is_past = verbs.may_be_past(predicate.partition(" ")[0].strip(".,!"))
+    is_past = word_stems.may_be_past(predicate.partition(" ")[0].strip(".,!"))
     is_ahead = _AHEAD.search(predicate) is not None
     return None if is_ahead is is_past else is_past
 

@@ -7,8 +7,7 @@ from uuid import UUID
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.kinship import Gender, relation_noun
-from apps.pipeline.resolution.descriptions import alias_of, describe, is_description
-from apps.pipeline.resolution.names import fold_name
+from apps.pipeline.resolution.names import alias_of, describe, fold_name, is_description
 
 USER = "User"
 

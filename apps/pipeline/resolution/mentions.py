@@ -10,18 +10,19 @@ from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.kinship import may_be_one, relation_noun
-from apps.pipeline.lexicon.retractions import takes_back
-from apps.pipeline.resolution.descriptions import (
+from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
+from apps.pipeline.resolution.names import (
     Description,
     alias_of,
     apposition_of,
+    by_first_name,
+    closest,
     describe,
+    fold_name,
     is_description,
     is_proper_name,
     noun_of_relation,
 )
-from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
-from apps.pipeline.resolution.names import by_first_name, closest, fold_name
 from apps.pipeline.resolution.pronouns import PronounKind, gender_of, holds, kind_of
 
 # By candidate index and phrase: the entity that a judge has chosen.
@@ -113,15 +114,13 @@ class _Linking:
         self._request, self._policy = draft.request, draft.policy.resolution
         self._candidate, self._index = candidate, index
         self._turn = source_turn(request=draft.request, candidate=candidate)
-        self._speaker = self._speaking()
-        self._is_asserted = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
-
-    def _speaking(self) -> KnownEntity:
         name = self._turn.speaker.strip()
         if not name or fold_name(name) in _THE_USER:
-            return self._index.user()
-        found = self._index.named(name, kind=EntityType.PERSON)
-        return found[0] if found else self._index.add(name=name, kind=EntityType.PERSON)
+            self._speaker = index.user()
+        else:
+            found = index.named(name, kind=EntityType.PERSON)
+            self._speaker = found[0] if found else index.add(name=name, kind=EntityType.PERSON)
+        self._is_asserted = candidate.speech_act is SpeechAct.ASSERTED and candidate.polarity is Polarity.POSITIVE
 
     def link(self, chosen: Chosen) -> LinkedCandidate:
         """Resolve the mentions, then learn a name that the candidate states."""
@@ -136,7 +135,7 @@ class _Linking:
         name, named = candidate.object.text.strip(), linked.entities.get(candidate.subject.text)
         if (
             name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES
-            and (named.is_user or takes_back(candidate.evidence, value=name, former=named.name))
+            and (named.is_user or holds(candidate.evidence, named.name))
         ):  # fmt: skip
             self._index.rename(named, name)
         return linked

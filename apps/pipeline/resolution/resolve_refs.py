@@ -14,7 +14,6 @@ from apps.pipeline.prompts import references
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.dates import dated
-from apps.pipeline.resolution.descriptions import is_description
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
 from apps.pipeline.resolution.mentions import (
     ANIMATE,
@@ -26,6 +25,7 @@ from apps.pipeline.resolution.mentions import (
     mentions_of,
     source_turn,
 )
+from apps.pipeline.resolution.names import is_description
 from apps.pipeline.resolution.pronouns import dangling_in, kind_of, replace_mentions
 
 
@@ -52,7 +52,10 @@ def run(draft: Draft, ports: Ports) -> Draft:
     )
     decided = decide(draft, known=known, new_id=ports.ids.new)
     judge = judge_of(draft, ports) if draft.policy.judges.references else None
-    asked = _ties(decided)[: draft.policy.judges.most_questions]
+    stable = {entity.id for entity in decided.entities}  # new ones have no stable id yet
+    dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
+    ties = [(drop, tie) for drop in dropped for tie in drop.detail.get("ties", ()) if set(tie.choices) <= stable]
+    asked = ties[: draft.policy.judges.most_questions]
     calls = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
     if judge is None or not asked or calls >= MOST_CALLS:
         return decided
@@ -73,13 +76,6 @@ def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: AskedJudge) -> tup
         if drop.candidate and (place := references.choice_of(verdict, count=len(tie.choices))) is not None
     }
     return chosen, judgement.call
-
-
-def _ties(decided: Draft) -> list[DroppedTie]:
-    """Return the ties that candidates were dropped for; only known entities, because new ones have no stable id yet."""
-    known = {entity.id for entity in decided.entities}
-    dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
-    return [(drop, tie) for drop in dropped for tie in drop.detail.get("ties", ()) if set(tie.choices) <= known]
 
 
 def _reference(draft: Draft, drop: Drop, tie: Tie) -> Reference:

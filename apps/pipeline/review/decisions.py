@@ -197,6 +197,9 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
     changed = {id: each for id, each in after.items() if each != before[id]}
     main = None if isinstance(decision, Settle) else decision.memory_id
     is_active = main is not None and after[main].status is Status.ACTIVE
+    is_history = main is not None and after[main].status is Status.SUPERSEDED
+    revised = [each.changes for each in operations if isinstance(each, ReviseMemory)] if is_history else []
+    successors = [each["superseded_by_id"] for each in revised if "superseded_by_id" in each]
     return Consequences(
         shown={
             id: shown_at(each, policy=context.policy.retrieval, now=now)
@@ -204,7 +207,7 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
             if each.status in LIVE_STATUSES
         },
         ends=tuple(_ended(before[id], each) for id, each in changed.items() if id != main and _ends(before[id], each)),
-        successor=_successor(operations, context) if main and after[main].status is Status.SUPERSEDED else None,
+        successor=context.memories[successors[0]] if successors else None,
         beside=tuple(
             after[id]
             for id in sorted(context.contradicts & after.keys())
@@ -222,11 +225,6 @@ def _ended(before: StoredMemory, after: StoredMemory) -> ClosedMemory:
 
 
 _TRUE_ONCE = LIVE_STATUSES | {Status.SUPERSEDED}
-
-
-def _successor(operations: Collection[Operation], context: ReviewContext) -> StoredMemory | None:
-    changes = (each.changes for each in operations if isinstance(each, ReviseMemory))
-    return next((context.memories[each["superseded_by_id"]] for each in changes if "superseded_by_id" in each), None)
 
 
 def shown_at(memory: StoredMemory, *, policy: RetrievalPolicy, now: datetime) -> tuple[Stakes, ...]:

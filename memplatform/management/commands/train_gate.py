@@ -15,7 +15,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
 from apps.pipeline.extraction.plain.notes import sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
-from apps.pipeline.extraction.plain.training import (
+from benchmarks.gate_training import (
     LabelledSentence,
     ScoredMessage,
     figures_at,

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import acting_as
 from apps.actions.projects import Preset, activate_version, change_policy, preset_values, save_draft
+from apps.actions.prompt_versions import prompt_versions
 from apps.actions.rules import draft_rule
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
-from apps.pipeline.prompts.versions import prompt_versions
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy

@@ -9,11 +9,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import CharField, JSONField, TextField
 
 from apps.actions.projects import change_policy
+from apps.actions.transfers.load_project import stricter_redaction
 from apps.actions.transfers.project_tables import OF_END_USER, OF_PROJECT
 from apps.memories.models import EntityAlias, Memory, MemoryComment
 from apps.pipeline.core.enums import Handling, Scope
 from apps.pipeline.core.policy import RedactionPolicy
-from apps.pipeline.redaction.stricter import stricter_redaction
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy

@@ -5,7 +5,7 @@ import pytest
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import DecayPolicy
 from apps.pipeline.core.type_traits import SLOT_TYPES, TYPE_TRAITS
-from apps.pipeline.indexing.questions import questions_for
+from apps.pipeline.indexing.index import questions_for
 
 
 def test_a_row_for_each_type_and_no_other() -> None:

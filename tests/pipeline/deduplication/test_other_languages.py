@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from apps.actions.calibrate import LabelledPair, PairLabel, ScoredPair
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.calibration import LabelledPair, PairLabel, ScoredPair
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from tests.pipeline.builders import candidate, known, turn
 

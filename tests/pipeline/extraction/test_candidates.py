@@ -20,8 +20,8 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import candidate, known, turn

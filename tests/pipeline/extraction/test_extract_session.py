@@ -13,7 +13,7 @@ from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extract_session import run
+from apps.pipeline.extraction.extract import run_session
 from apps.providers.fake import HashingEmbedder, ScriptedModel
 from tests.pipeline.answers import listing
 from tests.pipeline.builders import MONDAY, ORIGIN, CountedIds, FrozenClock, candidate, draft_of, known, turn
@@ -57,7 +57,7 @@ def reviewed(
         writer=InMemoryStore(), model=model,
     )  # fmt: skip
     extraction = ExtractionPolicy.model_validate({"extractor": "model", "min_session_turns": 1, **limits})
-    return run(draft_of((), turns=turns).evolve(policy=Policy(extraction=extraction)), ports), model
+    return run_session(draft_of((), turns=turns).evolve(policy=Policy(extraction=extraction)), ports), model
 
 
 def test_it_is_shown_all_memories_of_its_session_and_open_goals_of_others() -> None:

@@ -21,7 +21,6 @@ def requests(text: str, *, role: Role = Role.USER) -> tuple[ForgetRequest, ...]:
         ("can u forget where i live", {"live"}),
         ("Please delete my phone number from your memory.", {"phone"}),
         ("Forget that Tom is ill.", {"tom", "ill"}),
-        ("Thanks. Don't remember my birthday, please.", {"birthday"}),
         ("Please forget about my knee. What's for dinner?", {"knee"}),
         ("Forget my address. Thank you!", {"address"}),
         ("Delete my diet from your notes. Let's have pizza.", {"diet"}),
@@ -31,11 +30,6 @@ def test_a_request_names_what_is_to_be_forgotten(text: str, words: set[str]) -> 
     (request,) = requests(text)
     assert request.words == words
     assert request.is_plain
-
-
-def test_a_statement_in_a_request_is_read() -> None:
-    (request,) = requests("Forget that I live in Lyon.")
-    assert [each.content for each in request.claims] == ["User lives in Lyon."]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from apps.pipeline.core.confidence import confidence_of
 from apps.pipeline.core.enums import Grounding, Reason, Role, SpeechAct
 from apps.pipeline.core.policy import ConfidencePolicy, ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.sections import ShownTurn
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import turn

@@ -7,8 +7,8 @@ import pytest
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.sections import ShownTurn
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import turn

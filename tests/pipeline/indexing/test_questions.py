@@ -3,7 +3,7 @@
 import pytest
 
 from apps.pipeline.core.enums import MemoryType
-from apps.pipeline.indexing.questions import questions_for
+from apps.pipeline.indexing.index import questions_for
 
 
 @pytest.mark.parametrize(

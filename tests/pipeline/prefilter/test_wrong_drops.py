@@ -1,8 +1,7 @@
 """When the quote of a later memory proves that a dropped turn was worth keeping."""
 
 import pytest
-
-from apps.pipeline.prefilter.wrong_drops import says_again
+from apps.console.selectors.rule_suggestions import says_again
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.pipeline.resolution.descriptions import Description, apposition_of, describe
+from apps.pipeline.resolution.names import Description, apposition_of, describe
 
 
 @pytest.mark.parametrize("owner", ["User", "Zoë", "Ana Kowalska", "Dr. Li", "<b>x(1)</b>"])

@@ -3,26 +3,27 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html import unescape  # a prompt shows "&" as "&amp;", and models copy it
 from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Grounding, MemoryType, Reason, SpeechAct
-from apps.pipeline.core.input_validation import cleaned_text
+from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Grounding, MemoryType, Precision, Reason, SpeechAct
+from apps.pipeline.core.input_validation import checked_moment, cleaned_text
 from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, canonical_predicate
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
-from apps.pipeline.extraction.llm.event_time import moment_of
 from apps.pipeline.extraction.llm.evidence import Quote, before, find_quote, follows, speech_act_of_quote
 from apps.pipeline.extraction.llm.origin import settle_origin
 from apps.pipeline.extraction.plain.table import rule_tags
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.extracted_memory import ExtractedMemory, read_memory
 from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
 from apps.pipeline.redaction.redact import holds_secret
+from apps.pipeline.resolution.dates import date_with_year
 
 USER = "User"
 LEAST_ADJUSTMENT = -0.2
@@ -36,6 +37,14 @@ _CLAUSE_END = re.compile(r"[,.;:!?(]")
 _TOPICS = {**dict.fromkeys(HEALTH_PREDICATES, "health"), "works_at": "work", "works_as": "work", "diet": "food"}
 # Slots whose value is an entity however it is written; the other side of a relation is one as well.
 _ENTITY_OF_SLOT = {"lives_in": EntityType.PLACE, "stays_in": EntityType.PLACE, "works_at": EntityType.ORGANISATION}
+# Times in answers.
+_SHAPES: tuple[tuple[re.Pattern[str], str, Precision], ...] = (
+    (re.compile(r"\d{4}"), "%Y", Precision.YEAR),
+    (re.compile(r"\d{4}-\d{2}"), "%Y-%m", Precision.MONTH),
+    (re.compile(r"\d{4}-\d{2}-\d{2}"), "%Y-%m-%d", Precision.DAY),
+)
+_WEEK = re.compile(r"\d{4}-?W\d{2}", re.IGNORECASE)
+_YEAR = re.compile(r"\D*\b((?:19|20)\d\d)\D*")  # "late 2026", "summer 2026"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +245,30 @@ def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
     given = dict.fromkeys((*(tag.strip().lower() for tag in answer.tags), *ruled))
     is_wish = "assistant" in f"{answer.predicate} {answer.content}".lower() or bool(ruled)
     return tuple(tag for tag in given if tag and (is_wish or tag not in BINDING_TAGS))
+
+
+def moment_of(text: str) -> tuple[datetime, Precision]:
+    """Parse a year, month, day or ISO 8601 time, or an English date with a year, in UTC.
+
+    Raises ValueError for anything else, and for implausible years.
+    """
+    text = text.strip()
+    in_words = None if ":" in text or text[:4].isdigit() else date_with_year(text)
+    if in_words is not None:
+        return _checked(in_words.moment), in_words.precision
+    if year := _YEAR.fullmatch(text):
+        text = year[1]
+    for shape, form, precision in _SHAPES:
+        if shape.fullmatch(text):
+            return _checked(datetime.strptime(text, form).replace(tzinfo=UTC)), precision
+    precision = Precision.WEEK if _WEEK.fullmatch(text) else Precision.INSTANT
+    return _checked(datetime.fromisoformat(text)), precision
+
+
+def _checked(moment: datetime) -> datetime:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        checked = checked_moment(aware, at="event_at")
+    except OverflowError as error:  # an offset beyond the range of dates
+        raise ValueError(str(error)) from error
+    return checked or aware

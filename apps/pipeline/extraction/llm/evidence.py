@@ -16,9 +16,9 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityType, SpeechAct
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.own_sentences import sentences_in
-from apps.pipeline.language.speech_act import goes_on_mocking, is_mockery, is_rhetorical, speech_act_of
-from apps.pipeline.lexicon.function_words import SMALL
+from apps.pipeline.language.speech_act import goes_on_mocking, is_mockery, speech_act_of
 from apps.pipeline.lexicon.language import NEGATIONS, is_english
+from apps.pipeline.lexicon.tables import SMALL
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn
 
@@ -36,9 +36,6 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’‘`´](?=\w)")
 _WORD = re.compile(r"[\w'’]+")
 _ENGLISH_NEGATION = re.compile(r"(?i)\b(?:no|not|never|none|nobody|nothing|cannot|without|\w+n['’]?t)\b")
 _GENERAL = " ".join(("user", "assistant", *EntityType))  # "Priya is a person" says nothing but her name
-# "I'm actually a nurse" is a correction; only before a request it is role play: "…, so explain it to me".
-_CORRECTS = re.compile(r"\bI(?:'m| am) actually\b", re.IGNORECASE)
-_GOES_ON_TO_ASK = re.compile(r",? so (?!(?:I|we|my|our|that)\b)|\?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +179,4 @@ def speech_act_of_quote(quote: str, *, text: str) -> SpeechAct:
     before, sentence = before.replace("’", "'"), sentence.replace("’", "'")
     if goes_on_mocking(sentence, before=before) or is_mockery(sentence):
         return SpeechAct.SARCASM
-    ruled = speech_act_of(sentence)
-    if ruled is SpeechAct.HYPOTHETICAL and is_rhetorical(sentence) and _CORRECTS.search(sentence):
-        return SpeechAct.HYPOTHETICAL if _GOES_ON_TO_ASK.search(sentence) else SpeechAct.ASSERTED
-    return ruled or SpeechAct.ASSERTED
+    return speech_act_of(sentence) or SpeechAct.ASSERTED

@@ -19,11 +19,10 @@ from apps.pipeline.core.model_calls import (
 )
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.answer import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.llm.relevance import memories_to_show
-from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
+from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult, TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 

@@ -13,8 +13,8 @@ import re2
 from apps.pipeline.core.enums import EntityType, Reason, Role, SpeechAct
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import CandidateRefusal
 from apps.pipeline.extraction.llm.evidence import before, is_negated
+from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.lexicon.language import is_english
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.prompts.sections import ShownTurn

@@ -7,9 +7,9 @@ from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.lexicon.calendar import MONTHS
-from apps.pipeline.lexicon.function_words import SMALL
-from apps.pipeline.lexicon.verbs import stem
+from apps.pipeline.lexicon.calendar import MONTH_NUMBERS, MONTHS
+from apps.pipeline.lexicon.tables import SMALL
+from apps.pipeline.lexicon.word_stems import stem
 
 MOST_SENTENCES = 60  # maximum; the latest sentences of the new turns count
 USERS_SLOTS = ("name", "lives_in", "works_at", "works_as")  # shown whatever the turns are about
@@ -17,13 +17,6 @@ _SENTENCE_ENDS = re.compile(r"(?<=[.!?…;])\s+(?!\d)|\n+")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
 _NUMERIC_DATE = re.compile(r"\b\d{1,2}[./] ?(0?[1-9]|1[0-2])\b(?!\d)")  # "4.3.", day before month
-# German, French, Spanish and Italian names of the months: memories name them in English.
-_OTHER_MONTHS = """januar janvier enero gennaio|februar février febrero febbraio|märz mars marzo|avril abril aprile
-|mai mayo maggio|juni juin junio giugno|juli juillet julio luglio|août agosto|septembre septiembre settembre
-|oktober octobre octubre ottobre|novembre noviembre|dezember décembre diciembre dicembre"""
-_ENGLISH_MONTH = {
-    other: month for month, others in zip(MONTHS, _OTHER_MONTHS.split("|"), strict=True) for other in others.split()
-}
 
 
 def memories_to_show(
@@ -70,5 +63,5 @@ def _stems(sentence: str) -> tuple[str, ...]:
     """Return the distinct stems of the content words, the numbers, and the English names of the months."""
     words = [word.lower() for word in _WORD.findall(sentence)]
     dated = [MONTHS[int(month) - 1] for month in _NUMERIC_DATE.findall(sentence)]
-    named = [_ENGLISH_MONTH[word] for word in words if word in _ENGLISH_MONTH]
+    named = [MONTHS[MONTH_NUMBERS[word] - 1] for word in words if word in MONTH_NUMBERS]
     return tuple(dict.fromkeys([*(stem(word) for word in words if word not in SMALL), *dated, *named]))

@@ -7,11 +7,10 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import INFERRED, Grounding, MemoryType, Precision, SourceConfidence
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
-from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.extraction_result import CandidateRefusal, ExtractionResult
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.llm.extractor import ask, failure_of
 from apps.pipeline.extraction.llm.relevance import memories_to_show
+from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
 from apps.pipeline.prompts.session import SessionKind
@@ -69,9 +68,13 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
     if isinstance(outcome, CandidateRefusal):
         return outcome
     (said,) = [each.turn for each in shown.turns if each.turn.id == outcome.source_turn_ids[0]]
+    named = proposed.get("source_turn_ids")
+    cited = named if isinstance(named, list) else []
     return outcome.evolve(
         object=ObjectValue(),
-        source_turn_ids=_cited(proposed, said=said, shown=shown),
+        source_turn_ids=tuple(
+            each.turn.id for each in shown.turns if each.turn is said or (each.is_new and each.id in cited)
+        ),
         source_confidence=SourceConfidence.INFERRED,
         grounding=Grounding.SUPPORTED,
         adjustment=0.0,
@@ -79,10 +82,3 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
         valid_until=said.said_at + timedelta(days=judge.policy.session_memory_days),
         valid_until_precision=Precision.DAY,
     )
-
-
-def _cited(proposed: dict[str, Any], *, said: SourceTurn, shown: Shown) -> tuple[Any, ...]:
-    """Return the ids of the turn that is quoted and of the new turns that an answer names beside it."""
-    named = proposed.get("source_turn_ids")
-    names = named if isinstance(named, list) else []
-    return tuple(each.turn.id for each in shown.turns if each.turn is said or (each.is_new and each.id in names))

@@ -1,19 +1,27 @@
 """Extract without a model: the plain statements of a turn, and a note of what else is worth keeping."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from apps.pipeline.core.enums import EntityType, Role
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.core.statement import Candidate, Mention
+from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.core.statement import PLAIN, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import table
 from apps.pipeline.extraction.plain.notes import LEAST_SCORE, note_of, sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, own_words, question_before
-from apps.pipeline.extraction.plain.statements import statements_of
 from apps.pipeline.language.speech_act import told_to_remember
 from apps.pipeline.provenance.own_words import is_plain_talk, without_label
 
 DEFAULT_SPEAKER = "User"
+_ENTITIES = {"person": EntityType.PERSON, "place": EntityType.PLACE, "organisation": EntityType.ORGANISATION}
+_NAMED = {"named person": EntityType.PERSON, "named animal": EntityType.ANIMAL}
+_BETWEEN_ITEMS = re.compile(r",? (?:and|or) |, ")
+_NO_LETTER = re.compile(r"[^a-zà-ÿ]+")
+_ME, _MY, _YOUR = (re.compile(rf"(?i)\b{each}\b") for each in ("me", "my", "your"))
+_POINTS = re.compile(r"(?i)\b(?:i|you|it|this|that|them|these|those|here|him|her|today|tonight|now)\b")
 
 
 def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[SourceTurn] = ()) -> tuple[Candidate, ...]:
@@ -35,7 +43,9 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
         for each, score in zip(sentences, scores, strict=True)
     ]
     found: dict[str, Candidate] = {}
-    for candidate in _statements(turn, sentences, readings, speaker=speaker):
+    matches = ((match, sentence) for sentence, told in zip(sentences, readings, strict=True) for match in told.matches)
+    statements = (statements_of(match, turn=turn, speaker=speaker, evidence=each) for match, each in matches)
+    for candidate in chain.from_iterable(statements):
         found.setdefault(candidate.content.casefold(), candidate)
     certain = [is_plain_talk(words, each) for each in sentences]
     for is_certain in (True, False):  # a note is wholly certain, or waits for review
@@ -47,9 +57,55 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
     return tuple(found.values())
 
 
-def _statements(
-    turn: SourceTurn, sentences: Sequence[str], readings: Sequence[table.Reading], *, speaker: Mention
-) -> Iterator[Candidate]:
-    for sentence, reading in zip(sentences, readings, strict=True):
-        for match in reading.matches:
-            yield from statements_of(match, turn=turn, speaker=speaker, evidence=sentence)
+def statements_of(match: table.RowMatch, *, turn: SourceTurn, speaker: Mention, evidence: str) -> Iterator[Candidate]:
+    """Yield the statements of a match; a list that the row splits makes one for each of its items."""
+    row, told, relative = match.row, match.group("object"), match.group("relative").lower()
+    if row.object == "wish":
+        if _POINTS.search(told):
+            return
+        mine = _MY.sub(lambda _: f"{speaker.text}'s", _ME.sub(lambda _: speaker.text, told))
+        told = _YOUR.sub("the assistant's", mine[:1].lower() + mine[1:])  # as others would tell it
+    predicate = row.predicate.format(relative=_NO_LETTER.sub("_", relative))
+    subject, shown = _subject(match, speaker=speaker)
+    for item in _BETWEEN_ITEMS.split(told) if row.splits else (told,):
+        value = _value(match, item, speaker=speaker)
+        yield Candidate(
+            index=0,
+            type=row.type,
+            subject=subject,
+            predicate=predicate,
+            object=value,
+            content=row.says.format(
+                subject=shown,
+                object=value.text,
+                a_object=f"{'an' if value.text[:1].lower() in 'aeiou' else 'a'} {value.text}",
+                relative=relative,
+                verb=match.group("verb").lower(),
+            ),
+            polarity=row.polarity,
+            stateful=is_stateful(predicate),
+            importance=row.importance,
+            topic=row.topic,
+            tags=row.tags,
+            source_turn_ids=(turn.id,),
+            evidence=evidence,
+            reliability=row.confidence,
+            extractor=f"{PLAIN}{row.id}",
+        )
+
+
+def _subject(match: table.RowMatch, *, speaker: Mention) -> tuple[Mention, str]:
+    """Return the subject, and how the sentence calls it."""
+    name, relative = match.group("name"), f"{speaker.text}'s {match.group('relative').lower()}"
+    if kind := _NAMED.get(match.row.subject):
+        return Mention(text=name, type=kind), name
+    if match.row.subject == "relative":
+        return Mention(text=name or relative, type=EntityType.PERSON), f"{name}, {relative}," if name else relative
+    return speaker, speaker.text
+
+
+def _value(match: table.RowMatch, told: str, *, speaker: Mention) -> ObjectValue:
+    if match.row.subject in _NAMED:
+        return ObjectValue(entity=speaker)
+    kind = _ENTITIES.get(match.row.object)
+    return ObjectValue(literal=told) if kind is None else ObjectValue(entity=Mention(text=told, type=kind))

@@ -6,7 +6,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -70,7 +70,11 @@ def features_of(sentence: str, question: str = "") -> frozenset[str]:
     """Return the words, pairs of words and shapes of a sentence, and the words of the question before it."""
     text = _plain(sentence)
     words = _words_of(text)
-    return frozenset((*words, *_pairs(words), *_shapes(text, words), *_asked(question)))
+    pairs = (f"{one} {two}" for one, two in zip(["^", *words], words, strict=False))
+    shapes = [f"={name}" for name, pattern in _SHAPES if pattern.search(text)]
+    length = f"=length {min(_MOST_LENGTHS, len(words) // _WORDS_PER_LENGTH)}"
+    asked = [f"asked {each}" for each in _words_of(_plain(question))[-_MOST_ASKED:]]
+    return frozenset((*words, *pairs, length, *shapes, *(("=answer", *asked) if question else ())))
 
 
 def scale_of(features: frozenset[str]) -> float:
@@ -85,18 +89,3 @@ def _plain(text: str) -> str:
 def _words_of(text: str) -> list[str]:
     words = [found.group().lower() for found in _WORD.finditer(text)][:_MOST_WORDS]
     return ["#" if each.isdigit() else each for each in words]
-
-
-def _pairs(words: list[str]) -> Iterator[str]:
-    return (f"{one} {two}" for one, two in zip(["^", *words], words, strict=False))
-
-
-def _shapes(text: str, words: list[str]) -> Iterator[str]:
-    yield f"=length {min(_MOST_LENGTHS, len(words) // _WORDS_PER_LENGTH)}"
-    yield from (f"={name}" for name, pattern in _SHAPES if pattern.search(text))
-
-
-def _asked(question: str) -> Iterator[str]:
-    if question:
-        yield "=answer"
-        yield from (f"asked {each}" for each in _words_of(_plain(question))[-_MOST_ASKED:])

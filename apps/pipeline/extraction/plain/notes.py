@@ -8,12 +8,14 @@ from datetime import UTC, datetime, time
 
 import re2
 
-from apps.pipeline.core.enums import NOTE, Grounding, MemoryType, Precision
+from apps.pipeline.core.enums import NOTE, Grounding, MemoryType, Precision, SpeechAct
+from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.statement import NOTE_EXTRACTOR, Candidate, Mention, ObjectValue
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import gate
-from apps.pipeline.extraction.plain.meant import meant
 from apps.pipeline.extraction.plain.own_sentences import GAP
+from apps.pipeline.language.speech_act import goes_on_mocking, speech_act_of
+from apps.pipeline.provenance.own_words import without_label
 
 SAID = "said"  # the predicate
 LEAST_SCORE = 0.7
@@ -27,6 +29,17 @@ _TO_REMEMBER = re2.compile(
     r"(?: this| for (?:me|later|next time))?(?: that |: |, )(?P<what>.+)"
 )
 _REMINISCES = re2.compile(r"(?i)^(?:time|times|day|night|summer|winter|year|one|guy|film|movie|song|show)\b")
+# "If I get a rash, I have to call" is true; "if I had a rash, I would call" is not.
+_PAST = r"(?:were|was|had|could|\w+ed)"
+_UNREAL = re2.compile(
+    rf"(?i)\bif only\b|\bif (?:i|we) {_PAST}\b.*\b(?:would|could|might|(?:i|we)'d)\b"
+    rf"|\b(?:(?:i|we) would|(?:i|we)'d)\b.*\bif (?:i|we) {_PAST}\b|\b(?:i wish|wish i|as if i)\b"
+)
+# What takes back the sentence before it: "I'm off gluten as well. JOKE."
+_TAKES_BACK = re2.compile(
+    r"(?i)^\W*(?:(?:it's |that's |that was |only )?(?:a )?jok(?:e|ing)|(?:just |only |i'm )?kidding|jk)\b"
+    r"|^\W*(?:not really|i wish|as if)\W*$|🙄"
+)
 
 Scorer = Callable[[str, str], float]
 
@@ -37,8 +50,23 @@ def sentence_scores(sentences: Sequence[str], *, question: str, scorer: Scorer =
     The first sentence is the one that answers the question.
     """
     return tuple(
-        0.0 if not is_meant else _SURE if asks_to_remember(each) else scorer(each, "" if place else question)
+        0.0
+        if not is_meant
+        else _SURE
+        if asks_to_remember(each)
+        else scorer(without_label(each), "" if place else question)
         for place, (each, is_meant) in enumerate(zip(sentences, meant(sentences), strict=True))
+    )
+
+
+def meant(sentences: Sequence[str]) -> tuple[bool, ...]:
+    """Return for each sentence whether its speaker means it: no joke, nothing imagined, no secret."""
+    before, after = ["", *sentences][:-1], [*sentences, ""][1:]
+    return tuple(
+        speech_act_of(each) is SpeechAct.ASSERTED
+        and not (_UNREAL.search(each.replace("’", "'")) or names_redacted_secret(each))
+        and not (goes_on_mocking(each, before=last) or _TAKES_BACK.search(each) or _TAKES_BACK.search(following))
+        for each, last, following in zip(sentences, before, after, strict=True)
     )
 
 

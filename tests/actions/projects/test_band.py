@@ -2,17 +2,17 @@
 
 import pytest
 
-from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.deduplication.calibration import (
+from apps.actions.calibrate import (
     LabelledPair,
     PairLabel,
     ScoredPair,
-    calibrate,
+    best_band,
     measure,
     read_pairs,
     score_pairs,
 )
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.core.policy import SimilarityBand
 from apps.providers.fake import HashingEmbedder
 
 ONE = "User paints landscapes at dawn."
@@ -31,7 +31,7 @@ def near_miss(cosine: float) -> ScoredPair:
 
 
 def test_few_paraphrases_are_kept_apart() -> None:
-    found = calibrate([*(paraphrase(0.01 * place) for place in range(80, 100)), near_miss(0.93)])
+    found = best_band([*(paraphrase(0.01 * place) for place in range(80, 100)), near_miss(0.93)])
     assert (found.band.unsure, found.different_share) == (0.82, 0.1)
     assert found.merged_wrongly == 0
     assert found.flagged_wrongly == 1
@@ -52,7 +52,7 @@ def test_a_band_is_measured_by_what_it_does() -> None:
 @pytest.mark.parametrize("pairs", [[], [paraphrase(0.9)], [near_miss(0.9)]])
 def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
     with pytest.raises(ValueError, match="both needed"):
-        calibrate(pairs)
+        best_band(pairs)
 
 
 @pytest.mark.parametrize(

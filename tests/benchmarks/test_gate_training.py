@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
-from apps.pipeline.extraction.plain.training import (
+from benchmarks.gate_training import (
     GateFigures,
     LabelledSentence,
     ScoredMessage,
