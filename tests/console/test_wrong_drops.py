@@ -1,7 +1,8 @@
 """When the quote of a later memory proves that a dropped turn was worth keeping."""
 
 import pytest
-from apps.console.selectors.rule_suggestions import says_again
+
+from apps.console.selectors.rules import says_again
 
 
 @pytest.mark.parametrize(
