@@ -6,8 +6,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from apps.tenants.client_address import client_address
-from apps.tenants.rate_limits import RateLimit, forget, seconds_to_wait
+from apps.tenants.limits import RateLimit, client_address, forget, seconds_to_wait
 
 _MINUTES = 60
 _HOURS = 60 * _MINUTES

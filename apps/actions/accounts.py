@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.ledger.actor import current_actor
+from apps.tenants.codes import hash_of, matching_step, new_recovery_codes, new_secret
+from apps.tenants.limits import RateLimit, forget, seconds_to_wait
 from apps.tenants.models import SecondFactor
-from apps.tenants.one_time_codes import hash_of, matching_step, new_recovery_codes, new_secret
-from apps.tenants.rate_limits import RateLimit, forget, seconds_to_wait
 
 
 def enroll_second_factor(*, user_id: int) -> str:

@@ -19,9 +19,9 @@ from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
 from apps.actions.projects import set_member
 from apps.pipeline.core.enums import MemberRole
-from apps.tenants.invitation_tokens import hash_of_token, new_token
+from apps.tenants.codes import hash_of_token, new_token
+from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Invitation, Membership, Project
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 

@@ -7,8 +7,7 @@ from django.db.models import Q
 from apps.api.schemas.common import checked_scope
 from apps.api.schemas.memory_selection import MemorySelection, list_filter
 from apps.api.validation import read_id
-from apps.memories.filter_conditions import filter_condition, told_in_session
-from apps.memories.filters import wanted_statuses
+from apps.memories.filter import filter_condition, told_in_session, wanted_statuses
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.enums import Status

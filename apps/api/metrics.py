@@ -10,9 +10,9 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from apps.alerts.enums import AlertKind
 from apps.alerts.models import Alert
 from apps.api.evaluation_metrics import evaluation_metrics
+from apps.api.health_responses import ServiceStatus
 from apps.api.queue_metrics import queue_metrics
 from apps.api.readiness import readiness
-from apps.api.schemas.health import ServiceStatus
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.telemetry.metrics import CountedCollector

@@ -12,7 +12,7 @@ from django.db.models import CharField, Func, Value
 from django.utils import timezone
 
 from apps.api import write_failures
-from apps.api.schemas.health import PausedModelResponse, ReadinessResponse, ServiceStatus
+from apps.api.health_responses import PausedModelResponse, ReadinessResponse, ServiceStatus
 from apps.outbox import model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.outbox.querysets import Backlog

@@ -3,6 +3,14 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
 
+from apps.api.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.api.entities import EntitiesView, EntityMergeView, EntityView
+from apps.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
+from apps.api.events import EventLogView, EventStreamView, EventsView
+from apps.api.health import HealthView, ReadyView, metrics
+from apps.api.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
+from apps.api.keys import CurrentKeyView, KeysView, KeyView
+from apps.api.links import LinkSettleView, LinksView
 from apps.api.mem0 import refusals
 from apps.api.mem0.batch_views import Mem0BatchView
 from apps.api.mem0.entity_views import Mem0EntitiesView, Mem0EntityView, Mem0ProfileSettingsView, Mem0ProfileView
@@ -18,12 +26,23 @@ from apps.api.mem0.views import (
     Mem0PingView,
     Mem0SearchView,
 )
-from apps.api.views.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.api.replays import (
+    ReplayCancelView,
+    ReplayCsvView,
+    ReplayedTracesView,
+    ReplayJsonView,
+    ReplayStartView,
+    ReplaysView,
+    ReplayView,
+)
+from apps.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
+from apps.api.search import ContextView, SearchView
+from apps.api.sessions import SessionEndView, SessionView, TurnView
+from apps.api.stats import StatsView
+from apps.api.traces import TracesView, TraceView
+from apps.api.turns import TurnsView
+from apps.api.users import ErasureView, UserExportView, UserStatsView, UsersView, UserView
 from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
-from apps.api.views.entities import EntitiesView, EntityMergeView, EntityView
-from apps.api.views.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
-from apps.api.views.events import EventLogView, EventStreamView, EventsView
-from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.imports import (
     ImportCancelView,
     ImportCheckView,
@@ -34,29 +53,10 @@ from apps.api.views.imports import (
     ImportView,
     ProjectExportView,
 )
-from apps.api.views.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
-from apps.api.views.keys import CurrentKeyView, KeysView, KeyView
-from apps.api.views.links import LinkSettleView, LinksView
 from apps.api.views.mcp import McpView
 from apps.api.views.memories import HistoryView, MemoryView
 from apps.api.views.openapi_document import OpenApiDocumentView
-from apps.api.views.replays import (
-    ReplayCancelView,
-    ReplayCsvView,
-    ReplayedTracesView,
-    ReplayJsonView,
-    ReplayStartView,
-    ReplaysView,
-    ReplayView,
-)
-from apps.api.views.rollbacks import RollbacksView, RollbackUndoView, RollbackView
-from apps.api.views.search import ContextView, SearchView
-from apps.api.views.sessions import SessionEndView, SessionView, TurnView
-from apps.api.views.stats import StatsView
-from apps.api.views.traces import TracesView, TraceView
-from apps.api.views.turns import TurnsView
-from apps.api.views.users import ErasureView, UserExportView, UserStatsView, UsersView, UserView
-from apps.api.views.webhooks import (
+from apps.api.webhooks import (
     WebhookDeliveriesView,
     WebhookRotateView,
     WebhookSendAgainView,
@@ -64,7 +64,7 @@ from apps.api.views.webhooks import (
     WebhookTestView,
     WebhookView,
 )
-from apps.api.views.work import RetryWorkView
+from apps.api.work import RetryWorkView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/turns", TurnsView.as_view(), name="turns"),

@@ -13,8 +13,8 @@ from apps.actions.errors import Refused
 from apps.intake.project_watch import ProjectWatch
 from apps.items.models import StoredItem
 from apps.memories.models import Memory
+from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import ModelCall, ModelTestCall
 
 COUNT_EVERY_SECONDS = 5.0

@@ -1,9 +1,4 @@
-"""Conditions on the sources of a memory: who told it, with which metadata.
-
-The first source is in columns, the others are in the array `further_sources`. A condition is a predicate of SQL/JSON
-path on one source, `@`. There a value may be a list, of which one element is enough; a comparison of values of
-different types does not hold.
-"""
+"""Memories by the source that told them."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -13,8 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.memories.filter_conditions import filter_condition
-from apps.memories.filters import MemoryFilter
+from apps.memories.filter import MemoryFilter, filter_condition
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.source_filter import told_by_source

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.events.recording import record_event
+from apps.events.record import record_event
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import EventType, TraceStatus
 from apps.pipeline.core.input_validation import storable

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.traces.awaited_trace import AwaitedTrace
 from apps.actions.traces.milestones import reached
-from apps.api.views import traces
+from apps.api import traces as traces
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Milestone, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse

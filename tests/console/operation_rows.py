@@ -12,8 +12,8 @@ from apps.items.models import StoredItem
 from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 from apps.traces.models import RulePreview
 
 HOSTILE = "<script>alert(1)</script>"

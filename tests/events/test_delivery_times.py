@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.events.delivery_times import is_to_be_paused, rest_after, wait_after
+from apps.events.deliveries import is_to_be_paused, rest_after, wait_after
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.events.of_plan import events_of_plan
+from apps.events.record import events_of_plan
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import (
     EnqueueWork,

@@ -8,14 +8,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports import checking as checking_file
-from apps.actions.imports.checking import check_import
+from apps.actions.imports.checking import check_import, checking_file
 from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart
-from apps.intake import run_import as running
+from apps.intake.run_import import running
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState

@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
-from apps.memories.filter_parser import MOST_CONDITIONS, MOST_DEPTH, MOST_VALUES, parse_filter
-from apps.memories.filters import (
+from apps.memories.filter import (
+    MOST_CONDITIONS,
+    MOST_DEPTH,
+    MOST_VALUES,
     FieldCondition,
     FilterGroup,
     FilterOperator,
     NegatedFilter,
+    parse_filter,
     wanted_statuses,
 )
 from apps.pipeline.core.enums import Status

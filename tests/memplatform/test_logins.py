@@ -13,7 +13,7 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from apps.tenants.client_address import client_address
+from apps.tenants.limits import client_address
 from memplatform.logins import login_limits
 
 LOGIN = "/console/login/"

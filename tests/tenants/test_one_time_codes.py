@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from apps.tenants.one_time_codes import (
+from apps.tenants.codes import (
     RECOVERY_CODES,
     hash_of,
     matching_step,

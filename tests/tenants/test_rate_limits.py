@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
+from apps.tenants.limits import RateLimit, forget, prune_counters, seconds_to_wait
 from apps.tenants.models import RateCounter
-from apps.tenants.rate_limits import RateLimit, forget, prune_counters, seconds_to_wait
 
 DAY = 24 * 60 * 60  # windows that don't end during a test
 

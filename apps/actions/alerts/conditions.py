@@ -10,7 +10,7 @@ from uuid import UUID
 from apps.actions.evaluation.figures import MIN_LABELLED, TARGETS, Figure
 from apps.actions.evaluation.share import Share
 from apps.alerts.enums import AlertKind
-from apps.events.delivery_times import ALERT_AFTER
+from apps.events.deliveries import ALERT_AFTER
 from apps.pipeline.core.enums import PausedKind, Stage
 from apps.traces.funnel_metrics import (
     BANDS,

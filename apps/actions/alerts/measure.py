@@ -12,7 +12,7 @@ from apps.actions.evaluation.figures import LATEST_WEEKS, first_week, labelled_w
 from apps.actions.evaluation.share import Share
 from apps.actions.queue.services import DISCARDED
 from apps.events.models import WebhookDelivery
-from apps.events.reading import failing_webhooks
+from apps.events.read import failing_webhooks
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import DeliveryState, PausedKind, Stage

@@ -32,7 +32,7 @@ from apps.actions.webhooks.messages import new_secret
 from apps.actions.webhooks.services import checked_url
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients
-from apps.events.reading import failing_webhooks
+from apps.events.read import failing_webhooks
 from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import DeliveryState, WorkState

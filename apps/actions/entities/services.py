@@ -20,7 +20,7 @@ from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status

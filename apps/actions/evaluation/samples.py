@@ -32,7 +32,7 @@ from apps.tenants.scope import tenant_scope
 from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import Turn
-from apps.traces.run_heads import ENDED
+from apps.traces.runs import ENDED
 
 SIZES: dict[SampleKind, int] = {SampleKind.MEMORY: 100, SampleKind.TURN: 50}
 WEEK = timedelta(days=7)

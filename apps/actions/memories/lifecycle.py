@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.actions.memories.owners import owners_of
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.outbox.rounds import Position, Step, begin_round, continue_round
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType, Status
 from apps.pipeline.core.operations import ReviseMemory

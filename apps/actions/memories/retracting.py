@@ -13,7 +13,7 @@ from apps.actions.memories.revising import MOST_TRIES, apply_revision, find_memo
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import WritePlan

@@ -15,7 +15,7 @@ from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline.conflict.slots import duplicate_of, in_slot, takes_slot
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
 from apps.pipeline.core.confidence import with_value

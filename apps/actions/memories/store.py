@@ -17,7 +17,7 @@ from apps.actions.memories.forgiving_embedder import ForgivingEmbedder
 from apps.actions.memories.revising import MOST_TRIES
 from apps.memories.models import Memory
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline import flow
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_text

@@ -14,8 +14,8 @@ from apps.items.models import StoredItem
 from apps.outbox.model_pauses import delete_unused_pauses
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import DeliveryState, WorkState
+from apps.tenants.limits import prune_counters
 from apps.tenants.models import Invitation
-from apps.tenants.rate_limits import prune_counters
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest, ModelTestCall
 

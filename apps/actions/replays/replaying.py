@@ -12,8 +12,7 @@ import msgspec
 from apps.actions.replays.differences import Effort, RunResult, TraceDiff, diff_of, recorded_names, with_names
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import MemoryState
-from apps.memories.reading.past_changes import PastChange, in_order, past_memories
-from apps.memories.reading.past_entities import past_entities
+from apps.memories.reading.past import PastChange, in_order, past_entities, past_memories
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.enums import ExtractorKind, SpanResult
@@ -36,9 +35,8 @@ from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.providers.entries import reliability_of
 from apps.traces.models import ModelCall, ReplayedState
 from apps.traces.policies import policy_of
-from apps.traces.recorded_runs import RecordedRun, recorded_runs
 from apps.traces.recorder import operations_json
-from apps.traces.run_heads import RunHead, batches_of
+from apps.traces.runs import RecordedRun, RunHead, batches_of, recorded_runs
 from apps.traces.trace_report import report_of
 
 _RANDOM_BITS = 62

@@ -35,7 +35,7 @@ from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import ConfigurationVersion, ModelCall, Replay, ReplayedState, ReplayedTrace, ReplayState, Trace
 from apps.traces.policies import policy_of
-from apps.traces.run_heads import ENDED, batches_of, run_heads
+from apps.traces.runs import ENDED, batches_of, run_heads
 
 MOST_TRACES = 100_000
 

@@ -19,7 +19,7 @@ from apps.actions.memories.revising import Revision, apply_revision, find_memory
 from apps.memories.models import Memory, MemoryComment, MemoryLink
 from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader, holders_of_several
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkResolution, LinkStatus, RejectionReason, Status
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.core.operations import Operation, ReviseMemory, SetLinkStatus

@@ -13,7 +13,7 @@ from apps.actions.get_or_create import hold_end_user
 from apps.actions.memories.revising import find_memory, settle_change
 from apps.actions.review.services import ReviewDecision, Reviewer, SeenVersion, apply_decision
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
-from apps.memories.reading.past_values import past_values
+from apps.memories.reading.past import past_values
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
 

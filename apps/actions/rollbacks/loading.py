@@ -34,10 +34,10 @@ from apps.memories.models import (
     Rollback,
     RollbackItem,
 )
-from apps.memories.reading.past_values import past_values
+from apps.memories.reading.past import past_values
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.outbox.leases import interrupt
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_hash

@@ -45,8 +45,7 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces import recorder
 from apps.traces.models import ConfigurationVersion, Span, Trace, Turn
 from apps.traces.policies import policy_of
-from apps.traces.recorded_runs import recorded_runs
-from apps.traces.run_heads import RunHead
+from apps.traces.runs import RunHead, recorded_runs
 from apps.traces.trace_report import report_of
 
 MOST_LISTED = 500

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
-from apps.events.recording import record_event
+from apps.events.record import record_event
 from apps.items.models import StoredItem
 from apps.memories.models import (
     Entity,

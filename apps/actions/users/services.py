@@ -21,7 +21,7 @@ from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.alerts.models import Alert
-from apps.events.recording import record_event
+from apps.events.record import record_event
 from apps.memories.models import Memory, Rollback, RollbackItem
 from apps.memories.write_conflicts import stale_on_write_conflict
 from apps.outbox.leases import revoke

@@ -22,11 +22,17 @@ from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.messages import GONE, PostOutcome, event_messages, post_message, webhook_client
 from apps.actions.webhooks.services import held_webhook
-from apps.events.delivery_times import FAILURES_BEFORE_REST, GIVEN_UP_AFTER, is_to_be_paused, rest_after, wait_after
-from apps.events.leases import claim_webhooks, due_deliveries
+from apps.events.deliveries import (
+    FAILURES_BEFORE_REST,
+    GIVEN_UP_AFTER,
+    claim_webhooks,
+    due_deliveries,
+    is_to_be_paused,
+    rest_after,
+    wait_after,
+)
 from apps.events.models import Webhook, WebhookDelivery
-from apps.events.numbering import number_events, projects_with_news
-from apps.events.reading import SYSTEM_PAUSE
+from apps.events.read import SYSTEM_PAUSE, number_events, projects_with_news
 from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

@@ -16,8 +16,8 @@ from msgspec import Meta, UnsetType
 from apps.api.problems import invalid
 from apps.api.schemas.memories import MemoriesBody, MemoryBody, RevisionBody
 from apps.api.schemas.memory_selection import MemoriesQuery
-from apps.api.schemas.search import ContextBody, SearchBody
-from apps.api.schemas.turns import TurnBody, TurnsBody
+from apps.api.search import ContextBody, SearchBody
+from apps.api.turns import TurnBody, TurnsBody
 from apps.pipeline.core.enums import MemoryType, Role
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")

@@ -8,7 +8,7 @@ from apps.actions.memories.build_context import ContextRequest, build_context
 from apps.actions.review.services import Reviewer, comment_on_memory
 from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0FeedbackBody, Mem0ListBody
-from apps.api.schemas.search import context_query
+from apps.api.search import context_query
 from apps.api.validation import read_body
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.input_validation import checked_name

@@ -17,8 +17,8 @@ from apps.api.mem0.base import Mem0View
 from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.api.problems import invalid
 from apps.api.schemas.memories import changes_of, new_memories
-from apps.api.schemas.search import search_query
-from apps.api.schemas.turns import submission
+from apps.api.search import search_query
+from apps.api.turns import submission
 from apps.api.validation import not_found, read_body, read_id
 from apps.intake.accept import accept
 from apps.intake.intake_precondition import KeyRefused

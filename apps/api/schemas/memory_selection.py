@@ -7,8 +7,7 @@ from msgspec import Meta
 
 from apps.api.schemas.common import AgentScopeQuery, DayEnd, DayStart, Identifier, Limit, Topic
 from apps.api.schemas.memories import Tag
-from apps.memories.filter_parser import parse_filter
-from apps.memories.filters import MemoryFilter
+from apps.memories.filter import MemoryFilter, parse_filter
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.input_validation import BadInput
 

@@ -42,7 +42,7 @@ from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.reading.past_values import as_believed
+from apps.memories.reading.past import as_believed
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name

@@ -12,9 +12,9 @@ from django.utils import timezone
 from apps.actions.number_formats import age
 from apps.console.labels import count_of
 from apps.console.selectors.dashboard import LATE_AFTER_SECONDS
-from apps.events.delivery_times import ALERT_AFTER
+from apps.events.deliveries import ALERT_AFTER
 from apps.events.models import Webhook
-from apps.events.reading import failing_webhooks
+from apps.events.read import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind
 from apps.tenants.models import Project

@@ -21,8 +21,8 @@ from apps.actions.accounts import (
 )
 from apps.actions.errors import Conflict, Unfit
 from apps.console.forms import CodeForm
+from apps.tenants.codes import setup_uri
 from apps.tenants.models import SecondFactor
-from apps.tenants.one_time_codes import setup_uri
 
 
 @login_required

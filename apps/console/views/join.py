@@ -12,9 +12,8 @@ from apps.actions.errors import NotFound, Unfit
 from apps.actions.invitations import accept_invitation, accept_with_new_account, find_invitation
 from apps.console.forms import NewAccountForm
 from apps.console.views.login import limit_session
-from apps.tenants.client_address import client_address
+from apps.tenants.limits import RateLimit, client_address, seconds_to_wait
 from apps.tenants.models import Invitation
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
 _MOST, _SECONDS = 30, 300  # forms and wrong links of one address
 

@@ -20,8 +20,8 @@ from apps.console.forms import InvitationForm, MemberForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.enums import MemberRole
+from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Invitation, Membership
-from apps.tenants.rate_limits import RateLimit, seconds_to_wait
 
 MOST_INVITATIONS = 100  # shown
 _OFFER = "restore-role"

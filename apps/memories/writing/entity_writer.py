@@ -13,7 +13,7 @@ from django.db.models import Case, F, Value, When
 from django.db.models.functions import Greatest
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
 from apps.pipeline.core.operations import (

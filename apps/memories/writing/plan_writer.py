@@ -13,11 +13,18 @@ from apps.memories.writing.entity_writer import (
     rename_entities,
     revise_entities,
 )
-from apps.memories.writing.ledger_writer import write_ledger
-from apps.memories.writing.link_writer import link_memories, mark_links
-from apps.memories.writing.memory_writer import add_memories, change_memories
-from apps.memories.writing.origin_writer import add_origins, keep_quoted_turns, move_origins, withdraw_origins
-from apps.memories.writing.write_context import WriteContext
+from apps.memories.writing.rows import (
+    WriteContext,
+    add_memories,
+    add_origins,
+    change_memories,
+    keep_quoted_turns,
+    link_memories,
+    mark_links,
+    move_origins,
+    withdraw_origins,
+    write_ledger,
+)
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import WorkKind

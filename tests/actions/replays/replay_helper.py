@@ -8,7 +8,7 @@ from apps.memories.models import Memory
 from apps.pipeline.core.policy import Policy
 from apps.providers import registry
 from apps.traces.models import ReplayedState
-from apps.traces.run_heads import run_heads
+from apps.traces.runs import run_heads
 
 
 def replay_of(

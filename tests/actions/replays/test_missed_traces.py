@@ -15,7 +15,7 @@ from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, ReplayedState
 from apps.traces.policies import active_policy
-from apps.traces.run_heads import run_heads
+from apps.traces.runs import run_heads
 from benchmarks.model_server import ModelServer, Reply
 from tests.actions.replays.replay_helper import differences, replay_of, replayed, stored
 from tests.pipeline.answers import listing, memory

@@ -16,7 +16,7 @@ from apps.memories.models import Memory, MemoryOrigin, Rollback, RollbackItem
 from apps.pipeline.core.enums import LIVE_STATUSES, RollbackState, TraceStatus
 from apps.tenants.models import Project
 from apps.traces.models import ReplayedState, Trace
-from apps.traces.run_heads import run_heads
+from apps.traces.runs import run_heads
 from tests.actions.replays.replay_helper import replay_of
 from tests.actions.rollbacks.teller import FOREVER, roll_back, undo
 from tests.actions.test_any_interleaving import PLACES, Interleaving

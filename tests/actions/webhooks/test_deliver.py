@@ -22,7 +22,7 @@ from apps.actions.webhooks.delivery import (
 from apps.actions.webhooks.messages import event_messages
 from apps.actions.webhooks.services import WebhookChange, read_streams, rotate_secret, update_webhook
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
-from apps.events.streams import StreamPart, StreamPosition
+from apps.events.read import StreamPart, StreamPosition
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import EventType
 from apps.tenants.models import EndUser, Project

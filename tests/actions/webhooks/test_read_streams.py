@@ -3,7 +3,7 @@
 import pytest
 
 from apps.events.models import ProjectEvent
-from apps.events.reading import reached
+from apps.events.read import reached
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,398 @@
+"""Views of /v1/webhooks, for keys with scope admin."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.actions.webhooks.delivery import send_again, send_failed_again, send_test
+from apps.actions.webhooks.services import WebhookChange, create_webhook, delete_webhook, rotate_secret, update_webhook
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas.actors import ActorResponse, actor_response, actor_response_or_none
+from apps.api.schemas.common import (
+    DayEnd,
+    DayStart,
+    Limit,
+    Moment,
+    PageQuery,
+    QueryParameters,
+    RequestBody,
+    ResponseBody,
+)
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.quotas import RateLimited
+from apps.pipeline.core.enums import DeliveryState, EventType, Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import check_storable, checked_moment
+from apps.worker.waiting_callers import permit_to_wait
+
+WebhookName = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_NAME_LENGTH)]
+WebhookUrl = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_URL_LENGTH)]
+EventTypes = Annotated[tuple[EventType, ...], Meta(min_length=1, max_length=len(EventType))]
+
+
+class WebhookBody(RequestBody):
+    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
+
+    name: WebhookName
+    url: WebhookUrl
+    event_types: EventTypes
+    includes_content: bool = False
+
+
+class WebhookChangeBody(RequestBody):
+    """New values of a webhook; what is left out stays as it is."""
+
+    name: WebhookName | None = None
+    url: WebhookUrl | None = None
+    event_types: EventTypes | None = None
+    includes_content: bool | None = None
+    paused: bool | None = None
+
+
+class WebhookRotateBody(RequestBody):
+    """Whether the former secret ends at once, because it has become known."""
+
+    ends_at_once: bool = False
+
+
+class WebhookSendAgainBody(RequestBody):
+    """What to send again: one delivery, or without `delivery_id` all failed ones, of a period if one is given."""
+
+    delivery_id: Annotated[str, Meta(max_length=64)] | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class DeliveriesQuery(QueryParameters):
+    """Filters for deliveries."""
+
+    state: tuple[DeliveryState, ...] = ()
+    event_type: tuple[EventType, ...] = ()
+    since: DayStart | None = None
+    until: DayEnd | None = None
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class WebhookResponse(ResponseBody):
+    """A webhook without its secret. `failing_since` is null once something is delivered."""
+
+    id: str
+    name: str
+    url: str
+    event_types: list[EventType]
+    includes_content: bool
+    paused: bool
+    paused_at: Moment | None
+    paused_by: ActorResponse | None
+    pause_reason: str | None
+    failing_since: Moment | None
+    former_secret_until: Moment | None
+    created_at: Moment
+    created_by: ActorResponse
+
+
+class WebhookList(ResponseBody):
+    """Webhooks, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[WebhookResponse]
+
+
+class WebhookSecretResponse(WebhookResponse):
+    """A webhook with a new secret, which is returned only once; it is null in the response to a repeated request."""
+
+    secret: str | None
+
+
+class DeliveryResponse(ResponseBody):
+    """A delivery of an event, or of a test, whose `event_id` is null."""
+
+    id: str
+    event_id: str | None
+    event_type: str
+    state: DeliveryState
+    attempts: int
+    next_try_at: Moment | None
+    response_status: int | None
+    duration_ms: int | None
+    last_error: str | None
+    created_at: Moment
+    finished_at: Moment | None
+
+
+class DeliveryList(ResponseBody):
+    """Deliveries, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[DeliveryResponse]
+
+
+class SentAgainResponse(ResponseBody):
+    """How many deliveries are sent again."""
+
+    deliveries: int
+
+
+def webhook_response(webhook: Webhook) -> WebhookResponse:
+    """Convert a webhook."""
+    return WebhookResponse(**_webhook_fields(webhook))
+
+
+def webhook_secret_response(webhook: Webhook, *, secret: str) -> WebhookSecretResponse:
+    """Convert a webhook together with its new secret."""
+    return WebhookSecretResponse(**_webhook_fields(webhook), secret=secret)
+
+
+def _webhook_fields(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "id": webhook.shown_id,
+        "name": webhook.name,
+        "url": webhook.url,
+        "event_types": [EventType(each) for each in webhook.event_types],
+        "includes_content": webhook.includes_content,
+        "paused": webhook.paused_at is not None,
+        "paused_at": webhook.paused_at,
+        "paused_by": actor_response_or_none(webhook.paused_by),
+        "pause_reason": webhook.pause_reason or None,
+        "failing_since": webhook.failing_since,
+        "former_secret_until": webhook.former_secret_until,
+        "created_at": webhook.created_at,
+        "created_by": actor_response(webhook.created_by),
+    }
+
+
+def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
+    """Convert a delivery that was read with its event."""
+    state = DeliveryState(delivery.state)
+    return DeliveryResponse(
+        id=delivery.shown_id,
+        event_id=show(Prefix.EVENT, delivery.event.event_id) if delivery.event else None,
+        event_type=delivery.event_type,
+        state=state,
+        attempts=delivery.attempts,
+        next_try_at=delivery.next_try_at if state is DeliveryState.WAITING else None,
+        response_status=delivery.response_status,
+        duration_ms=delivery.duration_ms,
+        last_error=delivery.last_error or None,
+        created_at=delivery.created_at,
+        finished_at=delivery.finished_at,
+    )
+
+
+TEST_RETRY_AFTER = 10  # seconds
+
+
+class WebhookBaseView(ApiView):
+    """A view of webhooks; all need the scope admin."""
+
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PATCH", "DELETE"), Scope.ADMIN)
+
+    def webhook_id(self, text: str) -> UUID:
+        """Return the identifier of a webhook of the path. Raises Problem not_found."""
+        webhook_id: UUID = read_id(Prefix.WEBHOOK, text)
+        return webhook_id
+
+    def find(self, text: str) -> Webhook:
+        """Return a webhook of the path. Raises Problem not_found."""
+        found = Webhook.objects.filter(project_id=self.caller.project_id, id=self.webhook_id(text)).first()
+        if found is None:
+            raise not_found()
+        return found
+
+
+class WebhooksView(WebhookBaseView):
+    """The webhooks of the project."""
+
+    @documented(operation="list_webhooks", summary="List webhooks", query=PageQuery, responses={200: WebhookList})
+    def get(self, request: Request) -> Response:
+        """List the project's webhooks, newest first, without their secrets."""
+        query = read_query(request, PageQuery)
+        pages = Pages(limit=query.limit)
+        found = pages.read(Webhook.objects.filter(project_id=self.caller.project_id), request)
+        return Response(to_json(WebhookList(results=[webhook_response(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="create_webhook",
+        summary="Create a webhook",
+        body=WebhookBody,
+        responses={201: WebhookSecretResponse},
+        problems=[Code.CONFLICT],
+        example={"name": "crm", "url": "https://example.com/hook", "event_types": ["memory.created", "user.erased"]},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Create a webhook. Its secret is returned only once: in the response to a repeated request it is null."""
+        body = read_body(request, WebhookBody)
+        return http_response(self.idempotent(lambda: self._created(body), to_keep=_without_secret))
+
+    def _created(self, body: WebhookBody) -> ReplayableAnswer:
+        made = create_webhook(
+            project_id=self.caller.project_id,
+            name=body.name,
+            url=_storable(body.url, at="/url"),
+            event_types=body.event_types,
+            includes_content=body.includes_content,
+        )
+        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret), status=201)
+
+
+class WebhookView(WebhookBaseView):
+    """One webhook."""
+
+    archived_methods = ("DELETE",)
+
+    @documented(
+        operation="read_webhook",
+        summary="Read a webhook",
+        responses={200: WebhookResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """Read a webhook, without its secret."""
+        return Response(to_json(webhook_response(self.find(webhook_id))))
+
+    @documented(
+        operation="update_webhook",
+        summary="Change a webhook",
+        body=WebhookChangeBody,
+        responses={200: WebhookResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"paused": True},
+    )
+    def patch(self, request: Request, webhook_id: str) -> Response:
+        """Change a webhook, pause or resume it. What waits for a paused one is kept for three days."""
+        body = read_body(request, WebhookChangeBody)
+        change = WebhookChange(
+            name=body.name,
+            url=None if body.url is None else _storable(body.url, at="/url"),
+            event_types=body.event_types,
+            includes_content=body.includes_content,
+            is_paused=body.paused,
+        )
+        changed = update_webhook(
+            project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id), change=change
+        )
+        return Response(to_json(webhook_response(changed)))
+
+    @documented(
+        operation="delete_webhook", summary="Delete a webhook", responses={204: None}, problems=[Code.NOT_FOUND]
+    )
+    def delete(self, request: Request, webhook_id: str) -> Response:
+        """Delete a webhook with the log of its deliveries; what waits is not sent."""
+        delete_webhook(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        return Response(status=204)
+
+
+class WebhookRotateView(WebhookBaseView):
+    """Replacing the secret of a webhook."""
+
+    @documented(
+        operation="rotate_webhook_secret",
+        summary="Replace the secret",
+        body=WebhookRotateBody,
+        responses={200: WebhookSecretResponse},
+        problems=[Code.NOT_FOUND],
+        example={"ends_at_once": False},
+        repeatable=True,
+    )
+    def post(self, request: Request, webhook_id: str) -> HttpResponse:
+        """Make a new secret, which is returned only now; for a day deliveries are signed with both."""
+        body = read_body(request, WebhookRotateBody)
+        return http_response(self.idempotent(lambda: self._rotated(webhook_id, body), to_keep=_without_secret))
+
+    def _rotated(self, webhook_id: str, body: WebhookRotateBody) -> ReplayableAnswer:
+        made = rotate_secret(
+            project_id=self.caller.project_id,
+            webhook_id=self.webhook_id(webhook_id),
+            ends_at_once=body.ends_at_once,
+        )
+        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret))
+
+
+class WebhookTestView(WebhookBaseView):
+    """Testing a webhook."""
+
+    @documented(
+        operation="send_test_to_webhook",
+        summary="Send a test",
+        responses={200: DeliveryResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer.
+
+        429 while `SYNC_REQUESTS` other callers wait for an outcome.
+        """
+        with permit_to_wait() as is_permitted:
+            if not is_permitted:
+                raise RateLimited("too many callers wait for an outcome; try again later", retry_after=TEST_RETRY_AFTER)
+            sent = send_test(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        return Response(to_json(delivery_response(sent)))
+
+
+class WebhookDeliveriesView(WebhookBaseView):
+    """The deliveries of a webhook."""
+
+    @documented(
+        operation="list_webhook_deliveries",
+        summary="List deliveries",
+        query=DeliveriesQuery,
+        responses={200: DeliveryList},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """List the deliveries of a webhook, newest first."""
+        query = read_query(request, DeliveriesQuery)
+        found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
+            states=query.state, types=query.event_type, since=query.since, until=query.until
+        )
+        pages = Pages(limit=query.limit)
+        rows = pages.read(found, request)
+        return Response(to_json(DeliveryList(results=[delivery_response(each) for each in rows], **pages.links())))
+
+
+class WebhookSendAgainView(WebhookBaseView):
+    """Sending deliveries again."""
+
+    @documented(
+        operation="send_deliveries_again",
+        summary="Send deliveries again",
+        body=WebhookSendAgainBody,
+        responses={200: SentAgainResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"since": "2026-03-02T00:00:00Z"},
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
+        body = read_body(request, WebhookSendAgainBody)
+        named: dict[str, Any] = {"project_id": self.caller.project_id, "webhook_id": self.webhook_id(webhook_id)}
+        if body.delivery_id is not None:
+            check_storable(body.delivery_id, at="/delivery_id")
+            delivery_id = read_id(Prefix.WEBHOOK_DELIVERY, body.delivery_id, at="/delivery_id")
+            send_again(**named, delivery_id=delivery_id)
+            return Response(to_json(SentAgainResponse(deliveries=1)))
+        since = checked_moment(body.since, at="/since")
+        until = checked_moment(body.until, at="/until")
+        return Response(to_json(SentAgainResponse(deliveries=send_failed_again(**named, since=since, until=until))))
+
+
+def _storable(text: str, *, at: str) -> str:
+    check_storable(text, at=at)
+    return text
+
+
+def _without_secret(answer: ReplayableAnswer) -> ReplayableAnswer:
+    return replace(answer, body={**answer.body, "secret": None})

@@ -1,0 +1,333 @@
+"""Filters of memories: parse them, and turn them into conditions of the ORM."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum, auto
+from functools import reduce
+from operator import and_, or_
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q
+
+from apps.memories.models import MemoryOrigin
+from apps.memories.source_filter import SourcePredicates
+from apps.pipeline.core.enums import MemoryType, Status
+from apps.pipeline.core.input_validation import BadInput, check_storable, checked_moment, pointer_part
+from apps.traces.models import Session
+
+METADATA = "metadata"
+
+
+class FilterOperator(StrEnum):
+    """How a condition compares a field with its value."""
+
+    EQ = "eq"
+    NE = "ne"
+    IN = "in"
+    GT = "gt"
+    GTE = "gte"
+    LT = "lt"
+    LTE = "lte"
+    CONTAINS = "contains"
+    ICONTAINS = "icontains"
+
+
+class FieldKind(Enum):
+    """The kind of a field's values, which decides what it can be compared with."""
+
+    TEXT = auto()
+    CHOICE = auto()
+    NUMBER = auto()
+    TIME = auto()
+    TAGS = auto()
+    JSON = auto()
+
+
+FilterValue = str | float | bool | datetime | tuple[str | float | bool, ...]
+CHOICES: dict[str, type[StrEnum]] = {"type": MemoryType, "status": Status}
+SOURCE_FIELDS = frozenset({"agent_id", "app_id", "run_id", METADATA})
+FIELDS = {
+    **dict.fromkeys(CHOICES, FieldKind.CHOICE),
+    **dict.fromkeys(("agent_id", "app_id", "run_id", "session_id", "topic"), FieldKind.TEXT),
+    **dict.fromkeys(("confidence", "importance"), FieldKind.NUMBER),
+    **dict.fromkeys(
+        ("created_at", "updated_at", "said_at", "event_at", "valid_from", "valid_until", "expires_at"), FieldKind.TIME
+    ),
+    "tags": FieldKind.TAGS,
+}
+_ORDER = (FilterOperator.GT, FilterOperator.GTE, FilterOperator.LT, FilterOperator.LTE)
+_EQUALITY = (FilterOperator.EQ, FilterOperator.NE, FilterOperator.IN)
+_TEXT = (FilterOperator.CONTAINS, FilterOperator.ICONTAINS)
+OPERATORS: dict[FieldKind, tuple[FilterOperator, ...]] = {
+    FieldKind.TEXT: (*_EQUALITY, *_TEXT),
+    FieldKind.CHOICE: _EQUALITY,
+    FieldKind.NUMBER: (*_EQUALITY, *_ORDER),
+    FieldKind.TIME: (FilterOperator.EQ, FilterOperator.NE, *_ORDER),
+    FieldKind.TAGS: (FilterOperator.CONTAINS, FilterOperator.IN),
+    FieldKind.JSON: tuple(FilterOperator),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCondition:
+    """A comparison of one field; `key` is the key of metadata. `ne` is a negated `eq`."""
+
+    field: str
+    operator: FilterOperator
+    value: FilterValue
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterGroup:
+    """Filters of which all, or with `any_of` at least one, must hold."""
+
+    parts: tuple["MemoryFilter", ...]
+    any_of: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NegatedFilter:
+    """A filter that must not hold."""
+
+    part: "MemoryFilter"
+
+
+MemoryFilter = FieldCondition | FilterGroup | NegatedFilter
+
+
+def conditions_of(given: MemoryFilter) -> Iterator[FieldCondition]:
+    """Yield all conditions of a filter, negated ones too."""
+    match given:
+        case FieldCondition():
+            yield given
+        case FilterGroup():
+            for part in given.parts:
+                yield from conditions_of(part)
+        case NegatedFilter():
+            yield from conditions_of(given.part)
+
+
+def wanted_statuses(given: MemoryFilter) -> tuple[Status, ...]:
+    """Return the statuses that a filter names, except for those that it negates."""
+    match given:
+        case FieldCondition(field="status"):
+            named = given.value if isinstance(given.value, tuple) else (given.value,)
+            return tuple(Status(str(each)) for each in named)
+        case FilterGroup():
+            return tuple(status for part in given.parts for status in wanted_statuses(part))
+    return ()
+
+
+_LOOKUPS = {FilterOperator.EQ: "exact", FilterOperator.IN: "in"}  # the others have the name of their lookup
+_TAGS = {FilterOperator.CONTAINS: "contains", FilterOperator.IN: "overlap"}
+_SIGNS = {FilterOperator.GT: ">", FilterOperator.GTE: ">=", FilterOperator.LT: "<", FilterOperator.LTE: "<="}
+
+
+def filter_condition(given: MemoryFilter) -> Q:
+    """Return the condition of a filter; those on sources that stand side by side in an AND hold for the same source."""
+    match given:
+        case FieldCondition():
+            return _all_of([given])
+        case NegatedFilter():
+            return ~filter_condition(given.part)
+        case FilterGroup(any_of=True):
+            return reduce(or_, map(filter_condition, given.parts))
+        case FilterGroup():
+            return _all_of(given.parts)
+
+
+def told_in_session(session_id: str) -> Q:
+    """Return the condition that a memory was told in a session of the caller's name."""
+    return filter_condition(FieldCondition("session_id", FilterOperator.EQ, session_id))
+
+
+def _all_of(parts: Sequence[MemoryFilter]) -> Q:
+    about_source = [each for each in parts if isinstance(each, FieldCondition) and each.field in SOURCE_FIELDS]
+    conditions = [
+        _of_memory(each) if isinstance(each, FieldCondition) else filter_condition(each)
+        for each in parts
+        if each not in about_source
+    ]
+    if about_source:
+        predicates = SourcePredicates()
+        for each in about_source:
+            predicates.add(_of_source(each, predicates))
+        conditions.append(predicates.condition())
+    return reduce(and_, conditions)
+
+
+def _of_memory(each: FieldCondition) -> Q:
+    value = list(each.value) if isinstance(each.value, tuple) else each.value
+    lookup = _LOOKUPS.get(each.operator, each.operator.value)
+    if each.field == "tags":
+        return Q(**{f"tags__{_TAGS[each.operator]}": value if isinstance(value, list) else [value]})
+    if each.field != "session_id":
+        return Q(**{f"{each.field}__{lookup}": value})
+    # The sessions in which a memory was told, first or again.
+    of_user, named = {"end_user_id": OuterRef("end_user_id")}, {f"external_id__{lookup}": value}
+    first = Session.objects.filter(**of_user, **named, id=OuterRef("session_id"))
+    again = MemoryOrigin.objects.standing().filter(**of_user, memory_id=OuterRef("pk"))
+    return Q(Exists(first)) | Q(Exists(again.filter(**{f"session__{name}": each for name, each in named.items()})))
+
+
+def _of_source(each: FieldCondition, predicates: SourcePredicates) -> str:
+    """Return a predicate on one source; numbers are compared with numbers alone."""
+    path = f"@.metadata.{json.dumps(each.key)}" if each.field == METADATA else f"@.{each.field}"
+    value: Any = each.value
+    if each.operator in _SIGNS:
+        return f"{path} {_SIGNS[each.operator]} {predicates.named(value)}"
+    if each.operator in (FilterOperator.CONTAINS, FilterOperator.ICONTAINS):
+        flags = "q" if each.operator is FilterOperator.CONTAINS else "iq"
+        text = f'{path}.type() == "string" && {path} like_regex {json.dumps(value)} flag "{flags}"'
+        if each.operator is FilterOperator.ICONTAINS:
+            return text
+        return f'({text}) || ({path}.type() == "array" && {path} == {predicates.named(value)})'
+    named = predicates.named(list(value) if isinstance(value, tuple) else value)
+    return f"{path} == {named}[*]" if isinstance(value, tuple) else f"{path} == {named}"
+
+
+MOST_DEPTH = 5
+MOST_CONDITIONS = 50
+MOST_VALUES = 100  # of one `in`
+MOST_CHARACTERS = 255  # of a text
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_START, _DAY_END = "T00:00:00Z", "T23:59:59.999999Z"
+_NO_TIME = "must be a time such as 2026-03-02T09:12:00Z, or a date"
+_MOST_NUMBER = 1e300
+_OF_TEXT = (FilterOperator.CONTAINS, FilterOperator.ICONTAINS)
+# The end of a day that a date alone stands for.
+_FROM_END = (FilterOperator.GT, FilterOperator.LTE)
+
+
+def parse_filter(value: Any, *, at: str) -> MemoryFilter:
+    """Return the filter. Raises BadInput with the pointer of the first value that is wrong."""
+    parsed = _parse(value, at=at, depth=1)
+    count = sum(1 for _ in conditions_of(parsed))
+    if count > MOST_CONDITIONS:
+        raise BadInput(f"has {count} conditions; the limit is {MOST_CONDITIONS}", at=at)
+    return parsed
+
+
+def _parse(value: Any, *, at: str, depth: int) -> MemoryFilter:
+    if depth > MOST_DEPTH:
+        raise BadInput(f"is nested deeper than {MOST_DEPTH} levels", at=at)
+    if not isinstance(value, Mapping) or not value:
+        raise BadInput("must be an object with a field, AND, OR or NOT", at=at)
+    return _all(tuple(_entry(name, each, at=f"{at}/{pointer_part(name)}", depth=depth) for name, each in value.items()))
+
+
+def _entry(name: str, value: Any, *, at: str, depth: int) -> MemoryFilter:
+    if name in ("AND", "OR"):
+        return FilterGroup(_parts(value, at=at, depth=depth), any_of=name == "OR")
+    if name == "NOT":
+        several = isinstance(value, list)
+        part = FilterGroup(_parts(value, at=at, depth=depth), any_of=True) if several else None
+        return NegatedFilter(part or _parse(value, at=at, depth=depth + 1))
+    if name == METADATA:
+        if not isinstance(value, Mapping) or not value:
+            raise BadInput("must be an object with keys", at=at)
+        return _all(
+            tuple(_field(METADATA, each, key=key, at=f"{at}/{pointer_part(key)}") for key, each in value.items())
+        )
+    field, _, key = name.partition(".")
+    if field == METADATA and key:
+        return _field(METADATA, value, key=key, at=at)
+    if name not in FIELDS:
+        raise BadInput(f"is no field; known are {', '.join(FIELDS)}, {METADATA} and AND, OR, NOT", at=at)
+    return _field(name, value, at=at)
+
+
+def _parts(value: Any, *, at: str, depth: int) -> tuple[MemoryFilter, ...]:
+    if not isinstance(value, list) or not value:
+        raise BadInput("must be an array of at least one filter", at=at)
+    return tuple(_parse(each, at=f"{at}/{index}", depth=depth + 1) for index, each in enumerate(value))
+
+
+def _all(parts: tuple[MemoryFilter, ...]) -> MemoryFilter:
+    return parts[0] if len(parts) == 1 else FilterGroup(parts)
+
+
+def _field(name: str, value: Any, *, at: str, key: str = "") -> MemoryFilter:
+    """Return the conditions on a field: a value alone is compared by the first operator of its kind."""
+    check_storable(key, at=at)
+    kind = FIELDS.get(name, FieldKind.JSON)
+    allowed = OPERATORS[kind]
+    compared = value if isinstance(value, Mapping) else {allowed[0].value: value}
+    if not compared:
+        raise BadInput(f"must be a value, or an object with an operator: {', '.join(allowed)}", at=at)
+    return _all(tuple(_conditions(name, kind, compared, at=at, is_bare=compared is not value, key=key)))
+
+
+def _conditions(
+    name: str, kind: FieldKind, compared: Mapping[str, Any], *, at: str, is_bare: bool, key: str
+) -> Iterator[MemoryFilter]:
+    for given, value in compared.items():
+        place = at if is_bare else f"{at}/{pointer_part(given)}"
+        if given not in OPERATORS[kind]:
+            raise BadInput(f"is no operator of {name}; known are {', '.join(OPERATORS[kind])}", at=place)
+        operator = FilterOperator(given)
+        if kind is FieldKind.TIME:
+            yield _time(name, operator, value, at=place)
+        else:
+            is_negated = operator is FilterOperator.NE
+            meant = FilterOperator.EQ if is_negated else operator
+            condition = FieldCondition(name, meant, _value(name, kind, meant, value, at=place), key=key)
+            yield NegatedFilter(condition) if is_negated else condition
+
+
+def _value(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> FilterValue:
+    if operator is not FilterOperator.IN:
+        return _scalar(name, kind, operator, value, at=at)
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_VALUES:
+        raise BadInput(f"must be an array of 1 to {MOST_VALUES} values", at=at)
+    return tuple(_scalar(name, kind, operator, each, at=f"{at}/{index}") for index, each in enumerate(value))
+
+
+def _scalar(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> str | float | bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is FieldKind.NUMBER or (kind is FieldKind.JSON and is_number and operator not in _OF_TEXT):
+        if not is_number or abs(value) > _MOST_NUMBER:
+            raise BadInput("must be a number", at=at)
+        return float(value) if kind is FieldKind.NUMBER else value
+    if kind is FieldKind.JSON and isinstance(value, bool) and operator in (FilterOperator.EQ, FilterOperator.IN):
+        return value
+    if not isinstance(value, str):
+        raise BadInput("must be a text", at=at)
+    if name in CHOICES and value not in set(CHOICES[name]):
+        raise BadInput(f"must be one of {', '.join(CHOICES[name])}", at=at)
+    if not 1 <= len(value) <= MOST_CHARACTERS:
+        raise BadInput(f"must have 1 to {MOST_CHARACTERS} characters", at=at)
+    check_storable(value, at=at)
+    return value
+
+
+def _time(name: str, operator: FilterOperator, value: Any, *, at: str) -> MemoryFilter:
+    """Return the condition on a time; a date alone is the whole day in UTC."""
+    if not isinstance(value, str):
+        raise BadInput(_NO_TIME, at=at)
+    if not _DAY.fullmatch(value):
+        is_negated = operator is FilterOperator.NE
+        condition = FieldCondition(name, FilterOperator.EQ if is_negated else operator, _moment(value, at=at))
+        return NegatedFilter(condition) if is_negated else condition
+    if operator in (FilterOperator.EQ, FilterOperator.NE):
+        day = FilterGroup(
+            (
+                FieldCondition(name, FilterOperator.GTE, _moment(value + _DAY_START, at=at)),
+                FieldCondition(name, FilterOperator.LTE, _moment(value + _DAY_END, at=at)),
+            )
+        )
+        return day if operator is FilterOperator.EQ else NegatedFilter(day)
+    edge = _DAY_END if operator in _FROM_END else _DAY_START
+    return FieldCondition(name, operator, _moment(value + edge, at=at))
+
+
+def _moment(text: str, *, at: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput(_NO_TIME, at=at) from error
+    return checked_moment(moment, at=at) or moment

@@ -1,0 +1,318 @@
+"""The state of an end user's memories, entities and links at a past time."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import IntEnum
+from functools import partial
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+from django.db.models import Field, QuerySet
+
+from apps.memories.codec import is_stored, read_columns
+from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryOrigin, MemoryVersion
+from apps.memories.reading.apply_plan import with_operation
+from apps.memories.reading.memory_state import MemoryState, StoredState, with_changes, with_origin
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.draft import KnownEntity
+from apps.pipeline.core.enums import EntityType, Role, TraceStatus
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.core.operations import AddAlias, AddEntity, PlannedOrigin, ReassignAlias, RenameEntity
+from apps.pipeline.core.statement import STATEMENT_FIELDS, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
+from apps.traces.models import Trace
+
+
+def as_believed(*, memories: Sequence[Memory], end_user_ids: set[UUID], moment: datetime) -> list[Memory]:
+    """Restore, in place, the values that later changes replaced; the memories are those of `known_at(moment)`.
+
+    One query. A version row has the values that its change replaced, so the earliest change after the moment is
+    applied last.
+    """
+    by_id = {memory.id: memory for memory in memories}
+    later = MemoryVersion.objects.filter(
+        end_user__in=end_user_ids, memory__in=list(by_id), known_until__gt=moment
+    ).order_by("memory", "-version")
+    for past in later:
+        memory = by_id[past.memory_id]
+        for column, value in past.values.items():
+            setattr(memory, column, past_value(column, value))
+        memory.version, memory.updated_at = past.version, past.known_from
+    return list(memories)
+
+
+def past_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the replaced values of a version with the types of their columns."""
+    return {name: past_value(name, value) for name, value in values.items()}
+
+
+def past_value(column: str, value: Any) -> Any:
+    """Return one replaced value with the type of its column."""
+    return cast("Field[Any, Any]", Memory._meta.get_field(column)).to_python(value)
+
+
+EntityOperation = AddEntity | AddAlias | ReassignAlias | RenameEntity
+_KINDS: dict[str, type[EntityOperation]] = {
+    each.__name__: each for each in (AddEntity, AddAlias, ReassignAlias, RenameEntity)
+}
+MERGED, SPLIT = "entity_merged", "entity_split"  # verbs of the ledger
+
+
+class Rank(IntEnum):
+    """The order of what was written at the same moment."""
+
+    ENTITY = 0
+    MEMORY = 1
+    ORIGIN = 2
+    VALUES = 3
+    MENTION = 4
+
+
+Apply = Callable[[MemoryState], MemoryState]
+
+
+@dataclass(frozen=True, slots=True)
+class PastChange:
+    """A change that was written, and the trace that wrote it, if one did.
+
+    `apply` ignores what a state does not have. `new_content_of` is the memory whose content it sets.
+    """
+
+    at: datetime
+    rank: Rank
+    apply: Apply
+    trace_id: UUID | None = None
+    new_content_of: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastMemories:
+    """The changes of memories, and what is known from them about traces: when they ended, what they mention."""
+
+    changes: tuple[PastChange, ...]
+    ends: Mapping[UUID, datetime]
+    said: Mapping[UUID, datetime]  # the latest time that a trace's memories were said
+    mentioned: Mapping[UUID, frozenset[UUID]]  # by trace: subjects and objects of what it says
+
+
+def past_entities(*, end_user_id: UUID, memories: PastMemories) -> Iterator[PastChange]:
+    """Yield the changes of an end user's entities, in no order."""
+    planned = list(_planned(end_user_id))
+    yield from (_of_plan(*each) for each in planned)
+    operations = [operation for _, _, operation in planned]
+    yield from _of_no_plan(end_user_id, operations)
+    yield from _mentions(memories, planned)
+    yield from _stored_mentions(end_user_id)
+    yield from _merges(end_user_id)
+
+
+def _planned(end_user_id: UUID) -> Iterator[tuple[UUID, datetime, EntityOperation]]:
+    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
+    rows = traces.exclude(status=TraceStatus.ROLLED_BACK).order_by("finished_at")
+    for trace_id, finished_at, plan in rows.values_list("id", "finished_at", "plan"):
+        for values in plan or ():
+            if finished_at and values["op"] in _KINDS:
+                yield trace_id, finished_at, msgspec.convert(values, type=_KINDS[values["op"]])
+
+
+def _of_plan(trace_id: UUID, at: datetime, operation: EntityOperation) -> PastChange:
+    return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at), trace_id=trace_id)
+
+
+def _operate(operation: EntityOperation, at: datetime, state: MemoryState) -> MemoryState:
+    known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
+    return with_operation(state, operation, now=at) if known else state
+
+
+def _of_no_plan(end_user_id: UUID, planned: Iterable[EntityOperation]) -> Iterator[PastChange]:
+    """Yield entities and names that callers and people have added."""
+    operations = list(planned)
+    added = {each.entity.id for each in operations if isinstance(each, AddEntity)}
+    rows = Entity.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    for row in (row for row in rows if row.id not in added):
+        entity = KnownEntity(id=row.id, name=row.name, type=EntityType(row.type), is_user=row.is_user)
+        yield _of_row(row.created_at, AddEntity(entity))
+    named = set(_names(operations))
+    for alias in EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False).order_by("created_at", "folded"):
+        if (alias.entity_id, alias.folded) not in named:
+            yield _of_row(alias.created_at, AddAlias(alias.entity_id, alias.alias))
+
+
+def _of_row(at: datetime, operation: AddEntity | AddAlias) -> PastChange:
+    return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at))
+
+
+def _names(operations: Iterable[EntityOperation]) -> Iterator[tuple[UUID, str]]:
+    """Yield the names that plans have given, the former ones of renamed entities too."""
+    called: dict[UUID, str] = {}
+    for operation in operations:
+        if isinstance(operation, AddEntity):
+            called[operation.entity.id] = operation.entity.name
+            yield from ((operation.entity.id, canonical_text(alias)[:255]) for alias in operation.entity.aliases)
+        elif isinstance(operation, RenameEntity):
+            yield operation.entity_id, canonical_text(called.get(operation.entity_id, ""))[:255]
+            called[operation.entity_id] = operation.name
+        else:
+            yield operation.entity_id, canonical_text(operation.alias)[:255]
+
+
+def _mentions(
+    memories: PastMemories, planned: Iterable[tuple[UUID, datetime, EntityOperation]]
+) -> Iterator[PastChange]:
+    """Yield when each trace has mentioned entities: new ones, subjects and objects, at its latest turn."""
+    added: dict[UUID, set[UUID]] = {}
+    for trace_id, _, operation in planned:
+        if isinstance(operation, AddEntity):
+            added.setdefault(trace_id, set()).add(operation.entity.id)
+    for trace_id in {*added, *memories.mentioned} & memories.ends.keys():
+        at = memories.ends[trace_id]
+        mentioned = memories.mentioned.get(trace_id, frozenset())
+        mention = partial(_mention, mentioned, added.get(trace_id, set()), memories.said.get(trace_id, at))
+        yield PastChange(at=at, rank=Rank.MENTION, apply=mention, trace_id=trace_id)
+
+
+def _stored_mentions(end_user_id: UUID) -> Iterator[PastChange]:
+    """Yield the mentions of memories that callers have stored themselves."""
+    stored = Memory.objects.filter(end_user_id=end_user_id, trace__isnull=True, subject__isnull=False)
+    for subject_id, at in stored.values_list("subject_id", "created_at"):
+        mention = partial(_mention, frozenset({subject_id}), set(), at)
+        yield PastChange(at=at, rank=Rank.MENTION, apply=mention)
+
+
+def _mention(mentioned: frozenset[UUID], added: set[UUID], said_at: datetime, state: MemoryState) -> MemoryState:
+    for entity_id in (mentioned | added) & state.entities.keys():
+        entity = state.entities[entity_id]
+        latest = max(said_at, entity.last_mentioned_at or said_at)
+        count = entity.mention_count + (entity_id in mentioned)
+        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
+    return state
+
+
+def _merges(end_user_id: UUID) -> Iterator[PastChange]:
+    """Yield merges and splits: an entity that is merged into another is not known as one of its own."""
+    entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
+    rows = {row.id: row for row in Entity.objects.filter(end_user_id=end_user_id)}
+    for entry in entries.order_by("created_at"):
+        row = rows.get(entry.object_id)
+        if row is not None:
+            yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=_merge(entry.verb, row))
+
+
+def _merge(verb: str, row: Entity) -> partial[MemoryState]:
+    entity = KnownEntity(
+        id=row.id,
+        name=row.name,
+        type=EntityType(row.type),
+        mention_count=row.mention_count,
+        last_mentioned_at=row.last_mentioned_at,
+    )
+    return partial(_without, entity.id) if verb == MERGED else partial(_with, entity)
+
+
+def _without(entity_id: UUID, state: MemoryState) -> MemoryState:
+    return replace(state, entities={key: each for key, each in state.entities.items() if key != entity_id})
+
+
+def _with(entity: KnownEntity, state: MemoryState) -> MemoryState:
+    return state.with_uses(entity, state.alias_uses.get(entity.id, ()))
+
+
+_NOT_COLUMNS = {"subject"}
+_STORED = ("id", "version", "status", "canonical_hash", "confidence", "confidence_parts", "role", "metadata")
+_SOURCES = ("private_to", "agent_id", "app_id", "run_id", "further_sources")
+_TIMES = ("said_at", "valid_from", "valid_until")
+_BESIDE = ("subject_id", "object_text", "superseded_by_id", "created_at", "session_id", "trace_id")
+_COLUMNS = (*_STORED, *_SOURCES, *_TIMES, *_BESIDE, *(name for name in STATEMENT_FIELDS if name not in _NOT_COLUMNS))
+
+
+def past_memories(*, end_user_id: UUID) -> PastMemories:
+    """Read the changes of an end user's memories, in no order."""
+    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
+    ends = {trace_id: at for trace_id, at in traces.values_list("id", "finished_at") if at is not None}
+    rows = {row["id"]: row for row in Memory.objects.filter(end_user_id=end_user_id).values(*_COLUMNS)}
+    entities = {memory_id: frozenset(_entities_of(row)) for memory_id, row in rows.items()}
+    changes: list[PastChange] = list(_value_changes(end_user_id, rows))
+    changes += (_added(row) for row in rows.values())
+    said: dict[UUID, datetime] = {}
+    mentioned: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)
+    for origin in MemoryOrigin.objects.standing().filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
+        is_copy = origin.created_at > ends.get(origin.trace_id, origin.created_at)
+        changes.append(_origin_added(origin, is_copy=is_copy))
+        if not is_copy:
+            said[origin.trace_id] = max(origin.said_at, said.get(origin.trace_id, origin.said_at))
+            mentioned[origin.trace_id] |= entities[origin.memory_id]
+    return PastMemories(tuple(changes), ends=ends, said=said, mentioned=mentioned)
+
+
+def _entities_of(row: Mapping[str, Any]) -> Iterator[UUID]:
+    if row["subject_id"]:
+        yield row["subject_id"]
+    if "entity" in row["object"]:
+        yield parse(Prefix.ENTITY, row["object"]["entity"])
+
+
+def _value_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iterator[PastChange]:
+    """Yield the changes of values, the latest first, and leave the rows as they were when they were added."""
+    versions: QuerySet[MemoryVersion] = MemoryVersion.objects.filter(end_user_id=end_user_id)
+    for version in versions.order_by("memory", "-version"):
+        row = rows[version.memory_id]
+        after = {column: row[column] for column in version.values if column in row}
+        yield PastChange(
+            at=version.known_until,
+            rank=Rank.VALUES,
+            apply=partial(_change, memory_id=version.memory_id, values=after),
+            trace_id=version.trace_id,
+            new_content_of=version.memory_id if "content" in after else None,
+        )
+        row.update({column: past_value(column, value) for column, value in version.values.items() if column in row})
+        row["version"] = version.version
+
+
+def _change(state: MemoryState, *, memory_id: UUID, values: Mapping[str, Any]) -> MemoryState:
+    stored = state.memories.get(memory_id)
+    if stored is None:
+        return state
+    heir = values.get("superseded_by_id", stored.superseded_by)
+    fields = read_columns({name: value for name, value in values.items() if is_stored(name)})
+    return state.with_memory(replace(with_changes(stored, **fields), superseded_by=heir))
+
+
+def _added(row: Mapping[str, Any]) -> PastChange:
+    fields = read_columns({name: value for name, value in row.items() if is_stored(name)})
+    stored = StoredState(
+        memory=StoredMemory(**fields),
+        superseded_by=row["superseded_by_id"],
+        created_at=row["created_at"],
+        session_id=row["session_id"],
+    )
+    return PastChange(
+        at=row["created_at"],
+        rank=Rank.MEMORY,
+        apply=lambda state: state.with_memory(stored),
+        trace_id=row["trace_id"],
+        new_content_of=stored.memory.id,
+    )
+
+
+def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:
+    turn = SourceTurn(id=row.turn_id, position=0, role=Role(row.role), content=row.evidence, received_at=row.said_at)
+    origin = PlannedOrigin(turn=turn, session_id=row.session_id, api_key_id=row.api_key_id, evidence=row.evidence)
+    return PastChange(
+        at=row.created_at,
+        rank=Rank.ORIGIN,
+        apply=partial(_add_origin, memory_id=row.memory_id, origin=origin),
+        trace_id=None if is_copy else row.trace_id,
+    )
+
+
+def _add_origin(state: MemoryState, *, memory_id: UUID, origin: PlannedOrigin) -> MemoryState:
+    stored = state.memories.get(memory_id)
+    return state if stored is None else state.with_memory(with_origin(stored, origin))
+
+
+def in_order(changes: Sequence[PastChange]) -> list[PastChange]:
+    """Return changes in the order in which they were written."""
+    return sorted(changes, key=lambda change: (change.at, change.rank))

@@ -1,0 +1,388 @@
+"""Write the operations of a plan: memories, their origins, links, and entries of the ledger."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import CharField, F, Value
+from django.db.models.functions import Cast, Now, Replace
+
+from apps.events.models import EventLog, ProjectEvent
+from apps.events.record import events_of_plan
+from apps.memories.codec import statement_columns, write_columns
+from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryOrigin, MemoryVersion
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkStatus, Role
+from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.memory_conversion import merged_fields
+from apps.pipeline.core.operations import (
+    ROLLED_BACK,
+    AddEntity,
+    AddMemory,
+    CopyOrigins,
+    FlagForReview,
+    LinkMemories,
+    MergeInto,
+    RemoveCopiedOrigins,
+    RestoreOrigins,
+    ReviseEntity,
+    ReviseMemory,
+    SetLinkStatus,
+    SupersedeMemory,
+    WithdrawOrigins,
+)
+from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+from apps.traces.models import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """The actor and the request for which a plan is applied."""
+
+    project_id: UUID
+    end_user_id: UUID
+    actor: str  # such as "trace:trc_…", "key:key_…", "person:7"
+    trace_id: UUID | None = None
+    session_id: UUID | None = None
+    api_key_id: UUID | None = None
+    topic: str = ""
+    metadata: Mapping[str, Any] | None = None
+    rollback_id: UUID | None = None  # of a rollback and of its undo
+    quotes_other_traces: bool = False  # the turns of the plan's origins may be deleted until they are locked
+
+
+def keep_quoted_turns(*, plan: WritePlan, context: WriteContext) -> None:
+    """Lock the turns that a plan quotes, so that they are not deleted before it is committed.
+
+    Turns of the trace that is run need no lock: nothing is deleted of a trace that has not ended. No foreign key holds
+    the others. Raises StalePlan if one is gone.
+    """
+    quoted = {origin.turn.id for statement in plan.statements() for origin in statement.origins}
+    turns = Turn.objects.filter(end_user_id=context.end_user_id, id__in=quoted).order_by("id")
+    if len(turns.select_for_update(no_key=True).values_list("id")) < len(quoted):
+        raise StalePlan("a quoted turn was deleted")
+
+
+def add_origins(*, plan: WritePlan, context: WriteContext) -> None:
+    """Insert the origins of the memories that a trace writes; memories without a trace have none."""
+    if context.trace_id is None:
+        return
+    rows = (
+        MemoryOrigin(
+            end_user_id=context.end_user_id,
+            memory_id=statement.memory_id,
+            trace_id=context.trace_id,
+            session_id=origin.session_id,
+            turn_id=origin.turn.id,
+            api_key_id=origin.api_key_id,
+            role=origin.turn.role,
+            evidence=origin.evidence,
+            said_at=origin.turn.said_at,
+        )
+        for statement in plan.statements()
+        for origin in statement.origins
+    )
+    # A trace that runs again after a rollback states it anew.
+    MemoryOrigin.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["end_user", "memory", "turn"], update_fields=["withdrawn"]
+    )
+
+
+def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
+    """Copy origins that the successor does not have yet; remove exactly the origins that were copied before."""
+    origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
+    for copy in plan.of(CopyOrigins):
+        copies = list(origins.standing().filter(memory_id=copy.from_id))
+        for origin in copies:
+            origin.id, origin.memory_id, origin.created_at = new_id(), copy.memory_id, now
+        MemoryOrigin.objects.bulk_create(copies, ignore_conflicts=True)
+    for removal in plan.of(RemoveCopiedOrigins):
+        turns = origins.filter(memory_id=removal.from_id).values("turn_id")
+        origins.filter(memory_id=removal.memory_id, turn_id__in=turns, created_at__gte=removal.since).delete()
+
+
+def withdraw_origins(*, plan: WritePlan, end_user_id: UUID) -> None:
+    """Withdraw the origins that a rollback takes back; let those count again that its undo restores."""
+    origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
+    for taken in plan.of(WithdrawOrigins):
+        origins.filter(memory_id=taken.memory_id, turn_id__in=taken.turn_ids).update(withdrawn=True)
+    for given in plan.of(RestoreOrigins):
+        origins.filter(memory_id=given.memory_id, turn_id__in=given.turn_ids).update(withdrawn=False)
+
+
+def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
+    """Link memories for review; a pair that is linked already, in either direction, is not linked again."""
+    wanted = plan.of(LinkMemories)
+    reverse = MemoryLink.objects.filter(
+        end_user_id=context.end_user_id, from_memory__in={each.to_id for each in wanted}
+    ).values_list("from_memory_id", "to_memory_id", "kind")
+    known = set(reverse) if wanted else set()
+    _reopen_rolled_back(wanted, context)
+    MemoryLink.objects.bulk_create(
+        (
+            MemoryLink(
+                end_user_id=context.end_user_id,
+                project_id=context.project_id,
+                from_memory_id=operation.from_id,
+                to_memory_id=operation.to_id,
+                kind=operation.kind,
+                trace_id=context.trace_id,
+            )
+            for operation in wanted
+            if (operation.to_id, operation.from_id, operation.kind) not in known
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def _reopen_rolled_back(wanted: Sequence[LinkMemories], context: WriteContext) -> None:
+    """Open links again that a rollback has closed and that a trace finds anew."""
+    closed = MemoryLink.objects.filter(
+        end_user_id=context.end_user_id, status=LinkStatus.SETTLED, resolution=ROLLED_BACK
+    )
+    for operation in wanted:
+        pair = (operation.from_id, operation.to_id)
+        same = closed.filter(kind=operation.kind, from_memory__in=pair, to_memory__in=pair)
+        same.update(status=LinkStatus.OPEN, resolution="", settled_at=None, trace_id=context.trace_id)
+
+
+def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
+    """Set the status of links. Raises StalePlan if a link no longer has the expected status."""
+    for mark in plan.of(SetLinkStatus):
+        changed = MemoryLink.objects.filter(
+            end_user_id=end_user_id,
+            from_memory_id=mark.from_id,
+            to_memory_id=mark.to_id,
+            kind=mark.kind,
+            status=mark.expected,
+        ).update(
+            status=mark.status,
+            resolution=mark.resolution,
+            settled_at=now if mark.status is LinkStatus.SETTLED else None,
+        )
+        if not changed:
+            raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is no longer {mark.expected}")
+
+
+Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
+
+
+def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
+    """Add one entry per operation of the plan that changes something, and the events that it causes."""
+    entries = [
+        LedgerEntry(
+            project_id=context.project_id,
+            end_user_id=context.end_user_id,
+            actor=context.actor,
+            verb=verb,
+            object_kind=kind,
+            object_id=object_id,
+            trace_id=context.trace_id,
+            details=details,
+        )
+        for verb, kind, object_id, details in _entries(plan)
+    ]
+    if not entries:
+        return
+    LedgerEntry.objects.bulk_create(entries)
+    if EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
+        _record_events(plan, context)
+
+
+def _record_events(plan: WritePlan, context: WriteContext) -> None:
+    """Record the events of a plan; the memories have their new values already."""
+    events = list(events_of_plan(plan))
+    memories = Memory.objects.for_end_user(context.end_user_id).only("id", "type", "status", "version", "private_to")
+    concerned = memories.in_bulk({each.memory_id for each in events})
+    ProjectEvent.objects.bulk_create(
+        ProjectEvent(
+            project_id=context.project_id,
+            end_user_id=context.end_user_id,
+            type=each.type,
+            trace_id=context.trace_id,
+            memory_id=each.memory_id,
+            details={
+                "verb": each.verb,
+                "other": each.other_id and str(each.other_id),
+                "memory_type": memory.type,
+                "status": memory.status,
+                "version": memory.version,
+                "private_to": memory.private_to,
+            },
+            created_at=Now(),
+        )
+        for each in events
+        if (memory := concerned.get(each.memory_id)) is not None
+    )
+
+
+def _entries(plan: WritePlan) -> Iterator[Entry]:
+    """Yield the changes of the plan, without any content."""
+    yield from _of_entities(plan)
+    for memory in plan.of(AddMemory):
+        yield "added", "memory", memory.memory_id, {"status": memory.status.value}
+    for merge in plan.of(MergeInto):
+        yield "merged", "memory", merge.memory_id, {}
+    for closed in plan.of(SupersedeMemory):
+        yield "superseded", "memory", closed.memory_id, {"by": str(closed.superseded_by)}
+    for revised in plan.of(ReviseMemory):
+        note = {"note": revised.note} if revised.note else {}
+        yield revised.verb, "memory", revised.memory_id, {"fields": sorted(revised.changes), **note}
+    for link in plan.of(LinkMemories):
+        yield "linked", "memory", link.from_id, {"to": str(link.to_id), "kind": link.kind.value}
+    for mark in plan.of(SetLinkStatus):
+        yield mark.status.value, "link", mark.from_id, {"to": str(mark.to_id), "resolution": mark.resolution}
+
+
+def _of_entities(plan: WritePlan) -> Iterator[Entry]:
+    for added in plan.of(AddEntity):
+        yield "added", "entity", added.entity.id, {}
+    for revised in plan.of(ReviseEntity):
+        if revised.withdrawn is not None:
+            yield "withdrawn" if revised.withdrawn else "restored", "entity", revised.entity_id, {}
+
+
+def add_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
+    """Insert new memories, each with its reasons for review."""
+    reasons: dict[UUID, list[str]] = {}
+    for flag in plan.of(FlagForReview):
+        reasons.setdefault(flag.memory_id, []).append(flag.reason)
+    Memory.objects.bulk_create(
+        _memory_row(operation, context, reasons.get(operation.memory_id, []), now) for operation in plan.of(AddMemory)
+    )
+
+
+def _memory_row(operation: AddMemory, context: WriteContext, review_reasons: Sequence[str], now: datetime) -> Memory:
+    """Build the unsaved row of a new memory; its topic is that of the request unless it has its own."""
+    candidate = operation.candidate
+    return Memory(
+        id=operation.memory_id,
+        end_user_id=context.end_user_id,
+        project_id=context.project_id,
+        status=operation.status,
+        review_reasons=list(review_reasons),
+        metadata=dict(operation.metadata or context.metadata or {}),
+        private_to=operation.private_to,
+        **asdict(operation.agent_scope),
+        created_at=now,
+        updated_at=now,
+        canonical_hash=operation.canonical_hash,
+        said_at=operation.said_at,
+        valid_from=operation.valid_from,
+        valid_until=operation.valid_until,
+        superseded_by_id=operation.superseded_by,
+        expires_at=operation.expires_at,
+        confidence=operation.confidence.value,
+        confidence_parts=operation.confidence.parts(),
+        trace_id=context.trace_id,
+        candidate_index=candidate.index if context.trace_id else None,
+        session_id=context.session_id,
+        api_key_id=context.api_key_id,
+        role=operation.origins[-1].turn.role if operation.origins else Role.USER,
+        context=operation.context,
+        **statement_columns(candidate if candidate.topic else candidate.evolve(topic=context.topic)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _VersionedChange:
+    """New values for named columns of one memory."""
+
+    memory_id: UUID
+    expected_version: int
+    operation: str
+    values: Mapping[str, Any]
+
+
+def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
+    """Merge into, close and revise known memories. Raises StalePlan."""
+    changes = []
+    for merge in plan.of(MergeInto):
+        values = {**write_columns(merged_fields(merge)), "recurrence": merge.recurrence}
+        if merge.promotes:
+            values["review_reasons"] = []
+        changes.append(_VersionedChange(merge.memory_id, merge.expected_version, "merged", values))
+    for closed in plan.of(SupersedeMemory):
+        values = {**write_columns(closed.changes(now=now)), "superseded_by_id": closed.superseded_by}
+        changes.append(_VersionedChange(closed.memory_id, closed.expected_version, "superseded", values))
+    for revised in plan.of(ReviseMemory):
+        values = dict(revised.changes)
+        changes.append(_VersionedChange(revised.memory_id, revised.expected_version, revised.verb, values))
+    _apply_changes(changes=changes, context=context, now=now)
+
+
+def _apply_changes(*, changes: Sequence[_VersionedChange], context: WriteContext, now: datetime) -> None:
+    """Apply changes in order, each with a version row of the replaced values.
+
+    If a plan changes a memory twice, both changes expect the same version, and the second one builds on the first.
+    Raises StalePlan if a memory is missing or has another version than expected.
+    """
+    if not changes:
+        return
+    wanted = {each.memory_id for each in changes}
+    rows = {
+        row.id: row
+        for row in Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
+        .defer("terms", "context_terms")
+        .select_for_update(no_key=True)  # vectors and origins may go on referring to them
+    }
+    found = {memory_id: row.version for memory_id, row in rows.items()}
+    opened = any(_opens(rows[each.memory_id], each) for each in changes if each.memory_id in rows)
+    past: list[MemoryVersion] = []
+    for each in changes:
+        if found.get(each.memory_id) != each.expected_version:
+            raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
+        past.append(_change_row(rows[each.memory_id], each, context, now))
+    MemoryVersion.objects.bulk_create(past)
+    if not opened and _are_alike(changes):
+        same = Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
+        same.update(**changes[0].values, version=F("version") + 1, updated_at=now)
+        return
+    columns = {name for each in changes for name in each.values} | {"version", "updated_at"}
+    if len(rows) > 1 and (opened or "canonical_hash" in columns):
+        # Memories may swap hashes, or one opens as another with its hash is closed, and the database checks uniqueness
+        # row by row: set unique placeholders first.
+        columns.add("canonical_hash")
+        placeholder = Replace(Cast("id", CharField()), Value("-"))
+        Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted).update(canonical_hash=placeholder)
+    Memory.objects.filter(end_user_id=context.end_user_id).bulk_update(rows.values(), sorted(columns))
+
+
+def _are_alike(changes: Sequence[_VersionedChange]) -> bool:
+    """Return True if memories get the same values, each once: one statement for all costs far less than a case each."""
+    first = changes[0].values
+    distinct = {each.memory_id for each in changes}
+    return (
+        len(distinct) == len(changes)
+        and "canonical_hash" not in first
+        and all(each.values == first for each in changes)
+    )
+
+
+def _opens(row: Memory, each: _VersionedChange) -> bool:
+    return row.status not in LIVE_STATUSES and each.values.get("status") in LIVE_STATUSES
+
+
+def _change_row(row: Memory, each: _VersionedChange, context: WriteContext, now: datetime) -> MemoryVersion:
+    """Change a row, not saved, and return the version with the replaced values."""
+    replaced = {name: getattr(row, name) for name in each.values}
+    past = MemoryVersion(
+        end_user_id=row.end_user_id,
+        memory_id=row.id,
+        version=row.version,
+        values=replaced,
+        operation=each.operation,
+        actor=context.actor,
+        trace_id=context.trace_id,
+        rollback_id=context.rollback_id,
+        known_from=row.updated_at,
+        known_until=now,
+    )
+    for name, value in each.values.items():
+        setattr(row, name, value)
+    row.version += 1
+    row.updated_at = now
+    return past

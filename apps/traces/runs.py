@@ -1,0 +1,270 @@
+"""Recorded runs of traces, and where each run of an end user begins."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet, Sum
+
+from apps.pipeline.core.agent_scope import AgentScope
+from apps.pipeline.core.draft import Origin
+from apps.pipeline.core.enums import ExtractorKind, Role, Stage, TraceStatus
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.flow import EXTRACTED_WITH
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
+from apps.traces.models import ModelCall, Span, Trace, Turn
+from apps.traces.turn_codec import TURN_COLUMNS
+
+ENDED = (TraceStatus.DONE, TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED)
+_COLUMNS = ("id", "session_id", "configuration_id", "status", "created_at", "finished_at", "reads_again")
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """An ended trace; `began_at` is as exact as the latencies of its spans, and one that did not run began never."""
+
+    trace_id: UUID
+    session_id: UUID
+    configuration_id: UUID
+    status: TraceStatus
+    accepted_at: datetime
+    began_at: datetime
+    ended_at: datetime
+    latency_us: int
+    extracted_with: UUID  # the first of the traces that shared its model calls
+    extractor: str = ""  # that ran; empty where every turn was rejected
+    had_model: bool = False  # whether there was a model to ask, however the policy extracts
+    is_session_level: bool = False
+    reads_again: bool = False
+
+
+def run_heads(*, end_user_id: UUID, trace_ids: Collection[UUID] | None = None) -> list[RunHead]:
+    """Return ended traces in the order of their runs, all of the user or those named.
+
+    A trace that the pre-filter rejected did not run; it stands behind those that were accepted before it.
+    """
+    traces = Trace.objects.filter(end_user_id=end_user_id, status__in=ENDED)
+    if trace_ids is not None:
+        traces = traces.filter(id__in=trace_ids)
+    rows = list(traces.order_by("created_at", "id").values(*_COLUMNS))
+    latencies, extractions = _spans(end_user_id)
+    with_turns = set(Turn.objects.filter(end_user_id=end_user_id).order_by().values_list("trace_id").distinct())
+    ordered = sorted(_ended(rows), key=lambda each: each[0])
+    heads = (_head(row, at, latencies.get(row["id"], 0), extractions.get(row["id"], {})) for at, row in ordered)
+    return [replace(head, is_session_level=(head.trace_id,) not in with_turns) for head in heads]
+
+
+def batches_of(heads: Sequence[RunHead]) -> list[list[RunHead]]:
+    """Return runs in groups of those that shared model calls."""
+    return [list(group) for _, group in groupby(heads, key=lambda head: head.extracted_with)]
+
+
+def _ended(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
+    """Yield when each trace ended, or for a rejected one when the latest of those before it did."""
+    latest: datetime | None = None
+    for row in rows:
+        if row["status"] == TraceStatus.REJECTED:
+            yield latest or row["created_at"], row
+            continue
+        ended: datetime = row["finished_at"]
+        latest = ended if latest is None else max(latest, ended)
+        yield ended, row
+
+
+def _spans(end_user_id: UUID) -> tuple[dict[UUID, int], dict[UUID, Mapping[str, Any]]]:
+    """Return, by trace, how long its stages after the pre-filter took, and what its extraction tells of itself."""
+    spans = Span.objects.filter(end_user_id=end_user_id).exclude(stage=Stage.PRE_FILTER).order_by()
+    latencies = spans.values_list("trace_id").annotate(sum=Sum("latency_us"))
+    told = spans.filter(stage=Stage.EXTRACT).values(
+        "trace_id", "details__extractor", "details__configured", f"details__{EXTRACTED_WITH}"
+    )
+    return dict(latencies), {row["trace_id"]: row for row in told}
+
+
+def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Mapping[str, Any]) -> RunHead:
+    first, ran = told.get(f"details__{EXTRACTED_WITH}"), told.get("details__extractor") or ""
+    return RunHead(
+        trace_id=row["id"],
+        session_id=row["session_id"],
+        configuration_id=row["configuration_id"],
+        status=TraceStatus(row["status"]),
+        accepted_at=row["created_at"],
+        began_at=ended_at - timedelta(microseconds=latency_us),
+        ended_at=ended_at,
+        latency_us=latency_us,
+        extracted_with=parse(Prefix.TRACE, first) if first else row["id"],
+        extractor=ran,
+        reads_again=row["reads_again"],
+        had_model=ran not in ("", ExtractorKind.PLAIN) or told.get("details__configured") == ran,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its trace and what the pre-filter has made of it."""
+
+    said: SourceTurn
+    trace_id: UUID
+    rejected_for: str
+    withdrawn_at: datetime | None = None  # when its trace was rolled back; later runs have not seen it
+
+    def is_there(self, moment: datetime) -> bool:
+        """Return True if a run that began then was shown the turn."""
+        return self.withdrawn_at is None or moment < self.withdrawn_at
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """An ended trace with everything that it was made from."""
+
+    head: RunHead
+    origin: Origin
+    topic: str
+    metadata: Mapping[str, Any]
+    turns: tuple[StoredTurn, ...]
+    judged_after: tuple[SourceTurn, ...]  # the earlier turns that the pre-filter has read
+    said_before: tuple[SourceTurn, ...]  # the earlier turns of the session, oldest first
+    operations: Sequence[Mapping[str, Any]]
+    outcomes: Sequence[Mapping[str, Any]]
+    error: str
+    calls: tuple[ModelCall, ...]
+
+    @property
+    def rejected(self) -> dict[UUID, str]:
+        """Return the turns that the pre-filter has dropped, with its reasons."""
+        return {turn.said.id: turn.rejected_for for turn in self.turns if turn.rejected_for}
+
+
+def recorded_runs(*, end_user_id: UUID, heads: Sequence[RunHead], before: int) -> list[RecordedRun]:
+    """Read traces of one end user with up to `before` earlier turns of their sessions, in the order given."""
+    ids = [head.trace_id for head in heads]
+    rows = {row.id: row for row in Trace.objects.filter(end_user_id=end_user_id, id__in=ids)}
+    calls: defaultdict[UUID, list[ModelCall]] = defaultdict(list)
+    for call in ModelCall.objects.filter(end_user_id=end_user_id, trace_id__in=ids).order_by("created_at", "id"):
+        calls[call.trace_id].append(call)
+    sessions = _sessions(end_user_id, heads, rows, before)
+    return [_run(head, rows[head.trace_id], sessions[head.session_id], calls[head.trace_id]) for head in heads]
+
+
+class _SessionTurns:
+    """The turns of a session that some runs need, by position and by the caller's ids."""
+
+    def __init__(self, turns: Sequence[StoredTurn]) -> None:
+        self._turns = sorted(turns, key=lambda turn: turn.said.position)
+        self._by_external_id: defaultdict[str, list[StoredTurn]] = defaultdict(list)
+        for turn in self._turns:
+            self._by_external_id[turn.said.external_id].append(turn)
+
+    def of(self, trace_id: UUID) -> tuple[StoredTurn, ...]:
+        """Return the turns of a trace."""
+        return tuple(turn for turn in self._turns if turn.trace_id == trace_id)
+
+    def until(self, head: RunHead, count: int) -> tuple[StoredTurn, ...]:
+        """Return the latest turns at the time of a session-level extraction."""
+        there = [
+            turn for turn in self._turns if turn.said.received_at <= head.began_at and turn.is_there(head.began_at)
+        ]
+        return tuple(there[-count:]) if count else ()
+
+    def before(self, position: int, *, at: datetime) -> tuple[SourceTurn, ...]:
+        """Return what was said before a position and not rolled back by then."""
+        return tuple(turn.said for turn in self._turns if turn.said.position < position and turn.is_there(at))
+
+    def judged_after(self, turns: Sequence[StoredTurn], *, at: datetime) -> tuple[SourceTurn, ...]:
+        """Return the turns just before these, and earlier ones with the same ids, cut as intake cuts them."""
+        first = turns[0].said.position
+        near = [said for said in self.before(first, at=at) if said.position >= first - MOST_REPEAT_WINDOW]
+        same = (each for turn in turns if turn.said.external_id for each in self._by_external_id[turn.said.external_id])
+        repeated = [each.said for each in same if each.said.position < first and each.is_there(at)]
+        found = {said.id: said for said in (*near, *repeated)}.values()
+        cut = (replace(said, content=said.content[:EARLIER_TURN_CHARACTERS]) for said in found)
+        return tuple(sorted(cut, key=lambda said: said.position))
+
+
+def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[ModelCall]) -> RecordedRun:
+    turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
+    return RecordedRun(
+        head=head,
+        origin=Origin(
+            row.project_id,
+            row.end_user_id,
+            row.session_id,
+            api_key_id=row.api_key_id,
+            agent_scope=AgentScope(**row.agent_scope),
+        ),
+        topic=row.topic,
+        metadata=row.metadata,
+        turns=turns,
+        judged_after=session.judged_after(turns, at=head.accepted_at) if turns else (),
+        said_before=session.before(turns[0].said.position, at=head.began_at) if turns else (),
+        operations=row.plan,
+        outcomes=row.outcomes,
+        error=row.error,
+        calls=tuple(calls),
+    )
+
+
+def _sessions(
+    end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
+) -> dict[UUID, _SessionTurns]:
+    """Read the turns of the traces with those before them, three queries for all sessions."""
+    turns = Turn.objects.filter(end_user_id=end_user_id)
+    wanted = Q(trace_id__in=[head.trace_id for head in heads])
+    for session_id, places in _places(end_user_id, heads, rows).items():
+        for first, last in _ranges(places, max(before, MOST_REPEAT_WINDOW)):
+            wanted |= Q(session_id=session_id, position__gte=first, position__lte=last)
+    found = {turn.said.id: (session_id, turn) for session_id, turn in _read(turns.filter(wanted))}
+    named = {turn.said.external_id for _, turn in found.values()} - {""}
+    if named:
+        sessions = {head.session_id for head in heads}
+        same = turns.filter(session_id__in=sessions, external_id__in=named).exclude(id__in=found)
+        found |= {turn.said.id: (session_id, turn) for session_id, turn in _read(same)}
+    by_session: defaultdict[UUID, list[StoredTurn]] = defaultdict(list)
+    for session_id, turn in found.values():
+        by_session[session_id].append(turn)
+    return {head.session_id: _SessionTurns(by_session[head.session_id]) for head in heads}
+
+
+def _places(end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace]) -> dict[UUID, list[int]]:
+    """Return, by session, the positions of the turns that runs are about."""
+    places: defaultdict[UUID, list[int]] = defaultdict(list)
+    own = Turn.objects.filter(end_user_id=end_user_id, trace_id__in=[head.trace_id for head in heads]).order_by()
+    for session_id, position in own.values_list("session_id", "position"):
+        places[session_id].append(position)
+    for head in (head for head in heads if head.is_session_level):
+        session = Turn.objects.filter(end_user_id=end_user_id, session_id=head.session_id)
+        until = session.filter(received_at__lte=head.began_at).order_by("-position")
+        last = until.values_list("position", flat=True).first()
+        if last is not None:
+            count = rows[head.trace_id].counts.get("turns", 0)
+            places[head.session_id] += range(max(0, last - count + 1), last + 1)
+    return places
+
+
+def _ranges(places: Iterable[int], before: int) -> Iterator[tuple[int, int]]:
+    """Yield the positions to read, from so many before each place, joined where they overlap."""
+    start = end = -1
+    for place in sorted(places):
+        if end >= 0 and place - before <= end + 1:
+            end = place
+            continue
+        if end >= 0:
+            yield start, end
+        start, end = max(0, place - before), place
+    if end >= 0:
+        yield start, end
+
+
+def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:
+    """Yield turns with their sessions."""
+    columns = (*TURN_COLUMNS, "session_id", "trace_id", "rejected_for", "withdrawn", "trace__finished_at")
+    for *said, session_id, trace_id, rejected_for, withdrawn, finished_at in turns.order_by().values_list(*columns):
+        values = dict(zip(TURN_COLUMNS, said, strict=True))
+        turn = SourceTurn(**{**values, "role": Role(values["role"])})
+        yield session_id, StoredTurn(turn, trace_id, rejected_for, finished_at if withdrawn else None)
