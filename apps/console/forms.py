@@ -1,4 +1,4 @@
-"""Forms of the console."""
+"""Forms of projects, keys, members, rules, alerts and webhooks."""
 
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -8,18 +8,72 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.text import slugify
+from pydantic import ValidationError as NotARule
 
 from apps.actions.projects import LIMITS
-from apps.console.rule_form import PreFilterRuleForm
-from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
+from apps.alerts.models import AlertRecipients
+from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook
+from apps.pipeline.core.enums import EventType, MemberRole, Reason, Role, Scope, choices_of
+from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.models import Project
+from apps.traces.models import PreFilterRule
+
+
+class PreFilterRuleForm(forms.ModelForm):
+    """A pre-filter rule."""
+
+    roles = forms.MultipleChoiceField(
+        choices=choices_of(Role), widget=forms.CheckboxSelectMultiple, initial=[Role.USER.value]
+    )
+
+    class Meta:
+        model = PreFilterRule
+        fields = (
+            "project",
+            "name",
+            "reason",
+            "enabled",
+            "order",
+            "pattern",
+            "phrase",
+            "unless_answering",
+            "roles",
+            "languages",
+        )
+        help_texts = {
+            "pattern": "RE2 syntax, matched against the normalised text of a turn",
+            "phrase": "an interjection: drops only turns that consist of nothing but phrases",
+            "unless_answering": "skip the rule if the previous turn asked a question",
+        }
+        widgets = {"pattern": forms.Textarea(attrs={"rows": 6, "cols": 90, "spellcheck": "false", "class": "code"})}
+
+    def clean_pattern(self) -> str:
+        """Reject a pattern that doesn't compile, is too large, or matches every turn."""
+        pattern: str = self.cleaned_data["pattern"]
+        try:
+            check_pattern(pattern)
+        except PatternRefused as refused:
+            raise forms.ValidationError(str(refused)) from refused
+        return pattern
+
+    def _post_clean(self) -> None:
+        """Validate the rule as a whole once its fields are valid."""
+        super()._post_clean()  # type: ignore[misc]  # private, so the stubs leave it out
+        if self.errors:
+            return
+        try:
+            self.instance.as_rule()
+        except NotARule as error:
+            for problem in error.errors():
+                name = str(problem["loc"][0]) if problem["loc"] else ""
+                self.add_error(name if name in self.fields else None, str(problem["msg"]))
 
 
 class ProjectRuleForm(PreFilterRuleForm):
     """A pre-filter rule of one project; the name can't be changed after saving."""
 
     class Meta(PreFilterRuleForm.Meta):
-        exclude = ("project",)
+        fields = tuple(name for name in PreFilterRuleForm.Meta.fields if name != "project")
         widgets = {"pattern": forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "code"})}
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -187,3 +241,80 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         max_length=64, widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "spellcheck": "false"})
     )
+
+
+class AlertRecipientsForm(forms.Form):
+    """A webhook and mail addresses; the action checks them."""
+
+    webhook_url = forms.CharField(
+        required=False,
+        max_length=WEBHOOK_URL_LENGTH,
+        label="Webhook",
+        widget=forms.TextInput(attrs={"placeholder": "https://…", "inputmode": "url", "size": 50}),
+        help_text="gets a signed POST for each alert that is opened or resolved; empty: none",
+    )
+    renew_secret = forms.BooleanField(required=False, label="make a new secret; the former one ends at once")
+    mail_addresses = forms.CharField(
+        required=False,
+        max_length=6_000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="one per line, at most 20",
+    )
+
+    def clean_mail_addresses(self) -> list[str]:
+        """Return the lines that are not empty."""
+        lines: str = self.cleaned_data["mail_addresses"]
+        return [line.strip() for line in lines.splitlines() if line.strip()]
+
+    @staticmethod
+    def values_of(recipients: AlertRecipients | None) -> dict[str, Any]:
+        """Return the values of the form for the recipients of a project."""
+        if recipients is None:
+            return {}
+        return {
+            "webhook_url": recipients.webhook_url,
+            "mail_addresses": "\n".join(recipients.mail_addresses),
+        }
+
+
+_TYPES = [(each.value, each.value) for each in EventType]
+_USUAL = [each.value for each in EventType if each.value.startswith(("memory.", "user."))]
+
+
+class WebhookForm(forms.Form):
+    """A webhook to create or to change."""
+
+    name = forms.CharField(max_length=WEBHOOK_NAME_LENGTH)
+    url = forms.CharField(
+        max_length=WEBHOOK_URL_LENGTH,
+        label="Address",
+        widget=forms.TextInput(attrs={"placeholder": "https://…", "inputmode": "url", "size": 50}),
+        help_text="gets a signed POST for each event",
+    )
+    event_types = forms.MultipleChoiceField(
+        label="Events", choices=_TYPES, widget=forms.CheckboxSelectMultiple, initial=_USUAL
+    )
+    includes_content = forms.BooleanField(
+        required=False, label="send the sentences of memories, too, while they are active and told to all agents"
+    )
+
+    def clean_event_types(self) -> list[EventType]:
+        """Return the chosen types."""
+        return [EventType(each) for each in self.cleaned_data["event_types"]]
+
+    @staticmethod
+    def values_of(webhook: Webhook) -> dict[str, Any]:
+        """Return the values of the form for a webhook."""
+        return {
+            "name": webhook.name,
+            "url": webhook.url,
+            "event_types": webhook.event_types,
+            "includes_content": webhook.includes_content,
+        }
+
+
+class FailedPeriodForm(forms.Form):
+    """The days whose failed deliveries are to be sent again; empty: all."""
+
+    since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))

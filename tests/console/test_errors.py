@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from apps.console.views import users
+from apps.console.views import users as users
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, Status
 from apps.tenants.models import Project

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from apps.console import paging
+from apps.console import paging as paging
 from apps.console.review_forms import MOST_AT_ONCE
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemberRole, Status

@@ -10,8 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from apps.console.keyset import KeysetOrder
-from apps.console.query_params import identifier_of, midnight, next_midnight, query_param
+from apps.console.paging import KeysetOrder, identifier_of, midnight, next_midnight, query_param
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import MemoryType, SourceConfidence, Stakes, Status

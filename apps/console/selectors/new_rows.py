@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from apps.console.query_params import moment_of, query_param
+from apps.console.paging import moment_of, query_param
 from apps.console.selectors.review import ReviewFilters, review_queue
 from apps.console.selectors.traces import TraceSearch, search_traces
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.contrib.auth.models import User
 
-from apps.console.query_params import identifier_of
+from apps.console.paging import identifier_of
 from apps.tenants.models import ApiKey
 
 MOST_NAMED = 100

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from apps.actions.review.services import SeenVersion
 from apps.alerts.models import Alert
 from apps.console.labels import label, time_since
-from apps.console.query_params import query_param
+from apps.console.paging import query_param
 from apps.console.selectors.cases import approval_texts, with_comment_count
 from apps.console.selectors.comparisons import settled_by
 from apps.console.selectors.history import latest_changes

@@ -15,7 +15,7 @@ from django.db.models.functions import Left
 from django.http import HttpRequest
 
 from apps.console.labels import count_of, duration, label
-from apps.console.query_params import midnight, next_midnight, query_param
+from apps.console.paging import midnight, next_midnight, query_param
 from apps.console.selectors.charts import BAR_WIDTH, PeriodStep, StackedBar, stacked_bars
 from apps.memories.models import Memory, Rollback
 from apps.outbox.wait_reasons import WaitReason, find_wait_reason

@@ -13,10 +13,9 @@ from apps.actions.alerts.services import acknowledge_alert, set_recipients
 from apps.actions.errors import Refused, Unfit
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import AlertDelivery, AlertRecipients
-from apps.console.alert_forms import AlertRecipientsForm
-from apps.console.paging import paginate
+from apps.console.forms import AlertRecipientsForm
+from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
 from apps.console.selectors.alerts import alert_cards, alerts_by
 from apps.pipeline.core.enums import MemberRole
 

@@ -1,7 +1,8 @@
-"""Configuration: the settings of the project and their versions."""
+"""Settings and their versions, compared by labels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings as site
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Conflict, Refused, Unfit
+from apps.actions.evaluation.versions import ComparisonRequest, compare_versions
 from apps.actions.projects import (
     Preset,
     activate_version,
@@ -21,17 +23,47 @@ from apps.actions.projects import (
     save_draft,
 )
 from apps.actions.sessions.read_again import sessions_to_read
-from apps.console.paging import paginate, whole_number
+from apps.console.paging import identifier_of, paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.configuration import (
     SettingsSection,
     changes_in_words,
+    load_comparison,
     settings_sections,
     with_input,
 )
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
 from apps.traces.models import ConfigurationVersion, Replay
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Replay the traces of labelled items under the chosen versions."""
+    chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
+    wanted = ComparisonRequest(
+        project_id=visit.project.pk,
+        versions=tuple(chosen),
+        allows_live_calls="live_calls" in request.POST,
+        person_id=visit.person_id,
+    )
+    try:
+        replays = compare_versions(request=wanted)
+    except Refused as refused:
+        messages.error(request, f"Nothing was compared: {refused}.")
+        return redirect("console:evaluation", slug=visit.project.slug)
+    query = urlencode([("replay", str(replay.pk)) for replay in replays])
+    return redirect(f"{reverse('console:comparison', args=[visit.project.slug])}?{query}")
+
+
+@project_page()
+def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show the scores of the replays named in the query."""
+    named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
+    shown = load_comparison(project_id=visit.project.pk, replay_ids=named)
+    return render(request, "console/evaluation_comparison.html", {"shown": shown})
+
 
 MOST_REPLAYS = 10  # that the page of a version lists
 _RULES = "pre_filter.rules."  # how the names of changed rules begin

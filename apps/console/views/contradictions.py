@@ -13,9 +13,8 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Conflict, Refused, Unfit
 from apps.actions.review import services as settling
 from apps.actions.review.services import Settlement
-from apps.console.paging import paginate_and_open
+from apps.console.paging import identifier_of, is_detail, is_part, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import identifier_of, is_detail, is_part, query_param
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
 from apps.console.selectors.comparisons import settled_by, settled_pair, settlement_text
 from apps.console.selectors.pairs import count_by_kind, load_contradiction, open_pairs, settled_pairs, skipped_last

@@ -18,8 +18,8 @@ from apps.actions.evaluation.samples import (
     remember_turn,
     undo_label,
 )
+from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
 from apps.console.review_forms import edited_content, refusal_response
 from apps.console.selectors import evaluation as selectors
 from apps.console.selectors.configuration import version_choices

@@ -19,10 +19,9 @@ from apps.actions.review.services import (
     close_memory,
     reword_memory,
 )
-from apps.console.keyset import keyset_page
 from apps.console.labels import count_of
+from apps.console.paging import keyset_page, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
 from apps.console.review_forms import (
     Toast,
     acting_person,

@@ -23,9 +23,8 @@ from apps.actions.rules import (
     try_turn,
 )
 from apps.console.forms import ProjectRuleForm, TrialForm
-from apps.console.paging import paginate, whole_number
+from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
 from apps.console.selectors.rules import check_report, preview_report, rule_suggestions
 from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Rule

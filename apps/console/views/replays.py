@@ -19,12 +19,11 @@ from apps.actions.replays.services import (
     start_replay,
 )
 from apps.actions.replays.what_if import ImaginedTurn, what_if
-from apps.console.paging import paginate
+from apps.console.choices import ReplayForm, WhatIfForm
+from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.progress import progress_part
-from apps.console.query_params import midnight, next_midnight, query_param
 from apps.console.refusals import refusals_told
-from apps.console.replay_forms import ReplayForm, WhatIfForm
 from apps.console.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
 from apps.pipeline.core.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState

@@ -1,5 +1,6 @@
-"""Review: pending memories, riskiest first, with keyboard shortcuts."""
+"""The review queue: cases, decisions, comments, skipped cases and what one has decided."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -15,11 +16,12 @@ from apps.actions.review import services as approving
 from apps.actions.review import services as merging
 from apps.actions.review import services as rejecting
 from apps.actions.review import undo as undoing
-from apps.actions.review.services import ReviewDecision
-from apps.console.paging import ListPage, paginate_and_open
+from apps.actions.review.services import ReviewDecision, comment_on_memory
+from apps.console import skipping
+from apps.console.paging import ListPage, identifier_of, is_detail, is_part, paginate, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import identifier_of, is_detail, is_part
 from apps.console.review_forms import (
+    MOST_AT_ONCE,
     Toast,
     acting_person,
     chosen_memories,
@@ -33,12 +35,57 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import review as selectors
-from apps.console.selectors.cases import load_review_item
+from apps.console.selectors.cases import comments_on, load_review_item
+from apps.console.selectors.own_decisions import SHOWN_FOR, load_decisions, own_decisions
 from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
 from apps.console.skipping import skipped_by
-from apps.memories.models import Memory
+from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
 from apps.traces.policies import active_policy
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Skip the memories of a row, or a pair; with `back`, undo that."""
+    given = [identifier_of(each) for text in request.POST.getlist("row") for each in text.split()]
+    ids: list[UUID] = [each for each in given if each is not None]
+    if not ids or len(ids) != len(given) or len(ids) > MOST_AT_ONCE:
+        return refusal_response(request, Unfit("choose what to skip"))
+    if "back" in request.POST:
+        skipping.bring_back(request, ids)
+        answer = toast_response(request, Toast("It is back in its place."))
+        return trigger_client_event(answer, "undone", {"opens": str(ids[0])})
+    skipping.skip(request, ids)
+    answer = toast_response(request, Toast("Skipped: it waits at the end of your queue.", skipped=tuple(ids)))
+    answer["X-Skipped-Rows"] = " ".join(row_id(each) for each in ids)
+    return answer
+
+
+@project_page(MemberRole.REVIEWER)
+def decisions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List the visitor's own decisions, latest first."""
+    by = acting_person(visit)
+    found = paginate(own_decisions(by=by, now=timezone.now()), request)
+    page = replace(found, rows=load_decisions(found.rows, by=by))
+    return render(request, "console/decisions.html", {"page": page, "days": SHOWN_FOR.days})
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
+    """Add a comment, and return all comments on the memory, or on both memories of the pair in which it was written."""
+    try:
+        comment_on_memory(by=acting_person(visit), memory_id=memory_id, text=request.POST.get("text", ""))
+    except Refused as refused:
+        return refusal_response(request, refused)
+    memory = get_object_or_404(Memory.objects.for_project(visit.project.pk), pk=memory_id)
+    links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
+    named = identifier_of(request.POST.get("pair", ""))
+    pair = links.filter(pk=named).first() if named else None
+    of = (pair.from_memory, pair.to_memory) if pair else (memory,)
+    shown = {"memory": memory, "pair": pair, "comments": comments_on(*of)}
+    return render(request, "console/_comments.html", shown)
 
 
 @project_page()

@@ -13,10 +13,9 @@ from apps.actions.errors import Refused, Unfit
 from apps.actions.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
 from apps.actions.rollbacks.running import progress_of
 from apps.actions.rollbacks.selection import TraceSelection, named_selection
-from apps.console.paging import paginate
+from apps.console.choices import choice_problems
+from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import MAX_CHARACTERS, midnight, next_midnight
-from apps.console.rollback_choice import choice_problems
 from apps.console.selectors.people import names_of
 from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of, undo_text
 from apps.memories.models import Rollback

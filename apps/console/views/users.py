@@ -1,23 +1,28 @@
-"""End users: context block, facts over time, timeline and entities."""
+"""End users and their entities: what agents see, merges, export and erasure."""
 
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_POST
 
-from apps.actions.errors import ProviderError
+from apps.actions.entities.services import EntityMerge, merge_entities, preview_merge, split_entities
+from apps.actions.errors import ProviderError, Refused
 from apps.actions.memories.explain_recall import RecallRequest, explain_recall
-from apps.console.paging import paginate, whole_number
+from apps.actions.users.services import erase_user, export_user, list_users
+from apps.console.labels import count_of
+from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import query_param
 from apps.console.selectors import users as selectors
 from apps.console.selectors.explanations import told_block
-from apps.console.selectors.users import entity_graph, facts_over_time
-from apps.memories.models import Memory
-from apps.pipeline.core.enums import Stakes, Status
+from apps.console.selectors.users import entity_graph, facts_over_time, merge_candidates
+from apps.memories.models import Entity, Memory
+from apps.pipeline.core.enums import EntityType, MemberRole, Stakes, Status
 from apps.retrieval.context import MAX_HITS, ContextQuery
 from apps.retrieval.query import SearchQuery
 from apps.tenants.models import EndUser
@@ -87,3 +92,109 @@ _TABS: dict[str, Callable[[HttpRequest, EndUser], dict[str, Any]]] = {
     "timeline": _timeline,
     "graph": lambda _, end_user: {"graph": entity_graph(end_user_id=end_user.pk)},
 }
+
+
+@project_page(MemberRole.ADMIN)
+def export(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> StreamingHttpResponse:
+    """Download everything that is stored about an end user as lines of JSON."""
+    user = get_object_or_404(list_users(project_id=visit.project.pk), pk=user_id)
+    return StreamingHttpResponse(
+        export_user(project_id=visit.project.pk, user_id=user.external_id),
+        content_type="application/jsonl",
+        headers={"Content-Disposition": f'attachment; filename="{user.shown_id}.jsonl"'},
+    )
+
+
+@project_page(MemberRole.ADMIN, changes_archived=True)
+def erase(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpResponse:
+    """Show what would be erased; erase it once the identifier was typed in."""
+    user = get_object_or_404(list_users(project_id=visit.project.pk), pk=user_id)
+    if request.method != "POST":
+        return render(request, "console/user_erasure.html", {"end_user": user})
+    if request.POST.get("confirmation", "") != user.external_id:
+        shown = {"end_user": user, "problem": "Type the identifier exactly as it is shown."}
+        return render(request, "console/user_erasure.html", shown, status=422)
+    try:
+        erasure = erase_user(project_id=visit.project.pk, user_id=user.external_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was erased: {refused}.")
+    else:
+        rows = count_of(sum(erasure.counts.values()), "row")
+        state = "Erased" if erasure.finished_at else "The erasure goes on in the background; so far"
+        messages.success(request, f"{state}: {rows}. Receipt {erasure.shown_id}.")
+    return redirect("console:users", slug=visit.project.slug)
+
+
+MAX_FACTS = 200
+
+
+@project_page()
+def entities(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List entities; the search covers all their names."""
+    rows = Entity.objects.standing().filter(project=visit.project)
+    entity_type, words = query_param(request, "type"), query_param(request, "q")
+    if entity_type in set(EntityType):
+        rows = rows.filter(type=entity_type)
+    if words:
+        rows = rows.called(words)
+    found = paginate(rows.select_related("end_user").prefetch_related("aliases"), request)
+    shown = {"page": found, "types": list(EntityType), "type": entity_type, "words": words}
+    return render(request, "console/entities.html", shown)
+
+
+@project_page()
+def entity(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
+    """Show an entity with its names and its current and past facts."""
+    rows = Entity.objects.select_related("end_user", "merged_into").prefetch_related("aliases", "merged")
+    found = get_object_or_404(rows, project=visit.project, pk=entity_id)
+    about = Memory.objects.for_end_user(found.end_user_id).about(found)
+    facts = about.to_show().order_by("predicate", "-said_at", "-id")[:MAX_FACTS]
+    return render(request, "console/entity.html", {"entity": found, "facts": facts})
+
+
+MAX_SHOWN = 50  # memories of each kind in a preview
+
+
+@project_page(MemberRole.REVIEWER)
+def choose(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
+    """List the other entities of the same user: same type first, then most mentioned."""
+    entity = get_object_or_404(Entity.objects.select_related("end_user"), project=visit.project, pk=entity_id)
+    words = query_param(request, "q")
+    candidates = merge_candidates(entity).prefetch_related("aliases")
+    found = paginate(candidates.called(words) if words else candidates, request)
+    return render(request, "console/entity_merge.html", {"entity": entity, "page": found, "words": words})
+
+
+@project_page(MemberRole.REVIEWER)
+def merge(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: UUID) -> HttpResponse:
+    """Preview a merge (GET) or merge (POST)."""
+    try:
+        if request.method != "POST":
+            preview = preview_merge(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
+            return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
+        merge_entities(merge=EntityMerge(visit.project.pk, entity_id, into_id, person_id=visit.person_id))
+    except Refused as refused:
+        return _refused(request, visit, entity_id, refused)
+    undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])
+    messages.success(request, "Merged into this entity.", extra_tags=undo)
+    return redirect("console:entity", slug=visit.project.slug, entity_id=into_id)
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def split(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
+    """Undo a merge."""
+    into = Entity.objects.filter(project=visit.project, pk=entity_id).values_list("merged_into", flat=True).first()
+    try:
+        split_entities(project_id=visit.project.pk, entity_id=entity_id, person_id=visit.person_id)
+    except Refused as refused:
+        return _refused(request, visit, entity_id, refused)
+    again = reverse("console:merge-entity", args=[visit.project.slug, entity_id, into])
+    messages.success(request, "The merge was undone: these are two entities again.", extra_tags=again)
+    return redirect("console:entity", slug=visit.project.slug, entity_id=entity_id)
+
+
+def _refused(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, refused: Refused) -> HttpResponse:
+    get_object_or_404(Entity, project=visit.project, pk=entity_id)
+    messages.error(request, f"Nothing was changed: {refused}.")
+    return redirect("console:entity", slug=visit.project.slug, entity_id=entity_id)

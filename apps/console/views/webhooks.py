@@ -21,12 +21,11 @@ from apps.actions.webhooks.services import (
     update_webhook,
 )
 from apps.console.form_repeats import is_repeated, mark_as_done, once
+from apps.console.forms import FailedPeriodForm, WebhookForm
 from apps.console.labels import count_of
-from apps.console.paging import paginate
+from apps.console.paging import identifier_of, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.query_params import identifier_of, query_param
 from apps.console.selectors.webhooks import deliveries_by, listed_webhooks
-from apps.console.webhook_forms import FailedPeriodForm, WebhookForm
 from apps.events.models import Webhook
 from apps.pipeline.core.enums import DeliveryState, EventType, MemberRole
 from apps.worker.waiting_callers import permit_to_wait

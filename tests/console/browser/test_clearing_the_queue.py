@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Route, expect
 
-from apps.console import paging
+from apps.console import paging as paging
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from apps.console import paging
+from apps.console import paging as paging
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from tests.console.browser.conftest import OpenPage, Window, begin, status_of
