@@ -73,7 +73,7 @@ class ProjectRuleForm(PreFilterRuleForm):
     """A pre-filter rule of one project; the name can't be changed after saving."""
 
     class Meta(PreFilterRuleForm.Meta):
-        fields = tuple(name for name in PreFilterRuleForm.Meta.fields if name != "project")
+        exclude = ("project",)  # noqa: DJ006  (of the fields of the base class)
         widgets = {"pattern": forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "code"})}
 
     def __init__(self, *args: Any, **options: Any) -> None:
