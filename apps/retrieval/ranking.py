@@ -24,13 +24,13 @@ from apps.retrieval.bm25 import Floats, Places, Words
 
 _SECONDS_A_DAY = 86_400.0
 PRIORS = ("importance", "recency", "confidence")  # do not depend on the query: they order equal scores
-# Words alone are less than the meaning: "works out" has the words of "where does she work". Half of the words are less
-# than half of the evidence, since most texts share common words. A name of the query is a little evidence by itself.
-# Strength is the square root of the evidence, from 0.14 for none. Chosen on recorded conversations and on sentences
+# Words alone are less than the meaning: "works out" has the words of "where does she work". Half of the words are an
+# eighth of the evidence, since most texts share common words. A name of the query is a little evidence by itself.
+# Strength is the square root of the evidence, from 0.1 for none. Chosen on recorded conversations and on sentences
 # in fourteen languages: docs/decisions/search.md.
-_WORDS_ALONE = 0.7
+_WORDS_ALONE = 0.85
 _NAME_ALONE = 0.15
-_SESSION_SHARE = 0.5  # of the evidence that another text of its session has, for a verbatim text
+_SESSION_SHARE = 0.85  # of the evidence that another text of its session has, for a verbatim text
 _LEAST = 0.01
 _STRENGTH = 0.5
 

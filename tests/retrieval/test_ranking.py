@@ -94,7 +94,7 @@ def test_weights_add_up_to_one(weights: RankingWeights) -> None:
     [
         ({}, [1, 2]),  # words alone: the rarer word of the query counts more; no word, no hit
         ({"content_cosine": [0.9, 0.1, 0.1]}, [0, 1, 2]),
-        ({"question_cosine": [0.9, 0.1, 0.1]}, [0, 1, 2]),
+        ({"question_cosine": [0.9, 0.1, 0.1]}, [1, 0, 2]),
         ({"named": [False, False, True]}, [2, 1]),
         ({"sessions": [7, 7, 8]}, [1, 2, 0]),
     ],
