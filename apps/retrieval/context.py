@@ -10,6 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.db import transaction
 
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -96,9 +97,12 @@ def known_user(
     )
     ranked = rank_all(end_user_id=end_user_id, query=asked, embedder=embedder, policy=policy, now=now)
     chosen = _Chosen.of(ranked, now=now)
-    disputed = open_contradictions(ranked.ids(chosen.all), end_user_id=end_user_id)
-    others = {side for sides in disputed.values() for side in sides}
-    found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+    with transaction.atomic(savepoint=False):
+        disputed = open_contradictions(ranked.ids(chosen.all), end_user_id=end_user_id)
+        others = {side for sides in disputed.values() for side in sides}
+        found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+        names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
+        name = names.first() or ""
     rows = {place: found[each] for place, each in zip(chosen.all, ranked.ids(chosen.all), strict=True) if each in found}
     statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
 
@@ -112,8 +116,6 @@ def known_user(
             contradicted_by=tuple(_context_memory(each) for each in latest_first),
         )
 
-    names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
-    name = names.first() or ""
     in_heading = {row.id for row in rows.values() if row.predicate in _NAMES and row.object_text == name}
     return KnownUser(
         name="" if name == _NAMELESS else name,

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Q
 
 from apps.memories.models import Memory, MemoryLink
@@ -86,7 +87,8 @@ def search(
     """
     ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
     places = ranked.best(limit=query.limit)
-    return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
+    with transaction.atomic(savepoint=False):
+        return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
 
 
 def rank_all(
@@ -95,19 +97,20 @@ def rank_all(
     """Read and score the memories that a search compares. Raises whatever the embedder raises."""
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
     vector = embedder.embed([without_names(text)])[0]
-    asked = AskedQuery(
-        text=text,
-        vector=vector,
-        embedder=embedder.name,
-        mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
-        wanted=wanted_answer(text),
-    )
-    candidates = read_candidates(
-        compared(query, end_user_id=end_user_id, now=now),
-        eligible=eligible(query, policy=policy),
-        asked=asked,
-        end_user_id=end_user_id,
-    )
+    with transaction.atomic(savepoint=False):  # one for all statements, after the embedder
+        asked = AskedQuery(
+            text=text,
+            vector=vector,
+            embedder=embedder.name,
+            mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
+            wanted=wanted_answer(text),
+        )
+        candidates = read_candidates(
+            compared(query, end_user_id=end_user_id, now=now),
+            eligible=eligible(query, policy=policy),
+            asked=asked,
+            end_user_id=end_user_id,
+        )
     scores = rank(
         memories=candidates.memories,
         query=candidates.query,
