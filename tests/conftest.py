@@ -208,8 +208,19 @@ def trusted(client_of: MakeClient, project: Project) -> APIClient:
     return client_of(project, Scope.READ, Scope.WRITE, Scope.TRUST)
 
 
+class OrderCheckingClient(APIClient):
+    """A caller of which every search, also one of mem0, is checked: its results are in the order of their scores."""
+
+    def request(self, **kwargs: Any) -> Any:
+        response = super().request(**kwargs)
+        if kwargs.get("PATH_INFO", "").rstrip("/").endswith("/memories/search") and response.status_code == 200:
+            scores = [hit["score"] for hit in response.json()["results"]]
+            assert scores == sorted(scores, reverse=True)
+        return response
+
+
 def calling_with(key: str) -> APIClient:
-    client = APIClient(HTTP_AUTHORIZATION=f"Bearer {key}")
+    client = OrderCheckingClient(HTTP_AUTHORIZATION=f"Bearer {key}")
     client.default_format = "json"
     return client
 

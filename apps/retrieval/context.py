@@ -10,14 +10,14 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.db import transaction
 
-from apps.memories.models import Entity, Memory, MemoryLink
+from apps.memories.models import Entity, Memory
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
     BINDING_TAGS,
     CONSTRAINT,
     NOTE,
-    LinkKind,
     MemoryType,
     Polarity,
     Precision,
@@ -39,16 +39,16 @@ from apps.retrieval.block import (
 )
 from apps.retrieval.lines import ContextMemory
 from apps.retrieval.query import SearchQuery, shown_statuses
-from apps.retrieval.search import RankedMemories, rank_all, read_memories
+from apps.retrieval.search import RankedMemories, open_contradictions, rank_all, read_memories
 
 MAX_HITS = 30
 MAX_RULES = 100
 MAX_OTHERS = 150
 MAX_UPCOMING = 5
-MAX_DISPUTES = 500
 # So many of each kind come before the others, so that no kind keeps the others out of a small block.
 RELEVANT_FIRST, RULES_FIRST, HEALTH_FIRST, WEAK_FIRST = 8, 5, 4, 3
 _HEALTH = HEALTH_PREDICATES | {"diet"}
+_NAMES = frozenset({"name", "has_name"})
 _NAMELESS = "User"
 
 
@@ -97,9 +97,12 @@ def known_user(
     )
     ranked = rank_all(end_user_id=end_user_id, query=asked, embedder=embedder, policy=policy, now=now)
     chosen = _Chosen.of(ranked, now=now)
-    disputed = _disputes(ranked.ids(chosen.all), end_user_id=end_user_id)
-    others = {side for sides in disputed.values() for side in sides}
-    found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+    with transaction.atomic(savepoint=False):
+        disputed = open_contradictions(ranked.ids(chosen.all), end_user_id=end_user_id)
+        others = {side for sides in disputed.values() for side in sides}
+        found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+        names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
+        name = names.first() or ""
     rows = {place: found[each] for place, each in zip(chosen.all, ranked.ids(chosen.all), strict=True) if each in found}
     statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
 
@@ -113,11 +116,13 @@ def known_user(
             contradicted_by=tuple(_context_memory(each) for each in latest_first),
         )
 
-    names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
-    name = names.first() or ""
+    in_heading = {row.id for row in rows.values() if row.predicate in _NAMES and row.object_text == name}
     return KnownUser(
         name="" if name == _NAMELESS else name,
-        parts=[(section, [memory(row) for row in part]) for section, part in _parts(chosen, rows, now)],
+        parts=[
+            (section, [memory(row) for row in part if row.id not in in_heading])
+            for section, part in _parts(chosen, rows, now)
+        ],
         quotes=quotes,
     )
 
@@ -208,19 +213,6 @@ def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
 
 def _newest_first(rows: Iterable[Memory]) -> list[Memory]:
     return sorted(rows, key=lambda row: row.said_at, reverse=True)
-
-
-def _disputes(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, list[UUID]]:
-    """Return the other sides of open contradictions by memory."""
-    links = MemoryLink.objects.filter(end_user_id=end_user_id).of_kind(LinkKind.CONTRADICTS).to_settle()
-    sides = links.order_by("-created_at").values_list("from_memory_id", "to_memory_id")[:MAX_DISPUTES]
-    wanted = set(ids)
-    found: dict[UUID, list[UUID]] = {}
-    for one, other in sides:
-        for this, that in ((one, other), (other, one)):
-            if this in wanted:
-                found.setdefault(this, []).append(that)
-    return found
 
 
 def _context_memory(row: Memory) -> ContextMemory:

@@ -16,9 +16,10 @@ _EVENT_DATES = {
     Precision.QUARTER: "in the quarter from {month}",
     Precision.YEAR: "in {year}",
 }
+# A rule that calls the assistant "it" stays a statement.
 _RULE = re.compile(
     r"(?:wants|asks|expects|tells|would like|has asked) (?:the assistant|agents|you) "
-    r"(?P<never>(?:not|never) to |to (?:not|never) )?(?:to )?(?P<rest>.+)",
+    r"(?P<never>(?:not|never) to |to (?:not|never) )?(?:to )?(?P<rest>(?!.*\bit\b).+)",
     re.DOTALL,
 )
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -68,16 +69,13 @@ def quoted_line(content: str, *, said_at: datetime) -> str:
 def plain_sentence(content: str, *, user_name: str = "", is_rule: bool = False) -> str:
     """Return a sentence without the user as its first word, which the heading names; a rule as an instruction."""
     text = _flat(content)
-    for name in filter(None, (user_name, _USER)):
-        rest = text.removeprefix(f"{name} ")
-        if rest != text:
-            text = rest
-            break
-    else:
+    openings = (f"{name} " for name in (user_name, _USER) if name)
+    rest = next((text.removeprefix(each) for each in openings if text.startswith(each)), "")
+    if not rest or rest.startswith("and "):  # "User and Tom" are named together
         return text
-    if is_rule and (rule := _RULE.fullmatch(text)):
-        text = f"never {rule['rest']}" if rule["never"] else rule["rest"]
-    return text[:1].upper() + text[1:]
+    if is_rule and (rule := _RULE.fullmatch(rest)):
+        rest = f"never {rule['rest']}" if rule["never"] else rule["rest"]
+    return rest[:1].upper() + rest[1:]
 
 
 def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: bool = False) -> str:
@@ -94,7 +92,9 @@ def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:
-            notes.append(_event_date(memory.event_at, memory.event_precision))
+            shown = _EVENT_DATES.get(memory.event_precision, "on {day}")
+            at = memory.event_at
+            notes.append(shown.format(day=_day(at), month=f"{at:%B %Y}", year=at.year))
         elif says_when or is_event or _RELATIVE.search(memory.content):
             notes.append(f"said {_day(memory.said_at)}")
         if memory.valid_from and memory.valid_from > now and not is_event:
@@ -106,10 +106,6 @@ def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     if not memory.is_approved and (doubt := _DOUBTS.get(memory.source_confidence)):
         notes.append(doubt)
     return notes
-
-
-def _event_date(moment: datetime, precision: Precision) -> str:
-    return _EVENT_DATES.get(precision, "on {day}").format(day=_day(moment), month=f"{moment:%B %Y}", year=moment.year)
 
 
 def _day(moment: datetime) -> str:

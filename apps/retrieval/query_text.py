@@ -1,7 +1,6 @@
 """What the text of a query tells about what is searched: names, the query without them, the type of answer."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -31,7 +30,8 @@ class Names:
 def names_in(text: str) -> Names:
     """Try every sequence of up to four words as a name; "my manager" is also its alias "User's manager"."""
     words = canonical_text(text).split()
-    runs = tuple(dict.fromkeys(_runs(words)))
+    lengths = range(1, _MAX_NAME_WORDS + 1)
+    runs = dict.fromkeys(tuple(words[at : at + n]) for at in range(len(words)) for n in lengths if at + n <= len(words))
     own = (" ".join(("user s", *run[1:])) for run in runs if run[0] in _MINE and len(run) > 1)
     relations = ("_".join(run) for run in runs if len(run) <= 2)
     owned = (run[1:] for run in runs if run[0] in _MINE | {_POSSESSIVE} and 1 < len(run) <= 3)
@@ -54,12 +54,6 @@ def without_names(text: str) -> str:
     words = _WORD.findall(text)
     kept = [word for place, word in enumerate(words) if place == 0 or not word[0].isupper()]
     return " ".join(kept) if len(kept) > 1 else text
-
-
-def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
-    for start in range(len(words)):
-        for length in range(1, min(_MAX_NAME_WORDS, len(words) - start) + 1):
-            yield tuple(words[start : start + length])
 
 
 class AnswerType(IntFlag):

@@ -11,27 +11,27 @@ Verbatim texts are supported by their neighbours in the same session, because th
 next turn. A statement, which has a subject and a predicate or a quote, is complete in itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.pipeline.core.policy import RetrievalPolicy
+from apps.pipeline.core.policy import RankingWeights, RetrievalPolicy
 from apps.retrieval import bm25
 from apps.retrieval.bm25 import Floats, Places, Words
 
 _SECONDS_A_DAY = 86_400.0
 PRIORS = ("importance", "recency", "confidence")  # do not depend on the query: they order equal scores
-# Words alone are less than the meaning: "works out" has the words of "where does she work". Half of the words are less
-# than half of the evidence, since most texts share common words. A name of the query is a little evidence by itself.
-# Strength is the square root of the evidence, from 0.14 for none. Chosen on recorded conversations and on sentences
+# Words alone are less than the meaning: "works out" has the words of "where does she work". Half of the words are an
+# eighth of the evidence, since most texts share common words. A name of the query is a little evidence by itself.
+# Strength is the square root of the evidence, from 0.1 for none. Chosen on recorded conversations and on sentences
 # in fourteen languages: docs/decisions/search.md.
-_WORDS_ALONE = 0.7
+_WORDS_ALONE = 0.85
 _NAME_ALONE = 0.15
-_SESSION_SHARE = 0.5  # of the evidence that another text of its session has, for a verbatim text
-_LEAST = 0.02
+_SESSION_SHARE = 0.85  # of the evidence that another text of its session has, for a verbatim text
+_LEAST = 0.01
 _STRENGTH = 0.5
 
 
@@ -136,17 +136,22 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
         "evidence": aside * (1 - (1 - evidence["words"]) * (1 - meaning)),
     }
     unsuited = np.where(memories.lacks_answer & memories.are_statements, policy.no_answer_share, 1.0)
-    parts = _weighted(kinds, memories.are_statements, policy, factor=aside * unsuited)
+    of_texts, of_statements = _weights(policy.weights, kinds), _weights(policy.statement_weights, kinds)
+    parts = {
+        name: aside * unsuited * values * np.where(memories.are_statements, of_statements[name], of_texts[name])
+        for name, values in kinds.items()
+    }
     relevance = sum(parts.values(), np.zeros(len(memories)))
     of_session = np.maximum(found, _SESSION_SHARE * sessions.highest(found))
     own = np.where(memories.are_statements, found, of_session)
+    strength = ((own + _LEAST) / (1 + _LEAST)) ** _STRENGTH  # little without any evidence
     priors = {
         "importance": memories.importance,
         "recency": recency(memories.said_at, now=now, half_life_days=policy.recency_half_life_days),
         "confidence": memories.confidence,
     }
     return Scores(
-        score=(relevance * _strength(own)).round(4),
+        score=(relevance * strength).round(4),
         parts=parts,
         evidence=evidence,
         prior=sum(getattr(policy.weights, name) * values for name, values in priors.items()),
@@ -154,44 +159,18 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
     )
 
 
-def unranked(*, memories: Memories, now: float, policy: RetrievalPolicy) -> Scores:
-    """Return the scores of a query without text: 0 for all, ordered by importance, recency and confidence."""
-    nothing = np.zeros(len(memories))
-    priors = rank(memories=memories, query=(), noise=0.0, now=now, policy=policy)
-    return Scores(score=nothing, parts={}, evidence={}, prior=priors.prior, said_at=memories.said_at)
-
-
 def combined(evidence: Mapping[str, Floats], *, named: NDArray[np.bool_]) -> Floats:
     """Combine words, the better of the two meanings, and a name as independent probabilities."""
     meaning = np.maximum(evidence["meaning"], evidence["questions"])
-    without = (1 - _WORDS_ALONE * evidence["words"] ** 2) * (1 - meaning) * (1 - _NAME_ALONE * named)
+    without = (1 - _WORDS_ALONE * evidence["words"] ** 3) * (1 - meaning) * (1 - _NAME_ALONE * named)
     result: Floats = 1 - without
     return result
 
 
-def _strength(found: Floats) -> Floats:
-    """Return 1 for the same words and meaning, and little without any evidence."""
-    result: Floats = ((found + _LEAST) / (1 + _LEAST)) ** _STRENGTH
-    return result
-
-
-def _weighted(
-    kinds: Mapping[str, Floats], are_statements: NDArray[np.bool_], policy: RetrievalPolicy, *, factor: Floats
-) -> dict[str, Floats]:
-    """Return the weighted kinds of evidence; the weights of all kinds add up to 1."""
-    totals = [
-        sum(getattr(weights, name) for name in kinds) or 1.0 for weights in (policy.weights, policy.statement_weights)
-    ]
-    return {
-        name: factor
-        * values
-        * np.where(
-            are_statements,
-            getattr(policy.statement_weights, name) / totals[1],
-            getattr(policy.weights, name) / totals[0],
-        )
-        for name, values in kinds.items()
-    }
+def _weights(weights: RankingWeights, kinds: Iterable[str]) -> dict[str, float]:
+    """Return the weight of each kind of evidence; all add up to 1."""
+    found = {name: float(getattr(weights, name)) for name in kinds}
+    return {name: weight / (sum(found.values()) or 1.0) for name, weight in found.items()}
 
 
 def _shares(counted: Floats, lengths: Floats, policy: RetrievalPolicy) -> Floats:

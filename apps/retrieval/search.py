@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+import numpy as np
+from django.db import transaction
 from django.db.models import Q
 
 from apps.memories.models import Memory, MemoryLink
@@ -17,7 +19,7 @@ from apps.retrieval.mentioned import mentioned_entities
 from apps.retrieval.noise import noise_of
 from apps.retrieval.query import SearchQuery, compared, eligible
 from apps.retrieval.query_text import names_in, wanted_answer, without_names
-from apps.retrieval.ranking import Scores, rank, unranked
+from apps.retrieval.ranking import Scores, rank
 
 MAX_QUERY_CHARACTERS = 2_000
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -60,7 +62,8 @@ class RankedMemories:
 
     def hits(self, places: Sequence[int], found: Mapping[UUID, Memory]) -> tuple[SearchHit, ...]:
         """Return the memories at some places as hits, without those that were not found; one query."""
-        contradicted_by = _open_contradictions(list(found.values()))
+        owner = next((each.end_user_id for each in found.values()), None)
+        contradicted_by = open_contradictions(list(found), end_user_id=owner) if owner else {}
         return tuple(
             SearchHit(
                 memory=found[memory_id],
@@ -84,7 +87,8 @@ def search(
     """
     ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
     places = ranked.best(limit=query.limit)
-    return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
+    with transaction.atomic(savepoint=False):
+        return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
 
 
 def rank_all(
@@ -93,22 +97,20 @@ def rank_all(
     """Read and score the memories that a search compares. Raises whatever the embedder raises."""
     text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
     vector = embedder.embed([without_names(text)])[0]
-    asked = AskedQuery(
-        text=text,
-        vector=vector,
-        embedder=embedder.name,
-        mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
-        wanted=wanted_answer(text),
-    )
-    candidates = read_candidates(
-        compared(query, end_user_id=end_user_id, now=now),
-        eligible=eligible(query, policy=policy),
-        asked=asked,
-        end_user_id=end_user_id,
-    )
-    if not text.strip():
-        scores = unranked(memories=candidates.memories, now=now.timestamp(), policy=policy)
-        return RankedMemories(candidates=candidates, scores=scores, min_score=-1.0)
+    with transaction.atomic(savepoint=False):  # one for all statements, after the embedder
+        asked = AskedQuery(
+            text=text,
+            vector=vector,
+            embedder=embedder.name,
+            mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
+            wanted=wanted_answer(text),
+        )
+        candidates = read_candidates(
+            compared(query, end_user_id=end_user_id, now=now),
+            eligible=eligible(query, policy=policy),
+            asked=asked,
+            end_user_id=end_user_id,
+        )
     scores = rank(
         memories=candidates.memories,
         query=candidates.query,
@@ -116,6 +118,9 @@ def rank_all(
         now=now.timestamp(),
         policy=policy,
     )
+    if not text.strip():  # all memories answer it, ordered by importance, recency and confidence
+        scores = replace(scores, score=np.zeros_like(scores.score), parts={}, evidence={})
+        return RankedMemories(candidates=candidates, scores=scores, min_score=-1.0)
     least = policy.min_score if query.min_score is None else query.min_score
     return RankedMemories(candidates=candidates, scores=scores, min_score=least)
 
@@ -125,15 +130,10 @@ def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memor
     return {each.id: each for each in Memory.objects.for_end_user(end_user_id).filter(id__in=ids).to_show()}
 
 
-def _open_contradictions(memories: Sequence[Memory]) -> dict[UUID, tuple[UUID, ...]]:
+def open_contradictions(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, tuple[UUID, ...]]:
     """Return, for each memory, those that it contradicts by links that nobody has settled, in order."""
-    if not memories:
-        return {}
-    ids = [each.id for each in memories]
-    links = MemoryLink.objects.filter(
-        Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=memories[0].end_user_id
-    )
-    sides = list(links.of_kind(LinkKind.CONTRADICTS).to_settle().values_list("from_memory_id", "to_memory_id"))
+    links = MemoryLink.objects.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=end_user_id)
+    sides = links.of_kind(LinkKind.CONTRADICTS).to_settle().values_list("from_memory_id", "to_memory_id")
     others: dict[UUID, set[UUID]] = {}
     for one, other in sides:
         others.setdefault(one, set()).add(other)

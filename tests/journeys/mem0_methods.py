@@ -47,6 +47,12 @@ class Row:
         return getattr(memory, self.method)(*self.arguments(at), **self.options(at))
 
 
+def _is_in_order(hits: list[dict[str, Any]]) -> bool:
+    """Return True if hits are in the order of their scores."""
+    scores = [hit["score"] for hit in hits]
+    return scores == sorted(scores, reverse=True)
+
+
 SAID = "I live in Braga and I play the cello. My sister Nora lives in Ghent."
 
 ROWS = (
@@ -55,8 +61,8 @@ ROWS = (
     Row(
         "search",
         lambda _: ("Where does Ned live?",),
-        lambda at: {"filters": at.filters, "top_k": 1, "threshold": 0.1, "rerank": True},
-        lambda _, found: "Braga" in found["results"][0]["memory"],
+        lambda at: {"filters": at.filters, "top_k": 3, "threshold": 0.1, "rerank": True},
+        lambda _, found: "Braga" in found["results"][0]["memory"] and _is_in_order(found["results"]),
     ),
     Row("get", lambda at: (at.memory_ids[0],), shows=lambda at, one: one["id"] == at.memory_ids[0]),
     Row(

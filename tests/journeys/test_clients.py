@@ -120,6 +120,8 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
     assert (event["status"], event["stored"]) == ("SUCCEEDED", 2)
     found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
     assert "Porto" in found["memory"]
+    scores = [hit["score"] for hit in (await call("search_memories", query=HOME, **about))["results"]]
+    assert scores == sorted(scores, reverse=True)
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
     text = found["memory"].replace("Porto", "Braga")
     refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "text": text})

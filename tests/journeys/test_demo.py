@@ -182,6 +182,8 @@ def test_search_and_context_tell_what_holds_now(first: Run) -> None:
     found = [memory["content"] for memory in first.result["found"]]
     assert any("Munich" in content for content in found)
     assert not any("Berlin" in content for content in found)
+    scores = [memory["score"] for memory in first.result["found"]]
+    assert scores == sorted(scores, reverse=True)
     assert "peanuts" in first.result["context"]["context"]
 
 

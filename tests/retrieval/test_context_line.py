@@ -54,6 +54,8 @@ def test_a_sentence_with_its_doubts(values, wanted) -> None:
         ("User's sister is Lena.", False, "User's sister is Lena."),
         ("Lena works at Arrive.", False, "Lena works at Arrive."),
         ("Users like it.", False, "Users like it."),
+        ("User and Tom live in Bath.", False, "User and Tom live in Bath."),
+        ("User wants the assistant to test code it writes.", True, "Wants the assistant to test code it writes."),
         ("User wants the assistant to never send marketing mails.", True, "Never send marketing mails."),
         ("User wants the assistant not to use emojis.", True, "Never use emojis."),
         ("Marta Ruiz asks the assistant to always answer in French.", True, "Always answer in French."),

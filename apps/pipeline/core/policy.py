@@ -340,7 +340,7 @@ class RetrievalPolicy(PolicySection):
 
     least_confidence: dict[Stakes, float] = {Stakes.HIGH: 0.7, Stakes.NORMAL: 0.4, Stakes.LOW: 0.25}
     min_score: float = Field(
-        default=0.135,
+        default=0.115,
         ge=0,
         le=1,
         description="results with a lower score are left out, unless a request says otherwise",

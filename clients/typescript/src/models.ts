@@ -1936,7 +1936,7 @@ export interface components {
          *     `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
          *     left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it names are
          *     searched as well. `from` and `to` limit when it was said. `as_of` selects what was true at a moment. Memories with a
-         *     score below `min_score` are left out; without it, the setting of the project holds (0.135). `fields` names further
+         *     score below `min_score` are left out; without it, the setting of the project holds (0.115). `fields` names further
          *     fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds all of them and how each result was
          *     scored.
          */

@@ -1,0 +1,104 @@
+"""Of labelled queries the related ones find their memory, and the unrelated ones nothing.
+
+related_queries.jsonl has two queries for each of 50 memories of the recorded conversations: one in the words of the
+memory, one in others. Each searches all that was recorded of its conversation, with the questions that a model wrote
+or with those of the templates.
+unrelated_queries.jsonl has 100 queries in twelve languages that no memory answers.
+"""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from apps.actions.memories.index_memories import write_vectors
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.identifiers import end_user_id
+from apps.pipeline.core.policy import IndexPolicy
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.indexing import index
+from apps.providers.wordllama import WordLlamaEmbedder
+from apps.tenants.models import Project
+
+HERE = Path(__file__).parent
+RECORDED = HERE.parents[1] / "benchmarks" / "recorded"
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    return WordLlamaEmbedder()
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _recorded(conversation: str) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
+    """Return the statements that a model extracted from a conversation, each with the questions that it wrote."""
+    answers = _lines(RECORDED / f"{conversation}.jsonl")
+    extracted = [each["answer"]["memories"] for each in answers if each["purpose"] == "extract"]
+    statements = {each["content"]: each for memories in extracted for each in memories}
+    asked = {each["asked"][0]: tuple(each["answer"]) for each in answers if each["purpose"] == "index_questions"}
+    return [(statements[content], asked[content]) for content in statements if content in asked]
+
+
+def _tell(conversation: str, user: UUID, *, remember: Any, embedder: Embedder, has_model: bool) -> None:
+    """Store and index the statements of a conversation."""
+    indexable = {}
+    for statement, questions in _recorded(conversation):
+        predicate, value = statement.get("predicate", "states"), statement.get("value", "")
+        memory = remember(
+            statement["content"],
+            user_id=conversation,
+            type=MemoryType(statement.get("type", "fact")),
+            subject="User",
+            predicate=predicate,
+            object=value,
+            evidence=statement["evidence"],
+            indexed=False,
+        )
+        indexable[memory.id] = index.Indexable(
+            id=memory.id,
+            type=MemoryType(memory.type),
+            content=memory.content,
+            subject="User",
+            predicate=predicate,
+            object_text=value,
+            model_questions=questions if has_model else (),
+        )
+    entries = index.run(list(indexable.values()), embedder=embedder, policy=IndexPolicy())
+    write_vectors(end_user_id=user, entries=entries, embedder=embedder)
+
+
+@pytest.mark.parametrize(("has_model", "least"), [(True, 0.9), (False, 0.7)], ids=["model", "templates"])
+def test_related_queries_find_their_memory_among_the_first_three(
+    project: Project, embedder: Embedder, remember, search_hits, has_model, least
+) -> None:
+    by_conversation = defaultdict(list)
+    for each in _lines(HERE / "related_queries.jsonl"):
+        by_conversation[each["conversation"]].append(each)
+    missed = []
+    for name, labelled in by_conversation.items():
+        user = end_user_id(project_id=project.id, user_id=name)
+        _tell(name, user, remember=remember, embedder=embedder, has_model=has_model)
+        for each in labelled:
+            for query in (each["same_words"], each["other_words"]):
+                hits = search_hits(query, end_user_id=user, limit=3, min_score=None)
+                if not any(each["right"] in hit.memory.content for hit in hits):
+                    missed.append((query, each["right"], [(hit.memory.content, hit.score) for hit in hits]))
+    assert len(missed) <= round(100 * (1 - least)), missed
+
+
+def test_unrelated_queries_find_nothing(project: Project, remember, search_hits) -> None:
+    found = []
+    for each in _lines(HERE / "unrelated_queries.jsonl"):
+        for content in each["memories"]:
+            remember(content, user_id=each["language"])
+        user = end_user_id(project_id=project.id, user_id=each["language"])
+        for query in each["queries"]:
+            hits = search_hits(query, end_user_id=user, min_score=None)
+            found += [(query, hit.memory.content, hit.score) for hit in hits]
+    assert len(found) <= 2, found
