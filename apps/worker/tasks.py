@@ -9,23 +9,22 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.actions import rules as counting
-from apps.actions import rules as previewing
-from apps.actions.alerts import messages as delivering
-from apps.actions.alerts import services as evaluating
+from apps.actions import rules
+from apps.actions.alerts import messages as alert_messages
+from apps.actions.alerts import services as alerts
 from apps.actions.evaluation import samples as sampling
 from apps.actions.imports import services as forgetting
-from apps.actions.ledger import chain as sealing
+from apps.actions.ledger import chain as ledger
 from apps.actions.memories import lifecycle as archiving
 from apps.actions.memories import lifecycle as closing
 from apps.actions.queue import prune as pruning
 from apps.actions.replays import services as continuing
 from apps.actions.replays import services as replaying
 from apps.actions.rollbacks import running as rolling_back
-from apps.actions.sessions import services as ending
+from apps.actions.sessions import services as sessions
 from apps.actions.traces import apply_retention as retaining
 from apps.actions.traces import tally as tallying
-from apps.actions.users import services as erasing
+from apps.actions.users import services as users
 from apps.outbox.queue_task import WAKE_SECONDS, queue_task
 from apps.tenants.scope import no_tenant
 from apps.worker.shutdown import STOPPING
@@ -56,7 +55,7 @@ def work() -> bool:
 @no_tenant()
 def count_rule_hits() -> int:
     """Count new hits of the pre-filter rules; return how many turns were counted."""
-    return counting.count_rule_hits()
+    return rules.count_rule_hits()
 
 
 @no_tenant()
@@ -68,13 +67,13 @@ def tally() -> int:
 @no_tenant()
 def evaluate_alerts() -> int:
     """Open, keep and resolve alerts; return how many projects were evaluated."""
-    return evaluating.evaluate_alerts()
+    return alerts.evaluate_alerts()
 
 
 @no_tenant()
 def deliver_alerts() -> int:
     """Send the messages about alerts that are due; return how many were delivered."""
-    return delivering.deliver_messages(most=PART)
+    return alert_messages.deliver_messages(most=PART)
 
 
 @no_tenant()
@@ -86,13 +85,13 @@ def prune() -> int:
 @no_tenant()
 def end_idle_sessions() -> int:
     """End idle sessions; return how many were ended."""
-    return ending.end_idle_sessions()
+    return sessions.end_idle_sessions()
 
 
 @no_tenant()
 def continue_erasures() -> int:
     """Continue unfinished erasures of end users; return how many are finished now."""
-    return erasing.continue_erasures(most=PART)
+    return users.continue_erasures(most=PART)
 
 
 @no_tenant()
@@ -104,7 +103,7 @@ def continue_rollbacks() -> int:
 @no_tenant()
 def seal_ledger() -> int:
     """Seal new entries of the ledger; return how many were sealed."""
-    return sealing.seal_ledger(most=PART)
+    return ledger.seal_ledger(most=PART)
 
 
 @no_tenant()
@@ -140,7 +139,7 @@ def draw_weekly_samples() -> int:
 @no_tenant()
 def preview_rule(preview_id: str) -> None:
     """Compute the preview of a pre-filter rule that an admin asked for."""
-    previewing.run_preview(preview_id=UUID(preview_id))
+    rules.run_preview(preview_id=UUID(preview_id))
 
 
 @no_tenant()

@@ -30,6 +30,17 @@ document.addEventListener("change", (event) => {
     if (event.target.matches("[data-goes]")) location.assign(event.target.value);
 });
 
+// --- the second click of a double click decides nothing: the first one may have moved another button under the pointer
+document.addEventListener(
+    "click",
+    (event) => {
+        if (event.detail < 2 || !event.target.closest(".decide")) return;
+        event.preventDefault();
+        event.stopPropagation();
+    },
+    true,
+);
+
 // --- keys: outside of fields, a key clicks the element with that data-key
 const builtIn = {
     j: () => move(1),

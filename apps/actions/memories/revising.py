@@ -213,6 +213,7 @@ class Revision:
     restores: bool = False  # whether a retracted memory may be changed: a person takes it back for review
     note: str = ""  # the reason, for the ledger
     replaces: frozenset[UUID] = frozenset()  # memories that this one replaces once it is active
+    as_uncertain: bool = False  # it is approved as something that may be true, and replaces nothing
 
 
 def revise(*, revision: Revision) -> None:
@@ -263,8 +264,10 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 
     Call it in a transaction: it locks out other direct writes of the end user, and reads the live memories then.
     """
-    changes = _with_dependent_columns(memory, changes, verb=verb)
-    changes, closing = settle_change(memory=memory, changes=changes, replaces=revision.replaces)
+    changes = _with_dependent_columns(memory, changes, verb=verb, as_uncertain=revision.as_uncertain)
+    closing: list[Operation] = []
+    if not revision.as_uncertain:
+        changes, closing = settle_change(memory=memory, changes=changes, replaces=revision.replaces)
     revised = ReviseMemory(
         memory_id=memory.id, expected_version=memory.version, verb=verb, changes=changes, note=revision.note
     )
@@ -329,12 +332,14 @@ def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
         raise Unfit("is needed: what is superseded has ended", at="/valid_until")
 
 
-def _with_dependent_columns(memory: Memory, changes: dict[str, Any], *, verb: str) -> dict[str, Any]:
+def _with_dependent_columns(
+    memory: Memory, changes: dict[str, Any], *, verb: str, as_uncertain: bool
+) -> dict[str, Any]:
     """Add the columns that depend on others: confidence and its parts, and the reasons for review."""
     dependent: dict[str, Any] = {}
     if verb == APPROVED:
         policy = active_policy(project_id=memory.project_id).confidence
-        dependent = approval(memory.confidence_parts, policy=policy)
+        dependent = approval(memory, policy=policy, as_uncertain=as_uncertain)
     if "confidence" in changes:
         parts = dependent.get("confidence_parts", memory.confidence_parts)
         dependent["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()

@@ -27,7 +27,15 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot, StalePlan
 from apps.pipeline.redaction.redact import redact
-from apps.pipeline.review.decisions import Merge, ReviewContext, Settle, Validity, newer_first, operations_of
+from apps.pipeline.review.decisions import (
+    Merge,
+    ReviewContext,
+    Settle,
+    Validity,
+    is_asserted,
+    newer_first,
+    operations_of,
+)
 from apps.traces.policies import active_policy
 
 
@@ -246,11 +254,14 @@ def approve(
     content: str | None = None,
     value: str | None = None,
     replaces: Sequence[SeenVersion] = (),
+    is_confirmed: bool = False,
+    as_uncertain: bool = False,
 ) -> ReviewDecision:
     """Make memories that wait for review active; the approval raises their confidence.
 
-    Only for a single memory: another wording (`content`), another object (`value`, empty for none), and the memories
-    of the same end user that are no longer true (`replaces`).
+    Only for a single memory: another wording (`content`), another object (`value`, empty for none), the memories of
+    the same end user that are no longer true (`replaces`), and what the user did not say as a fact: it is refused
+    unless the person has confirmed that the user means it, or keeps it as uncertain.
     """
     changes: dict[str, Any] = {"status": Status.ACTIVE}
     if len(seen) != 1:
@@ -259,10 +270,25 @@ def approve(
         changes["content"] = content
     if value is not None:
         changes["value"] = value
-    return decide_each(seen=seen, decide=lambda each: _approve(by, each, changes, replaces))
+    return decide_each(
+        seen=seen,
+        decide=lambda each: _approve(
+            by, each, changes, replaces, is_confirmed=is_confirmed or "content" in changes, as_uncertain=as_uncertain
+        ),
+    )
 
 
-def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replaces: Sequence[SeenVersion] = ()) -> None:
+def _approve(
+    by: Reviewer,
+    seen: SeenVersion,
+    changes: Mapping[str, Any],
+    replaces: Sequence[SeenVersion] = (),
+    *,
+    is_confirmed: bool = False,
+    as_uncertain: bool = False,
+) -> None:
+    if not is_confirmed and not as_uncertain and not is_asserted(find_seen(by=by, seen=seen)):
+        raise Unfit("the user did not say this as a fact: decide about it alone")
     revise(
         revision=Revision(
             project_id=by.project_id,
@@ -272,6 +298,7 @@ def _approve(by: Reviewer, seen: SeenVersion, changes: Mapping[str, Any], replac
             expected_version=seen.version,
             may_review=True,
             replaces=frozenset(find_seen(by=by, seen=each).pk for each in replaces),
+            as_uncertain=as_uncertain,
         )
     )
 

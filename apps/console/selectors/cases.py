@@ -18,7 +18,16 @@ from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Stakes, Status
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.review.decisions import Approve, ClosedMemory, Consequences, Decision, Merge, Settle, consequences_of
+from apps.pipeline.review.decisions import (
+    Approve,
+    ClosedMemory,
+    Consequences,
+    Decision,
+    Merge,
+    Settle,
+    consequences_of,
+    is_asserted,
+)
 from apps.traces.models import Turn
 
 MOST_COMMENTS = 50
@@ -251,6 +260,11 @@ class ReviewItem:
     lineage: Lineage
     options: ReviewOptions | None  # of a single memory that is pending
     comments: tuple[ShownComment, ...] = ()
+
+    @property
+    def is_asserted(self) -> bool:
+        """Return True if the user has said it as a fact, so that approving it needs no question."""
+        return is_asserted(self.memory)
 
     @property
     def repeats(self) -> Memory | None:

@@ -12,9 +12,7 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from apps.actions.errors import Refused, Unfit
-from apps.actions.review import services as approving
-from apps.actions.review import services as merging
-from apps.actions.review import services as rejecting
+from apps.actions.review import services as deciding
 from apps.actions.review import undo as undoing
 from apps.actions.review.services import ReviewDecision, comment_on_memory
 from apps.console import skipping
@@ -147,7 +145,15 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         content, value = edited_content(request), edited_value(request)
         seen = chosen_memories(request)
         replaces = parse_seen(request.POST.getlist("replaces"))
-        decided = approving.approve(by=acting_person(visit), seen=seen, content=content, value=value, replaces=replaces)
+        decided = deciding.approve(
+            by=acting_person(visit),
+            seen=seen,
+            content=content,
+            value=value,
+            replaces=replaces,
+            is_confirmed="is_confirmed" in request.POST,
+            as_uncertain="as_uncertain" in request.POST,
+        )
     except Refused as refused:
         return refusal_response(request, refused)
     ids = [each.memory_id for each in decided.memories]
@@ -164,7 +170,7 @@ def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         if reason not in set(RejectionReason):
             raise Unfit("choose a reason from the list")
         seen = chosen_memories(request)
-        decided = rejecting.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
+        decided = deciding.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
     except Refused as refused:
         return refusal_response(request, refused)
     return _decision_response(request, visit, decided, "rejected")
@@ -176,7 +182,7 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Merge a memory into another one that says the same."""
     try:
         (seen,), (into,) = parse_seen(request.POST.getlist("memory")[:1]), parse_seen(request.POST.getlist("into")[:1])
-        decided = merging.merge_memories(by=acting_person(visit), seen=seen, into=into)
+        decided = deciding.merge_memories(by=acting_person(visit), seen=seen, into=into)
     except ValueError:
         return refusal_response(request, Unfit("choose two memories to merge"))
     except Refused as refused:

@@ -23,12 +23,9 @@ class Confidence:
 
     @classmethod
     def from_parts(cls, parts: Mapping[str, float | None]) -> "Confidence":
-        """Return the sum of weighted parts, limited to 0 and the cap; missing parts count as 0.
-
-        The cap does not apply to what a person has approved.
-        """
+        """Return the sum of weighted parts, limited to 0 and the cap; missing parts count as 0."""
         summands = {name: parts.get(name) or 0.0 for name in _SUMMANDS}
-        cap = None if summands["review"] else parts.get("capped_at")
+        cap = parts.get("capped_at")
         value = max(0.0, min(1.0 if cap is None else cap, sum(summands.values())))
         return cls(value=_rounded(value), capped_at=cap, **{name: _rounded(part) for name, part in summands.items()})
 
@@ -63,9 +60,18 @@ def confidence_of(statement: Statement, *, policy: ConfidencePolicy, origins: in
     )
 
 
-def approved(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> Confidence:
-    """Return stored parts with the approval of a person, whose weight is enough for every threshold of retrieval."""
-    return Confidence.from_parts({**parts, "review": policy.review_weight})
+def approved(
+    parts: Mapping[str, float | None], *, policy: ConfidencePolicy, is_asserted: bool, as_uncertain: bool = False
+) -> Confidence:
+    """Return stored parts with the approval of a person, whose weight is enough for every threshold of retrieval.
+
+    What the user did not assert, but a person confirms, stays below the user's own words; what a person keeps as
+    uncertain stays below high stakes.
+    """
+    confirmed = None if is_asserted else policy.confirmed_cap
+    return Confidence.from_parts(
+        {**parts, "review": policy.review_weight, "capped_at": policy.uncertain_cap if as_uncertain else confirmed}
+    )
 
 
 def recurrence_of(*, origins: int) -> float:

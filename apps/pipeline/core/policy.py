@@ -282,6 +282,10 @@ class ConfidencePolicy(PolicySection):
     }
     max_adjustment: float = Field(default=0.2, ge=0, le=1, description="limit of an extractor's own correction")
     not_asserted_cap: float = 0.30
+    uncertain_cap: float = Field(default=0.55, ge=0, le=1, description="of what a person keeps as uncertain")
+    confirmed_cap: float = Field(
+        default=0.75, ge=0, le=1, description="of what the user did not assert and a person has confirmed"
+    )
     review_weight: float = Field(
         default=0.60, ge=0, le=1, description="added when a person approves a memory; enough for every level of stakes"
     )

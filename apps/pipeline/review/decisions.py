@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from apps.pipeline.conflict.slots import in_slot
 from apps.pipeline.core.confidence import approved, with_recurrence
-from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, Stakes, Status
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, SourceConfidence, SpeechAct, Stakes, Status
 from apps.pipeline.core.operations import CopyOrigins, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.policy import ConfidencePolicy, Policy, RetrievalPolicy
 from apps.pipeline.core.statement import StoredMemory
@@ -16,10 +16,14 @@ from apps.pipeline.core.statement import StoredMemory
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """A pending memory is true; `replaces` names memories that are no longer true."""
+    """A pending memory is true; `replaces` names memories that are no longer true.
+
+    `as_uncertain`: it may be true. It is kept with its doubt, and replaces nothing.
+    """
 
     memory_id: UUID
     replaces: frozenset[UUID] = frozenset()
+    as_uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class ReviewContext:
 def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operation, ...]:
     """Return the operations of a decision, without the status of its link."""
     match decision:
+        case Approve(as_uncertain=True):
+            memory = context.memories[decision.memory_id]
+            changes = approval(memory, policy=context.policy.confidence, as_uncertain=True)
+            return _revised(memory, changes, verb="approved")
         case Approve():
             return _activate(context.memories[decision.memory_id], context, verb="approved", replaces=decision.replaces)
         case Merge():
@@ -72,15 +80,38 @@ def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operat
             return _settle(decision, context)
 
 
-def approval(parts: Mapping[str, float | None], *, policy: ConfidencePolicy) -> dict[str, Any]:
-    """Return the columns that change when a person confirms a memory."""
-    confidence = approved(parts, policy=policy)
-    return {
+class Doubtful(Protocol):
+    """A memory with how it was said."""
+
+    @property
+    def speech_act(self) -> str:
+        """How it was meant."""
+
+    @property
+    def source_confidence(self) -> str:
+        """How strongly it was said."""
+
+    @property
+    def confidence_parts(self) -> Mapping[str, float | None]:
+        """The weighted parts of its confidence."""
+
+
+def is_asserted(memory: Doubtful) -> bool:
+    """Return True if the user has said it as a fact: no joke, guess, role or hypothetical."""
+    return memory.speech_act == SpeechAct.ASSERTED and memory.source_confidence != SourceConfidence.SPECULATED
+
+
+def approval(memory: Doubtful, *, policy: ConfidencePolicy, as_uncertain: bool = False) -> dict[str, Any]:
+    """Return the columns that change when a person confirms a memory, or keeps it as uncertain."""
+    asserted = is_asserted(memory)
+    confidence = approved(memory.confidence_parts, policy=policy, is_asserted=asserted, as_uncertain=as_uncertain)
+    changes = {
         "status": Status.ACTIVE,
         "review_reasons": [],
         "confidence": confidence.value,
         "confidence_parts": confidence.parts(),
     }
+    return {**changes, "source_confidence": SourceConfidence.SPECULATED} if as_uncertain else changes
 
 
 def _activate(
@@ -93,7 +124,7 @@ def _activate(
     more: Mapping[str, Any] | None = None,
 ) -> tuple[Operation, ...]:
     """Make a memory active by a person's decision; `without` names memories that the same decision removes."""
-    changes = {**approval(memory.confidence_parts, policy=context.policy.confidence), **(more or {})}
+    changes = {**approval(memory, policy=context.policy.confidence), **(more or {})}
     live = [each for each in context.memories.values() if each.id not in without]
     closed: list[SupersedeMemory] = []
     if memory.status is not Status.ACTIVE or replaces:
@@ -115,7 +146,8 @@ def _revised(memory: StoredMemory, changes: Mapping[str, Any], *, verb: str, not
 def _merge(memory: StoredMemory, into: StoredMemory, context: ReviewContext) -> tuple[Operation, ...]:
     days = max(1, len({*memory.origins, *into.origins}))
     surer = with_recurrence(into.confidence_parts, policy=context.policy.confidence, origins=days)
-    took_over = {**approval(surer.parts(), policy=context.policy.confidence), "recurrence": days}
+    surest = into.evolve(confidence_parts=surer.parts())
+    took_over = {**approval(surest, policy=context.policy.confidence), "recurrence": days}
     return (
         *_revised(memory, {"status": Status.MERGED, "superseded_by_id": into.id}, verb="merged"),
         *_activate(into, context, verb="took_over", without=[memory.id], more=took_over),
@@ -144,7 +176,7 @@ def _rejected(memory: StoredMemory) -> tuple[Operation, ...]:
 
 def _allow(memory: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
     """Make a memory true beside the other one, whatever is in its slot, because a person says so."""
-    changes = approval(memory.confidence_parts, policy=context.policy.confidence)
+    changes = approval(memory, policy=context.policy.confidence)
     validity = decision.validity.get(memory.id)
     if validity is not None:
         changes |= {"valid_from": validity.begins or memory.valid_from, "valid_until": validity.ends}

@@ -97,7 +97,6 @@ def test_an_answer_is_shown_although_its_form_is_gone(open_window: OpenPage, pen
     expect(window.page.get_by_text("Approved.")).to_be_visible()
 
 
-@pytest.mark.xfail(strict=True, reason="another button moves under the pointer, and the second click merges the pair")
 def test_a_double_click_decides_nothing_else(open_window: OpenPage, pending: Memory) -> None:
     pair = MemoryLink.objects.get(kind=LinkKind.CONTRADICTS)
     Memory.objects.filter(pk=pending.pk).update(status=Status.ACTIVE)
