@@ -108,6 +108,7 @@ def _start_of(field: Any) -> Any:
         text = str(getattr(row, field.name))
         return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
 
+    start.__name__ = field.name  # from which the admin derives the CSS class
     return start
 
 

@@ -120,7 +120,7 @@ def known_user(
     return KnownUser(
         name="" if name == _NAMELESS else name,
         parts=[
-            (section, [memory(row) for row in part if row.id not in in_heading])
+            (section, [memory(row) for row in part if section is BlockSection.RELEVANT or row.id not in in_heading])
             for section, part in _parts(chosen, rows, now)
         ],
         quotes=quotes,

@@ -111,7 +111,7 @@ class PurposeRunner:
         """Decide as a reviewer does in the console."""
         if "approve" in step:
             words = {"content": step["as"]} if "as" in step else {}
-            self._form("review/approve", {"memory": self._seen(step["approve"])} | words)
+            self._form("review/approve", {"memory": self._seen(step["approve"]), "is_confirmed": "1"} | words)
         elif "reject" in step:
             self._form("review/reject", {"memory": self._seen(step["reject"]), "reason": "not_true"})
         else:

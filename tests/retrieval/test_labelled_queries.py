@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from apps.actions.memories.index_memories import write_vectors
 
+from apps.actions.memories.indexing import write_vectors
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy
