@@ -8,8 +8,8 @@ from apps.pipeline.core.enums import ImportFormat
 from apps.pipeline.core.input_validation import BadInput, checked_name
 
 FORMAT_NAMES = {
-    ImportFormat.CHATGPT: "ChatGPT export (conversations.json)",
-    ImportFormat.CLAUDE: "Claude export (conversations.json)",
+    ImportFormat.CHATGPT: "ChatGPT export (ZIP or conversations.json)",
+    ImportFormat.CLAUDE: "Claude export (ZIP or conversations.json)",
     ImportFormat.MEM0: "mem0 memories (JSON)",
     ImportFormat.ZEP: "Zep or Graphiti episodes (JSON)",
     ImportFormat.LOCOMO: "LoCoMo conversations (JSON)",

@@ -1,12 +1,14 @@
 """Check an import: read the whole file, count what it would bring, and write nothing else."""
 
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from tempfile import TemporaryFile
 from time import monotonic
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 import structlog
@@ -14,12 +16,13 @@ from django.db.models import F
 from django.db.models.fields.json import KT
 from django.utils import timezone
 
-from apps.actions.errors import Refused
+from apps.actions.errors import Refused, Unfit
 from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
 from apps.actions.imports.services import open_file, project_of_import
 from apps.actions.transfers.load_project import check_empty
 from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
+from apps.imports.readers.archives import SIGNATURE, BadArchive, conversation_files
 from apps.imports.readers.chunks import ImportChunk, import_chunks
 from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
 from apps.imports.readers.formats import HEAD_BYTES, READERS, format_of
@@ -42,7 +45,23 @@ def recognised_format(file_import: FileImport) -> ImportFormat | None:
     """Return the format that was given, or else that of the file; None if it looks like none."""
     if file_import.format:
         return ImportFormat(file_import.format)
-    return format_of(open_file(file_import).read(HEAD_BYTES))
+    with closing(files_of(file_import)) as files:
+        return format_of(next(files).read(HEAD_BYTES))
+
+
+def files_of(file_import: FileImport) -> Generator[BinaryIO, None, None]:
+    """Yield the uploaded file, or the conversations in the archive that was downloaded. Raises Unfit."""
+    stream = open_file(file_import)
+    if stream.read(len(SIGNATURE)) != SIGNATURE:
+        yield open_file(file_import)
+        return
+    with TemporaryFile() as archive:  # an archive is read from its end
+        shutil.copyfileobj(open_file(file_import), archive)
+        try:
+            for found in conversation_files(cast(BinaryIO, archive)):
+                yield cast(BinaryIO, found)
+        except BadArchive as error:
+            raise Unfit(str(error)) from error
 
 
 def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
@@ -52,7 +71,8 @@ def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
         now=file_import.created_at,
         users=EndUsers(file_import.user_id, file_import.users_by_name),
     )
-    return import_chunks(READERS[ImportFormat(file_import.format)](open_file(file_import), source=source))
+    read = READERS[ImportFormat(file_import.format)]
+    return import_chunks(entry for file in files_of(file_import) for entry in read(file, source=source))
 
 
 def known_turns(*, project_id: UUID, chunk: ImportChunk) -> frozenset[str]:

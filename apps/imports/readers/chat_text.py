@@ -17,6 +17,7 @@ from apps.imports.readers.entries import (
     role_named,
     unquoted,
 )
+from apps.imports.readers.json_elements import begins_as_json
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 
@@ -58,7 +59,7 @@ def read_chat_text(stream: BinaryIO, *, source: ImportSource) -> Iterator[Import
         line = content.count(b"\n", 0, error.start) + 1
         yield ImportProblem(f"line {line}", "is not UTF-8")
         return
-    messages = _items(text) if text.lstrip().startswith(("[{", "{", "[\n", "[ ")) else _lines(text)
+    messages = _items(text) if begins_as_json(text) else _lines(text)
     for index, message in enumerate(messages, start=1):
         if isinstance(message, ImportProblem):
             yield message

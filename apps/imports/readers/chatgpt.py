@@ -38,7 +38,10 @@ def read_chatgpt(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEn
         if not isinstance(mapping, dict) or not session:
             yield ImportProblem(at, "has no mapping of messages or no id")
             continue
-        yield from _turns(conversation, mapping, at=at, session=f"chatgpt-{session}", source=source)
+        entries = _turns(conversation, mapping, at=at, session=f"chatgpt-{session}", source=source)
+        first = next(entries, None)
+        yield first or ImportProblem(at, "has no message that somebody has said")
+        yield from entries
 
 
 def _turns(
@@ -60,25 +63,15 @@ def _turns(
 
 
 def _branch(mapping: _Fields, last: str) -> list[str]:
-    """Return the nodes from the root to the last one; without that, the newest children are followed."""
+    """Return the nodes from the root to the last one; without that, to the last one that no other node follows."""
     if last not in mapping:
-        return _newest_branch(mapping)
+        parents = {text_of(_node(mapping, each).get("parent")) for each in mapping}
+        last = next((each for each in reversed(mapping) if each not in parents), "")
     nodes: dict[str, None] = {}  # in their order, and each once: a mangled tree may have circles
     while last in mapping and last not in nodes:
         nodes[last] = None
         last = text_of(_node(mapping, last).get("parent"))
     return [*nodes][::-1]
-
-
-def _newest_branch(mapping: _Fields) -> list[str]:
-    roots = [each for each in mapping if text_of(_node(mapping, each).get("parent")) not in mapping]
-    nodes: dict[str, None] = {}
-    following = roots[-1] if roots else ""
-    while following in mapping and following not in nodes:
-        nodes[following] = None
-        children = _node(mapping, following).get("children")
-        following = text_of(children[-1]) if isinstance(children, list) and children else ""
-    return [*nodes]
 
 
 def _node(mapping: _Fields, node_id: str) -> _Fields:

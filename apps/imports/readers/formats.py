@@ -6,6 +6,7 @@ from apps.imports.readers.chat_text import read_chat_text
 from apps.imports.readers.chatgpt import read_chatgpt
 from apps.imports.readers.claude import read_claude
 from apps.imports.readers.entries import FormatReader
+from apps.imports.readers.json_elements import begins_as_json
 from apps.imports.readers.locomo import read_locomo
 from apps.imports.readers.mem0 import read_mem0
 from apps.imports.readers.memory_lines import read_memory_lines
@@ -45,7 +46,7 @@ def format_of(head: bytes) -> ImportFormat | None:
     text = head.decode("utf-8-sig", errors="replace")
     if re.match(rf'\s*{{"schema": ?"{PROJECT_SCHEMA}"', text):
         return ImportFormat.PROJECT
-    if not text.lstrip().startswith(("{", "[{", "[\n", "[ ", "[\r")):
+    if not begins_as_json(text):
         return ImportFormat.CHAT if text.strip() and "\x00" not in text else None
     return next((name for name, keys in _KEYS if all(_has_key(text, key) for key in keys)), None)
 

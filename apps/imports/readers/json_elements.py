@@ -1,5 +1,6 @@
 """The elements of a large JSON document, one at a time, so that a file of any size needs the memory of one element."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -15,6 +16,13 @@ _PER_VALUE = 16
 _OPENING, _CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 _Events = Iterator[tuple[str, Any]]
+# A line of a chat may begin with a time in brackets.
+_BEGINNING = re.compile(r"\s*(?:\{|\[\s*(?:\{|\Z))")
+
+
+def begins_as_json(text: str) -> bool:
+    """Return True if a text begins like an object or a list of objects, however it is spaced."""
+    return _BEGINNING.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
