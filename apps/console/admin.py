@@ -32,6 +32,7 @@ CONSOLE_PAGES = {
 }
 _UNREADABLE = (models.BinaryField, VectorField, SearchVectorField, EncryptedTextField)
 _LONG = (models.JSONField, ArrayField)
+_SPOKEN = frozenset({"content", "text"})  # what a row says, which is shown before other texts
 
 
 class CappedPaginator(Paginator):
@@ -126,13 +127,14 @@ def admin_of(model: type[Model]) -> type[ReadOnlyAdmin]:
     names = tuple(field.name for field in fields)
     columns = [field for field in fields if not isinstance(field, _LONG)]
     texts = [field for field in columns if isinstance(field, models.TextField)]
+    texts.sort(key=lambda field: field.name not in _SPOKEN)
     others = [field for field in columns if field not in texts and not field.primary_key][: MAX_COLUMNS - 2]
     words = [*texts[:1], *(field for field in columns if isinstance(field, models.CharField) and not field.choices)]
     filters = [
         field for field in columns if field.choices or field.name == "project" or isinstance(field, models.BooleanField)
     ]
     attributes = {
-        "list_display": ("pk", *map(_start_of, texts[:1]), *(field.name for field in others)),
+        "list_display": (*(map(_start_of, texts[:1]) if texts else ["pk"]), *(field.name for field in others)),
         "list_select_related": tuple(field.name for field in others if field.is_relation),
         "list_filter": tuple(field.name for field in filters),
         "search_fields": (

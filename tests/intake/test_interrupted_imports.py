@@ -8,13 +8,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports.checking import check_import, checking_file
+from apps.actions.imports import checking as checking_module
+from apps.actions.imports.checking import check_import
 from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart
-from apps.intake.run_import import running
+from apps.intake import run_import as run_import_module
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState
@@ -83,7 +84,7 @@ def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
         assert admin.post(f"/v1/imports/{held.shown_id}/cancel").status_code == 200
         raise ValueError("a broken reader")
 
-    monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
+    monkeypatch.setattr(run_import_module if started else checking_module, "chunks_of", broken)
     if started:
         assert start(admin, made)["state"] == "cancelled"
     else:

@@ -105,6 +105,8 @@ _PLAIN: Mapping[str, PlainSetting] = {
     "confidence.grounding.*": PlainSetting("Added when the turns support it as", _CONFIDENCE),
     "confidence.max_adjustment": PlainSetting("Correction by the extractor, at most", _CONFIDENCE),
     "confidence.not_asserted_cap": PlainSetting("Hypothetical or quoted, at most", _CONFIDENCE),
+    "confidence.uncertain_cap": PlainSetting("Kept as uncertain, at most", _CONFIDENCE),
+    "confidence.confirmed_cap": PlainSetting("Not said as a fact but confirmed, at most", _CONFIDENCE),
     "confidence.review_weight": PlainSetting("Added by an approval", _CONFIDENCE),
     "confidence.review_below": PlainSetting("Review is needed below", _CONFIDENCE),
     "index.questions": PlainSetting("Questions of a memory", "questions"),
