@@ -54,6 +54,13 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         identifier = getattr(entity, "shown_id", "")
         return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
 
+    def of_words(self, words: str) -> Self:
+        """Filter memories that have each of the words in their content or in the name of their user, in any order."""
+        found = self
+        for word in words.split():
+            found = found.filter(Q(content__icontains=word) | Q(end_user__external_id__icontains=word))
+        return found
+
     def told_in(self, scope: AgentScope) -> Self:
         """Filter what an agent may be told: with an agent, what it has told, otherwise what all agents share.
 
@@ -118,9 +125,12 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
         return self.filter(project_id=project_id)
 
     def of_words(self, words: str) -> Self:
-        """Filter links of memories with a text in their content, or of users with it in their identifier."""
-        sides = Q(from_memory__content__icontains=words) | Q(to_memory__content__icontains=words)
-        return self.filter(sides | Q(end_user__external_id__icontains=words))
+        """Filter links that have each of the words in one of their memories or in the name of the user."""
+        found = self
+        for word in words.split():
+            sides = Q(from_memory__content__icontains=word) | Q(to_memory__content__icontains=word)
+            found = found.filter(sides | Q(end_user__external_id__icontains=word))
+        return found
 
     def of_kind(self, kind: LinkKind) -> Self:
         """Filter links of one kind."""

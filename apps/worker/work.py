@@ -43,8 +43,9 @@ from apps.worker.shutdown import STOPPING, StopFlag, is_cluster_stopping, stoppi
 
 log = structlog.get_logger(__name__)
 
-POLL_SECONDS = 0.05  # between two queries for work of end users
-OTHERS_SECONDS = 0.25  # between two queries for events, webhooks and imports
+POLL_SECONDS = 0.2  # between two queries for work of end users
+OTHERS_SECONDS = 0.5  # between two queries for events, webhooks and imports
+WAIT_SECONDS = 0.05  # for a result, before the loop looks what else is due
 IMPORTS_AT_ONCE, WEBHOOKS_AT_ONCE = 2, 4  # of a process
 LOOK_SECONDS = 0.5  # between two looks whether the cluster is stopping
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
@@ -73,6 +74,7 @@ class Worker:
     suspects: deque[Lease] = field(default_factory=deque)
     imports: dict[Future[int], UUID] = field(default_factory=dict)  # in flight, with their projects
     webhooks: set[Future[int]] = field(default_factory=set)  # in flight
+    next_claim: float = float("-inf")
     next_beat: float = float("-inf")
     next_others: float = float("-inf")
     next_look: float = float("-inf")
@@ -118,7 +120,8 @@ class Worker:
 
     def _claim(self, now: float) -> None:
         is_alone = any(lease.is_retry_after_crash for lease in self.users.values())
-        if not self.suspects and not is_alone:
+        if not self.suspects and not is_alone and now >= self.next_claim:
+            self.next_claim = now + POLL_SECONDS
             self._claim_users()
         if self.suspects and not self.users:
             self._start_user(self.suspects.popleft())
@@ -200,11 +203,12 @@ class Worker:
         """Wait a moment for results."""
         running = self.in_flight()
         if not running:
-            time.sleep(POLL_SECONDS)  # new work is found by polling
+            time.sleep(WAIT_SECONDS)  # new work is found by polling
             return
-        ended, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+        ended, _ = wait(running, timeout=WAIT_SECONDS, return_when=FIRST_COMPLETED)
         for future in ended:
-            self.users.pop(future, None)
+            if self.users.pop(future, None):
+                self.next_claim = float("-inf")  # a thread is free, and the rest of the user's work may be due
             self.imports.pop(future, None)
             self.webhooks.discard(future)
             if error := future.exception():  # it costs the others nothing

@@ -176,3 +176,26 @@ def test_a_copied_address_opens_a_memory_of_another_page(reviewer: Client, proje
     address = f"?open={queue[4].pk}"
     assert open_case(reviewer, address) == str(queue[4].pk)
     assert "not on this page" in reviewer.get(f"{PAGE}{address}").content.decode()
+
+
+# --- words
+
+
+@pytest.mark.parametrize("words", ["pork", "pork eats", "PORK marta", "marta no"])
+def test_words_are_found_in_any_order_also_in_the_name_of_the_user(
+    reviewer: Client, project: Project, words: str
+) -> None:
+    memory = pending(project, "Eats no pork", user="marta")
+    pending(project, "Eats pork", user="rui")
+    assert str(memory.pk) in rows(reviewer, f"?q={words}")
+    assert rows(reviewer, "?q=pork+zoe") == []
+    listed = reviewer.get(f"/console/test/memories/?q={words}").content.decode()
+    assert "Eats no pork" in listed
+
+
+def test_after_an_undo_nobody_has_approved(reviewer: Client, project: Project) -> None:
+    memory = pending(project, "Eats no pork")
+    answer = reviewer.post(f"{PAGE}approve/", {"memory": seen(memory)})
+    assert "approved by rita" in reviewer.get(f"/console/test/memories/{memory.pk}/").content.decode()
+    reviewer.post("/console/test/undo/", undo_in(answer.content.decode()))
+    assert "approved by" not in reviewer.get(f"/console/test/memories/{memory.pk}/").content.decode()

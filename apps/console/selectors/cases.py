@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from pgvector.django import MaxInnerProduct
 
 from apps.actions.review.services import APPROVALS, StatusChange, possible_changes, review_context, review_contexts
+from apps.actions.review.undo import UNDONE
 from apps.console.selectors.comparisons import Comparison, keeping, load_comparisons, older_first
 from apps.console.selectors.history import HistoryEntry, changes_of, named_changes
 from apps.console.selectors.people import names_of
@@ -278,8 +279,10 @@ class ReviewItem:
 
     @property
     def approved_by(self) -> str:
-        """Return who approved the memory last; empty if nobody did or it is long ago."""
-        return next((past.actor for past in self.history if past.operation in APPROVALS), "")
+        """Return who approved the memory last; empty if nobody did, it was undone, or it is long ago."""
+        decided = (past for past in self.history if past.operation in APPROVALS or past.operation == UNDONE)
+        latest = next(decided, None)
+        return latest.actor if latest is not None and latest.operation in APPROVALS else ""
 
 
 def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group: bool = False) -> ReviewItem:

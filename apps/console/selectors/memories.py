@@ -110,7 +110,7 @@ def list_memories(*, project_id: UUID, filters: MemoryFilters) -> MemoryQuerySet
     if filters.user:
         rows = rows.filter(end_user__external_id__icontains=filters.user)
     if filters.words:
-        rows = rows.filter(content__icontains=filters.words)
+        rows = rows.of_words(filters.words)
     if filters.tag:
         rows = rows.filter(tags__contains=[filters.tag])
     if filters.writer:

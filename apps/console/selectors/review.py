@@ -255,7 +255,7 @@ def apply_filters(rows: MemoryQuerySet, filters: ReviewFilters) -> MemoryQuerySe
     if filters.user:
         rows = rows.filter(end_user__external_id__icontains=filters.user)
     if filters.words:
-        rows = rows.filter(content__icontains=filters.words)
+        rows = rows.of_words(filters.words)
     return rows
 
 
