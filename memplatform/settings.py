@@ -174,7 +174,7 @@ if REDIS_URL := env.str("REDIS_URL", default=""):
     Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
 WORK_THREADS = 32  # end users that a process works for at once; most wait for a model
 WORKER_BATCH_RUNS = 20  # waiting traces of a session that share an extraction
-WORK_SLICE_SECONDS = 2.0  # for one end user, then others get their turn
+WORK_SLICE_SECONDS = 5.0  # for one end user, then others get their turn
 WORK_LEASE_SECONDS = 20  # after a worker was killed, its users wait this long
 HEARTBEAT_SECONDS = 5.0  # well below WORK_LEASE_SECONDS, as heartbeats renew leases
 WORK_MAX_ATTEMPTS = 5  # not counting those while a model or the database is away

@@ -46,6 +46,7 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 0.2  # between two queries for work of end users
 OTHERS_SECONDS = 0.5  # between two queries for events, webhooks and imports
 WAIT_SECONDS = 0.05  # for a result, before the loop looks what else is due
+CLAIMED_AT_ONCE = 8  # end users; the next ones are left to other processes for a moment
 IMPORTS_AT_ONCE, WEBHOOKS_AT_ONCE = 2, 4  # of a process
 LOOK_SECONDS = 0.5  # between two looks whether the cluster is stopping
 OUTAGE_SECONDS = 0.5  # between two attempts to reach the database while it is down
@@ -135,7 +136,9 @@ class Worker:
             wake_workers()  # another process may take what is left
             return
         with system_scope(SystemWork.QUEUE):
-            claimed = leases.claim(limit=free, seconds=settings.WORK_LEASE_SECONDS)
+            claimed = leases.claim(limit=min(free, CLAIMED_AT_ONCE), seconds=settings.WORK_LEASE_SECONDS)
+        if claimed:
+            self.next_claim = time.monotonic() + WAIT_SECONDS
         for lease in claimed:
             if lease.is_retry_after_crash:
                 self.suspects.append(lease)
