@@ -12,7 +12,6 @@ FORMAT_NAMES = {
     ImportFormat.CLAUDE: "Claude export (conversations.json)",
     ImportFormat.MEM0: "mem0 memories (JSON)",
     ImportFormat.ZEP: "Zep or Graphiti episodes (JSON)",
-    ImportFormat.LOCOMO: "LoCoMo conversations (JSON)",
     ImportFormat.JSONL: "turns, one a line (JSONL)",
     ImportFormat.CHAT: "one chat (text, Markdown or JSON)",
     ImportFormat.MEMORIES: "memories exported here (JSONL)",

@@ -15,7 +15,7 @@ from apps.actions.errors import ProjectArchived, Refused
 from apps.actions.get_or_create import actor_of
 from apps.actions.imports.checking import MOST_PROBLEMS, chunks_of, known_turns
 from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
-from apps.actions.imports.services import delete_import_file, open_file, project_of_import
+from apps.actions.imports.services import delete_import_file, file_content, project_of_import
 from apps.actions.imports.store_memories import store_memories
 from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
@@ -168,7 +168,7 @@ def _load(run: ImportRun) -> Iterator[float]:
     loader = ProjectLoader(project_id=held.project_id)
     if not held.position:
         check_empty(project_id=held.project_id)
-    blocks = (each for each in row_blocks(open_file(held)) if not isinstance(each, ImportProblem))
+    blocks = (each for each in row_blocks(file_content(held)) if not isinstance(each, ImportProblem))
     for number, block in enumerate(blocks, start=1):
         if run.is_done(number):
             loader.skip(block)

@@ -15,7 +15,7 @@ from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
 from apps.imports.models import FileImport, FilePart
-from apps.intake.run_import import running
+from apps.intake import run_import as running
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState

@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from apps.actions.errors import Refused
 from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
-from apps.actions.imports.services import open_file, project_of_import
+from apps.actions.imports.services import file_content, project_of_import
 from apps.actions.transfers.load_project import check_empty
 from apps.actions.transfers.row_blocks import row_blocks
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk, import_chunks
 from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
-from apps.imports.readers.formats import HEAD_BYTES, READERS, format_of
+from apps.imports.readers.formats import file_entries, format_of
 from apps.imports.readers.imported_memories import ORIGIN
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
@@ -38,11 +38,11 @@ from apps.traces.models import Turn
 from apps.traces.policies import active_policy
 
 
-def recognised_format(file_import: FileImport) -> ImportFormat | None:
-    """Return the format that was given, or else that of the file; None if it looks like none."""
+def recognised_format(file_import: FileImport) -> ImportFormat | ImportProblem:
+    """Return the format that was given, or else that of the file, or why it has none."""
     if file_import.format:
         return ImportFormat(file_import.format)
-    return format_of(open_file(file_import).read(HEAD_BYTES))
+    return format_of(file_content(file_import))
 
 
 def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
@@ -52,7 +52,8 @@ def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
         now=file_import.created_at,
         users=EndUsers(file_import.user_id, file_import.users_by_name),
     )
-    return import_chunks(READERS[ImportFormat(file_import.format)](open_file(file_import), source=source))
+    content, file_format = file_content(file_import), ImportFormat(file_import.format)
+    return import_chunks(file_entries(content, file_format=file_format, source=source))
 
 
 def known_turns(*, project_id: UUID, chunk: ImportChunk) -> frozenset[str]:
@@ -173,8 +174,8 @@ def checking(*, import_id: UUID) -> Iterator[None]:
 
 def _check(held: FileImport) -> Iterator[None]:
     recognised = recognised_format(held)
-    if recognised is None:
-        fail(held, "the format of the file is not recognised: name it")
+    if isinstance(recognised, ImportProblem):
+        fail(held, f"{recognised.at} {recognised.reason}")
         return
     held.format = recognised
     findings = FileFindings()
@@ -213,7 +214,7 @@ def _chunks(held: FileImport, findings: FileFindings) -> Iterator[None]:
 def _blocks(held: FileImport, findings: FileFindings) -> Iterator[None]:
     """Count the rows of an exported project. Raises Conflict, Unfit."""
     check_empty(project_id=held.project_id)
-    for block in row_blocks(open_file(held)):
+    for block in row_blocks(file_content(held)):
         if isinstance(block, ImportProblem):
             add_problem(findings, block)
         else:

@@ -6,7 +6,7 @@ Editing a message or asking again begins another branch. Only the branch that th
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from apps.imports.readers.entries import (
     ImportedTurn,
@@ -17,7 +17,6 @@ from apps.imports.readers.entries import (
     role_named,
     text_of,
 )
-from apps.imports.readers.json_elements import json_elements
 from apps.imports.readers.times import moment_of
 from apps.pipeline.core.turn import NewTurn
 
@@ -25,25 +24,14 @@ _SAID = frozenset({"text", "multimodal_text"})  # the types of content that some
 _Fields = dict[str, Any]
 
 
-def read_chatgpt(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
-    """Yield the turns of each conversation's last branch; hidden messages and calls of tools are left out."""
-    for element in json_elements(stream, lists=("conversations",)):
-        if isinstance(element, ImportProblem):
-            yield element
-            continue
-        at = f"conversation {element.number}"
-        conversation = element.value if isinstance(element.value, dict) else {}
-        mapping = conversation.get("mapping")
-        session = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
-        if not isinstance(mapping, dict) or not session:
-            yield ImportProblem(at, "has no mapping of messages or no id")
-            continue
-        yield from _turns(conversation, mapping, at=at, session=f"chatgpt-{session}", source=source)
-
-
-def _turns(
-    conversation: _Fields, mapping: _Fields, *, at: str, session: str, source: ImportSource
-) -> Iterator[ImportEntry]:
+def read_chatgpt(raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
+    """Yield the turns of a conversation's last branch; hidden messages and calls of tools are left out."""
+    conversation: _Fields = raw if isinstance(raw, dict) else {}
+    mapping = conversation.get("mapping")
+    session = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
+    if not isinstance(mapping, dict) or not session:
+        yield ImportProblem(at, "has no mapping of messages or no id")
+        return
     said_at = moment_of(conversation.get("create_time")) or moment_of(conversation.get("update_time"))
     user_id = source.users.holder("")
     for node_id in _branch(mapping, text_of(conversation.get("current_node"))):
@@ -56,13 +44,16 @@ def _turns(
         if isinstance(turn, str):
             yield ImportProblem(place, turn)
         elif turn.content.strip():
-            yield checked_turn(ImportedTurn(place, user_id, session, turn), now=source.now)
+            yield checked_turn(ImportedTurn(place, user_id, f"chatgpt-{session}", turn), now=source.now)
 
 
 def _branch(mapping: _Fields, last: str) -> list[str]:
-    """Return the nodes from the root to the last one; without that, the newest children are followed."""
+    """Return the nodes from the root to the last one; where it is not named, to the newest node without an answer."""
     if last not in mapping:
-        return _newest_branch(mapping)
+        parents = {text_of(_node(mapping, each).get("parent")) for each in mapping}
+        leaves = [each for each in mapping if each not in parents] or [*mapping]
+        # Of nodes of the same time, the one that the file names last.
+        last = max(reversed(leaves), key=lambda each: _time(mapping, each), default="")
     nodes: dict[str, None] = {}  # in their order, and each once: a mangled tree may have circles
     while last in mapping and last not in nodes:
         nodes[last] = None
@@ -70,15 +61,9 @@ def _branch(mapping: _Fields, last: str) -> list[str]:
     return [*nodes][::-1]
 
 
-def _newest_branch(mapping: _Fields) -> list[str]:
-    roots = [each for each in mapping if text_of(_node(mapping, each).get("parent")) not in mapping]
-    nodes: dict[str, None] = {}
-    following = roots[-1] if roots else ""
-    while following in mapping and following not in nodes:
-        nodes[following] = None
-        children = _node(mapping, following).get("children")
-        following = text_of(children[-1]) if isinstance(children, list) and children else ""
-    return [*nodes]
+def _time(mapping: _Fields, node_id: str) -> float:
+    moment = moment_of((_message(mapping, node_id) or {}).get("create_time"))
+    return moment.timestamp() if moment else 0.0
 
 
 def _node(mapping: _Fields, node_id: str) -> _Fields:

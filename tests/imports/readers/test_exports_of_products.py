@@ -63,6 +63,19 @@ def test_the_branch_that_a_chatgpt_conversation_ended_with_is_read(
     entries = read(ImportFormat.CHATGPT, [content])
 
     assert said(entries) == expected
+    nothing = ("conversation 1", "holds nothing to import")
+    assert problems(entries) == ([] if expected else [nothing])
+
+
+def test_a_chatgpt_conversation_is_read_by_the_parents_of_its_messages_alone() -> None:
+    mapping: dict[str, Any] = {
+        "a": {"parent": "q", "message": node(None, [], "assistant", "Lovely.", create_time=SECONDS + 9)["message"]},
+        "q": {"parent": None, "message": node(None, [], text="I live in Paris.")["message"]},
+        "old-a": {"parent": "q", "message": node(None, [], "assistant", "Where?", create_time=SECONDS + 5)["message"]},
+    }
+    entries = read(ImportFormat.CHATGPT, [conversation(mapping)])
+
+    assert said(entries) == [("user", "I live in Paris."), ("assistant", "Lovely.")]
     assert not problems(entries)
 
 
@@ -123,7 +136,8 @@ def test_a_claude_export_is_read(message: dict[str, Any], expected: list[tuple[s
     entries = read(ImportFormat.CLAUDE, [claude(message)])
 
     assert said(entries) == expected
-    assert not problems(entries)
+    nothing = ("conversation 1", "holds nothing to import")
+    assert problems(entries) == ([] if expected else [nothing])
 
 
 @pytest.mark.parametrize(
