@@ -14,7 +14,7 @@ from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.intake import run_import as running
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
@@ -26,27 +26,27 @@ from tests.intake.import_steps import SAID, Upload, lines, start
 pytestmark = pytest.mark.django_db
 
 
-def test_a_deleted_file_takes_no_part(admin: APIClient) -> None:
+def test_a_deleted_file_is_not_sent_again(admin: APIClient) -> None:
     url = f"/v1/imports/{admin.post('/v1/imports', {'file_name': 'f'}).json()['id']}"
     kind = "application/octet-stream"
-    assert admin.put(f"{url}/parts/1", b"x", content_type=kind).status_code == 200
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 200
     with CaptureQueriesContext(connection) as queries:
         assert admin.delete(f"{url}/file").json()["has_file"] is False
     told = [each["sql"] for each in queries]
     changed = next(place for place, sql in enumerate(told) if '"has_file" = false' in sql)
-    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_filepart"'))
-    assert changed < deleted  # under the lock that whoever stores a part takes
+    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_importfile"'))
+    assert changed < deleted  # under the lock that storing a file takes
 
-    refused = admin.put(f"{url}/parts/1", b"x", content_type=kind)
+    refused = admin.put(f"{url}/file", b"x", content_type=kind)
     assert (refused.status_code, "was deleted" in refused.json()["detail"]) == (409, True)
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
 
 
 def checking(admin: APIClient, content: bytes) -> FileImport:
     """Return an import whose check has reported some counts, and has not ended."""
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
-    admin.put(f"{url}/parts/1", content, content_type="application/octet-stream")
+    admin.put(f"{url}/file", content, content_type="application/octet-stream")
     assert admin.post(f"{url}/check", {}).status_code == 200
     held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
     assert held is not None
@@ -69,7 +69,7 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
 
     assert admin.post(f"{url}/start").status_code == 409
     erase_user(project_id=project.pk, user_id="ana")
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     assert FileImport.objects.get(id=held.pk).has_file is False
 
 

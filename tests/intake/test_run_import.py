@@ -12,7 +12,7 @@ from apps.actions.imports.checking import check_import
 from apps.actions.imports.services import due_imports
 from apps.actions.projects import archive_project, restore_project
 from apps.actions.users.services import erase_user
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import chunks
 from apps.intake import backpressure
 from apps.intake import run_import as running
@@ -52,7 +52,7 @@ def test_an_import_ends_with_turns_that_the_pipeline_works_on(admin: APIClient, 
     assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
     assert Trace.objects.get().metadata == {"import": done["id"]}
     assert OutboxRow.objects.filter(kind="run_pipeline").count() == 1
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     verbs = LedgerEntry.objects.filter(object_kind="import").order_by("id").values_list("verb", flat=True)
     assert list(verbs) == ["import_requested", "import_started", "import_finished", "import_file_deleted"]
 
@@ -184,24 +184,23 @@ def test_the_file_that_holds_an_erased_user_is_deleted(
 def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload, settings: Any) -> None:
     made = upload(lines(*SAID))
     forget_import_files()
-    assert FilePart.objects.exists()
+    assert ImportFile.objects.exists()
     FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
     forget_import_files()
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
 
 
 def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
     made = admin.post("/v1/imports", {"file_name": "f"}).json()
     url, kind = f"/v1/imports/{made['id']}", "application/octet-stream"
-    assert admin.post(f"{url}/check", {}).status_code == 409  # no part
-    assert admin.put(f"{url}/parts/2", b"x", content_type=kind).status_code == 200
-    assert admin.post(f"{url}/check", {}).status_code == 409  # the first is missing
-    assert admin.put(f"{url}/parts/1", b"", content_type=kind).status_code == 422
-    assert admin.put(f"{url}/parts/1", b'{"mood": "good"}', content_type=kind).json()["size"] == 17
-    assert admin.put(f"{url}/parts/1", b"{", content_type="application/json").status_code == 415
+    assert admin.post(f"{url}/check", {}).status_code == 409  # no file
+    assert admin.put(f"{url}/file", b"", content_type=kind).status_code == 422
+    assert admin.put(f"{url}/file", b" " * 5_000_000, content_type=kind).json()["size"] == 5_000_000
+    assert admin.put(f"{url}/file", b'{"mood": "good"}', content_type=kind).json()["size"] == 16
+    assert admin.put(f"{url}/file", b"{", content_type="application/json").status_code == 415
     settings.IMPORT_MAX_MB = 0
-    assert admin.put(f"{url}/parts/3", b"x", content_type=kind).status_code == 422
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 413
     assert admin.post(f"{url}/start").status_code == 409
     assert admin.post(f"{url}/check", {}).status_code == 200
     check_import(import_id=parse(Prefix.IMPORT, made["id"]))

@@ -6,11 +6,9 @@ import pytest
 
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     due_imports,
-    request_import,
     start_import,
-    store_part,
+    upload_import,
 )
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
@@ -34,9 +32,7 @@ def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
     monkeypatch.setattr(import_file_module, "SLICE_SECONDS", 0.03)
 
     def make(project: Project, content: bytes) -> FileImport:
-        held = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
-        store_part(project_id=project.pk, import_id=held.pk, number=1, content=content)
-        return begin_check(project_id=project.pk, import_id=held.pk)
+        return upload_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"), content=content)
 
     return make
 

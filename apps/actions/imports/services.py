@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.record import record
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -72,37 +71,45 @@ def request_import(*, request: ImportRequest) -> FileImport:
 MEGABYTE = 1024 * 1024
 
 
-def store_part(*, project_id: UUID, import_id: UUID, number: int, content: bytes) -> FileImport:
-    """Store part `number` of the file, from 1; the same part again replaces the former one.
+def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
+    """Store the file of an import; another one replaces it until it is checked.
 
-    Raises NotFound, Conflict unless the import waits for its file, Unfit for an empty part or too large a file.
+    Raises NotFound, Conflict unless the import waits for its file, Unfit for an empty or too large one.
     """
     if not content:
         raise Unfit("must not be empty")
+    if len(content) > settings.IMPORT_MAX_MB * MEGABYTE:
+        raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
     with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
+        held = _locked(project_id, import_id)
         if not held.has_file:
             raise Conflict("its file was deleted: request another import")
         if held.state != ImportState.UPLOADING:
             raise Conflict(f"the import is {held.state}")
-        others = FilePart.objects.filter(file_import=held).exclude(number=number)
-        size = (others.aggregate(size=Sum(Length("content")))["size"] or 0) + len(content)
-        if size > settings.IMPORT_MAX_MB * MEGABYTE:
-            raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
-        FilePart.objects.update_or_create(
-            file_import=held, number=number, defaults={"content": content, "project_id": project_id}
-        )
-        held.size = size
+        ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
+        held.size = len(content)
         held.save(update_fields=["size"])
     return held
 
 
+def upload_import(*, request: ImportRequest, content: bytes) -> FileImport:
+    """Create an import with its file, to be checked. Raises Conflict, Unfit."""
+    with transaction.atomic():
+        made = request_import(request=request)
+        store_file(project_id=request.project_id, import_id=made.pk, content=content)
+        return begin_check(project_id=request.project_id, import_id=made.pk)
+
+
 def file_content(file_import: FileImport) -> bytes:
     """Return the stored file."""
-    parts = FilePart.objects.filter(file_import=file_import).order_by("number")
-    return b"".join(bytes(each) for each in parts.values_list("content", flat=True))
+    return bytes(ImportFile.objects.values_list("content", flat=True).get(file_import=file_import))
+
+
+def _locked(project_id: UUID, import_id: UUID) -> FileImport:
+    held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+    if held is None:
+        raise NotFound("there is no such import")
+    return held
 
 
 _STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
@@ -116,9 +123,7 @@ def start_import(
     Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
     """
     with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
+        held = _locked(project_id, import_id)
         if held.state not in _STARTABLE or not held.counts:
             raise Conflict(f"the import is {held.state}" if held.counts else "the import was not checked")
         if not held.has_file:
@@ -139,17 +144,14 @@ _CHECKABLE = (ImportState.UPLOADING, ImportState.CHECKED, ImportState.CANCELLED,
 def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat | None = None) -> FileImport:
     """Leave the check to a worker; a format that is given replaces the former one.
 
-    Raises NotFound, Conflict if the import is under way, has begun or has no file, or if parts are missing.
+    Raises NotFound, Conflict if the import is under way, has begun or has no file.
     """
     with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
+        held = _locked(project_id, import_id)
         if held.state not in _CHECKABLE or held.position or not held.has_file:
             raise Conflict(f"the import is {held.state}" if held.has_file else "its file was deleted")
-        parts = FilePart.objects.filter(file_import=held).aggregate(count=Count("id"), last=Max("number"))
-        if not parts["count"] or parts["count"] != parts["last"]:
-            raise Conflict("the file has no parts, or one of them is missing")
+        if not held.size:
+            raise Conflict("the file was not uploaded")
         held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
         held.format = file_format or held.format
         # An earlier check says nothing now: an import counts as read only once its check has ended.
@@ -194,9 +196,7 @@ OLD = "nobody has finished it, and its file was deleted"
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
     with transaction.atomic():
-        found = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if found is None:
-            raise NotFound("there is no such import")
+        found = _locked(project_id, import_id)
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
         if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
@@ -218,12 +218,12 @@ def forget_files(imports: QuerySet[FileImport], *, error: str) -> int:
     """Delete the files of some imports; those that are not done are cancelled, with the reason."""
     cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
     with transaction.atomic():
-        # The rows are locked first, as by whoever stores a part: no part is stored after the others are deleted.
+        # The rows are locked first, as when a file is stored: none is stored after this.
         ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
         rows = FileImport.objects.filter(id__in=ids)
         rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
         forgotten = rows.update(has_file=False, users=[])
-        FilePart.objects.filter(file_import__in=ids).delete()
+        ImportFile.objects.filter(file_import__in=ids).delete()
     return forgotten
 
 

@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from apps.actions.errors import Refused
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
+from apps.actions.imports.services import ImportRequest, start_import, upload_import
 from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
 from apps.imports.models import FileImport
@@ -28,7 +28,6 @@ from apps.worker.shutdown import STOPPING
 from apps.worker.work import work
 
 MOST_SHOWN = 20  # problems of a file
-PART_BYTES = 1024 * 1024
 SLICE_SECONDS = 1.0
 WORK_SECONDS = 30.0  # between two parts of an import, which each read the file from its start
 A_DAY = timedelta(days=1)
@@ -88,15 +87,10 @@ class Command(BaseCommand):
             user_id=options["user"],
             users_by_name=dict(options["user_of"]),
         )
-        held = request_import(request=request)
         try:
-            with file.open("rb") as stream:
-                for number, content in enumerate(iter(lambda: stream.read(PART_BYTES), b""), start=1):
-                    store_part(project_id=project.pk, import_id=held.pk, number=number, content=content)
+            held = upload_import(request=request, content=file.read_bytes())
         except OSError as error:
-            held.delete()
             raise CommandError(f"{file}: {error.strerror}") from error
-        begin_check(project_id=project.pk, import_id=held.pk)
         _check(held)
         if held.state == ImportState.FAILED:
             held.delete()

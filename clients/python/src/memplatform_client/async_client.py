@@ -82,7 +82,7 @@ class AsyncClient:
     read_current_key = _sends(calls.read_current_key)
     erase_user = _sends(calls.erase_user)
     request_import = _sends(import_calls.request_import)
-    put_import_part = _sends(import_calls.put_import_part)
+    put_import_file = _sends(import_calls.put_import_file)
     check_import = _sends(import_calls.check_import)
     start_import = _sends(import_calls.start_import)
     cancel_import = _sends(import_calls.cancel_import)
@@ -121,8 +121,7 @@ class AsyncClient:
         """Send a file and return its import when it was checked; `start_import` imports it. Raises WaitTimeout."""
         path = Path(file)
         made = await self.request_import(file_name=path.name, format=format, user_id=user_id, users=users)
-        for number, content in import_calls.file_parts(path):
-            await self.put_import_part(made["id"], number, content)
+        await self.put_import_file(made["id"], await asyncio.to_thread(path.read_bytes))
         await self.check_import(made["id"])
         return await self.wait_import(made["id"], timeout=timeout)
 

@@ -584,7 +584,7 @@ class ImportCheckBody(TypedDict):
     format: NotRequired["ImportFormat | None"]
 
 
-ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "locomo", "mem0", "memories", "project", "zep"]
+ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "mem0", "memories", "project", "zep"]
 
 
 class ImportList(TypedDict):
