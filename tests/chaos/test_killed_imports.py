@@ -85,7 +85,7 @@ def test_a_killed_check_and_killed_runs_go_on(held: FileImport, monkeypatch: pyt
 
     start_import(project_id=held.project_id, import_id=held.pk)
     # Within the transaction of a chunk, before and after its progress is noted.
-    for module, name, call, position in ((running, "accept", 2, 1), (running.ImportRun, "end", 3, 3)):
+    for module, name, call, position in ((running, "accept", 2, 1), (FileImport, "save", 3, 3)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, killing(getattr(module, name), call=call))
             assert_killed_and_due(held, state="running")

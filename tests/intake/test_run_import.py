@@ -97,7 +97,6 @@ def test_an_import_waits_where_the_queue_is_half_full(
     project: Project, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
-    monkeypatch.setattr(running, "PAUSE_SECONDS", 10_000)  # longer than the worker's turn
     Project.objects.update(queue_limit=8)
     waiting = start(admin, upload(lines(*SAID)))
 
@@ -229,7 +228,7 @@ def test_a_worker_that_gives_others_their_turn_goes_on_later(
     made = upload(lines(*SAID))
     admin.post(f"/v1/imports/{made['id']}/start")
     import_id = parse(Prefix.IMPORT, made["id"])
-    run_import(import_id=import_id, most=timedelta(seconds=-1))
+    run_import(import_id=import_id, chunks=0)
     assert FileImport.objects.get().state == "waiting"
 
     run_import(import_id=import_id)

@@ -27,12 +27,6 @@ def find_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     return found
 
 
-def project_of_import(import_id: UUID) -> UUID | None:
-    """Return the project, None if there is no such import."""
-    with system_scope(SystemWork.SCHEDULE):
-        return FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
-
-
 MOST_FILES = 20  # of a project that are stored at the same time
 
 
@@ -280,24 +274,9 @@ def _is_named(text: str, names: set[str]) -> bool:
 _STATES = (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
 
 
-@dataclass(frozen=True, slots=True)
-class DueImport:
-    """An import that nobody works on, and whether it is to be checked or imported."""
-
-    id: UUID
-    project_id: UUID
-    is_check: bool
-
-
-def due_imports() -> list[DueImport]:
-    """Return the imports of all projects that are due and that nobody works on, those that waited longest first."""
-    now = timezone.now()
-    due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
+def due_imports() -> list[FileImport]:
+    """Return the imports of all projects that are due and not leased, those that waited longest first."""
+    due = Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now())
     with system_scope(SystemWork.SCHEDULE):
-        rows = (
-            FileImport.objects.free()
-            .filter(due, state__in=_STATES)
-            .order_by(F("resume_at").asc(nulls_first=True), "created_at", "id")
-        )
-        found = list(rows.values_list("id", "project_id", "state"))
-    return [DueImport(id, project_id, state == ImportState.CHECKING) for id, project_id, state in found]
+        free = FileImport.objects.free().filter(due, state__in=_STATES).only("id", "project_id", "state")
+        return list(free.order_by(F("resume_at").asc(nulls_first=True), "created_at", "id"))

@@ -4,7 +4,6 @@ import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -30,7 +29,6 @@ from apps.worker.work import work
 MOST_SHOWN = 20  # problems of a file
 SLICE_SECONDS = 1.0
 WORK_SECONDS = 30.0  # between two parts of an import, which each read the file from its start
-A_DAY = timedelta(days=1)
 OPEN = (WorkState.PENDING, WorkState.RUNNING)
 
 
@@ -133,7 +131,7 @@ def _check(held: FileImport) -> None:
 def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:
     """Import until it is over. Where it has to wait for the queue, work is done if wanted."""
     while not STOPPING.is_set():
-        run_import(import_id=held.pk, most=A_DAY, pauses=not works, on_progress=progress)
+        run_import(import_id=held.pk, stop=STOPPING.is_set, on_progress=progress)
         held.refresh_from_db()
         if held.is_over:
             return
