@@ -29,6 +29,7 @@ from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 
+RENEW_EVERY = 1_000  # chunks that were imported earlier: only this renews the lease while they are read
 METADATA = "import"  # the key of the metadata of a trace under which its import is named
 
 
@@ -72,6 +73,9 @@ def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_prog
         if number <= begin:
             if isinstance(each, RowBlock):
                 loader.skip(each)  # rows of users refer to those of the project
+            if number % RENEW_EVERY == 0:
+                with reporting(held):
+                    pass
             continue
         if stop() or (chunks is not None and number > begin + chunks):
             return False

@@ -11,7 +11,7 @@ from apps.worker.shutdown import StopSignal
 
 log = structlog.get_logger(__name__)
 
-SLICE_CHUNKS = 100
+SLICE_CHUNKS = 200  # some seconds of work: each slice reads the file again up to its place
 
 
 def import_file(due: FileImport, stop: StopSignal) -> int:
