@@ -49,15 +49,21 @@ def read_chatgpt(raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportE
 
 def _branch(mapping: _Fields, last: str) -> list[str]:
     """Return the nodes from the root to the last one; where it is not named, to the newest node without an answer."""
+    parents: dict[str, str] = {}
+    for node_id in mapping:
+        children = _node(mapping, node_id).get("children")
+        parents |= {text_of(child): node_id for child in (children if isinstance(children, list) else ())}
+    for node_id in mapping:
+        parents[node_id] = text_of(_node(mapping, node_id).get("parent")) or parents.get(node_id, "")
     if last not in mapping:
-        parents = {text_of(_node(mapping, each).get("parent")) for each in mapping}
-        leaves = [each for each in mapping if each not in parents] or [*mapping]
+        answered = set(parents.values())
+        leaves = [each for each in mapping if each not in answered] or [*mapping]
         # Of nodes of the same time, the one that the file names last.
         last = max(reversed(leaves), key=lambda each: _time(mapping, each), default="")
     nodes: dict[str, None] = {}  # in their order, and each once: a mangled tree may have circles
     while last in mapping and last not in nodes:
         nodes[last] = None
-        last = text_of(_node(mapping, last).get("parent"))
+        last = parents[last]
     return [*nodes][::-1]
 
 

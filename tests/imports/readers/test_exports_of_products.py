@@ -67,12 +67,14 @@ def test_the_branch_that_a_chatgpt_conversation_ended_with_is_read(
     assert problems(entries) == ([] if expected else [nothing])
 
 
-def test_a_chatgpt_conversation_is_read_by_the_parents_of_its_messages_alone() -> None:
-    mapping: dict[str, Any] = {
-        "a": {"parent": "q", "message": node(None, [], "assistant", "Lovely.", create_time=SECONDS + 9)["message"]},
-        "q": {"parent": None, "message": node(None, [], text="I live in Paris.")["message"]},
-        "old-a": {"parent": "q", "message": node(None, [], "assistant", "Where?", create_time=SECONDS + 5)["message"]},
+@pytest.mark.parametrize("missing", ["parent", "children"])
+def test_a_chatgpt_conversation_is_read_by_parents_or_children_alone(missing: str) -> None:
+    whole = {
+        "a": node("q", [], "assistant", "Lovely.", create_time=SECONDS + 9),
+        "q": node(None, ["old-a", "a"], text="I live in Paris."),
+        "old-a": node("q", [], "assistant", "Where?", create_time=SECONDS + 5),
     }
+    mapping = {name: {key: each[key] for key in each if key != missing} for name, each in whole.items()}
     entries = read(ImportFormat.CHATGPT, [conversation(mapping)])
 
     assert said(entries) == [("user", "I live in Paris."), ("assistant", "Lovely.")]
