@@ -26,7 +26,6 @@ from apps.api.views.events import EventLogView, EventStreamView, EventsView
 from apps.api.views.health import HealthView, ReadyView, metrics
 from apps.api.views.imports import (
     ImportCancelView,
-    ImportCheckView,
     ImportFileView,
     ImportStartView,
     ImportsView,
@@ -107,7 +106,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
     path("v1/imports", ImportsView.as_view(), name="imports"),
     path("v1/imports/<str:import_id>", ImportView.as_view(), name="import"),
-    path("v1/imports/<str:import_id>/check", ImportCheckView.as_view(), name="import-check"),
     path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
     path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
     path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),

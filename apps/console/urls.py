@@ -119,7 +119,6 @@ urlpatterns = [
     path("<slug:slug>/imports/new/", imports.new, name="new-import"),
     path("<slug:slug>/imports/<uuid:import_id>/", imports.show, name="import"),
     path("<slug:slug>/imports/<uuid:import_id>/progress/", imports.progress, name="import-progress"),
-    path("<slug:slug>/imports/<uuid:import_id>/check/", imports.check, name="check-import"),
     path("<slug:slug>/imports/<uuid:import_id>/start/", imports.start, name="start-import"),
     path("<slug:slug>/imports/<uuid:import_id>/cancel/", imports.cancel, name="cancel-import"),
     path("<slug:slug>/imports/<uuid:import_id>/delete-file/", imports.delete_file, name="delete-import-file"),

@@ -83,19 +83,18 @@ def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_prog
             raise ProjectArchived
         check_room_for_import(project_id=project_id)
         with reporting(held) as row:
-            if isinstance(each, RowBlock):
-                added = _load(row, each, loader)
-            else:
-                added = _store_turns(held, each) if each.turns else _store_memories(held, each)
-            row.done = dict(Counter(row.done) + Counter(added))
+            row.done = dict(Counter(row.done) + Counter(_stored(row, each, loader)))
             row.position, row.wait_reason = number, ""
         on_progress(number)
     return True
 
 
-def _load(row: FileImport, block: RowBlock, loader: ProjectLoader) -> Mapping[str, int]:
+def _stored(row: FileImport, each: RowBlock | ImportChunk, loader: ProjectLoader) -> Mapping[str, int]:
+    """Store a chunk; return how many entries were stored, were known, and so on."""
+    if isinstance(each, ImportChunk):
+        return _store_turns(row, each) if each.turns else _store_memories(row, each)
     check_quotas(project_id=row.project_id)
-    loaded = loader.load(block)
+    loaded = loader.load(each)
     if isinstance(loaded, ImportProblem):
         row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
         return {"refused": 1}

@@ -30,6 +30,7 @@ def test_a_deleted_file_is_not_sent_again(admin: APIClient) -> None:
     url = f"/v1/imports/{admin.post('/v1/imports', {'file_name': 'f'}).json()['id']}"
     kind = "application/octet-stream"
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 200
+    assert admin.post(f"{url}/cancel").status_code == 200
     with CaptureQueriesContext(connection) as queries:
         assert admin.delete(f"{url}/file").json()["has_file"] is False
     told = [each["sql"] for each in queries]
@@ -47,7 +48,6 @@ def checking(admin: APIClient, content: bytes) -> FileImport:
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
     admin.put(f"{url}/file", content, content_type="application/octet-stream")
-    assert admin.post(f"{url}/check", {}).status_code == 200
     held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
     assert held is not None
     with reporting(held) as row:
@@ -77,7 +77,7 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
 def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
     started: bool, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = upload(lines(*SAID))
+    made = upload(lines(*SAID)) if started else admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
 
     def broken(held: FileImport) -> Iterator[Any]:
@@ -88,7 +88,8 @@ def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
     if started:
         assert start(admin, made)["state"] == "cancelled"
     else:
-        assert admin.post(f"{url}/check", {}).status_code == 200
+        sent = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
+        assert sent.status_code == 200
         check_import(import_id=parse(Prefix.IMPORT, made["id"]))
     assert (admin.get(url).json()["state"], admin.get(url).json()["error"] or "") == ("cancelled", "")
 
@@ -97,7 +98,8 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
     held = checking(admin, lines(*SAID))
     url = f"/v1/imports/{held.shown_id}"
     admin.post(f"{url}/cancel")
-    assert admin.post(f"{url}/check", {}).status_code == 200
+    again = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
+    assert again.json()["state"] == "checking"
 
     with pytest.raises(LostLease), reporting(held):
         pass

@@ -193,18 +193,24 @@ def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload
 def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
     made = admin.post("/v1/imports", {"file_name": "f"}).json()
     url, kind = f"/v1/imports/{made['id']}", "application/octet-stream"
-    assert admin.post(f"{url}/check", {}).status_code == 409  # no file
+    assert admin.post(f"{url}/start").status_code == 409  # no file
     assert admin.put(f"{url}/file", b"", content_type=kind).status_code == 422
-    assert admin.put(f"{url}/file", b" " * 5_000_000, content_type=kind).json()["size"] == 5_000_000
-    assert admin.put(f"{url}/file", b'{"mood": "good"}', content_type=kind).json()["size"] == 16
     assert admin.put(f"{url}/file", b"{", content_type="application/json").status_code == 415
-    settings.IMPORT_MAX_MB = 0
+    most, settings.IMPORT_MAX_MB = settings.IMPORT_MAX_MB, 0
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 413
-    assert admin.post(f"{url}/start").status_code == 409
-    assert admin.post(f"{url}/check", {}).status_code == 200
+    settings.IMPORT_MAX_MB = most
+    large = b'{"mood": "good"}' + b" " * 5_000_000
+    sent = admin.put(f"{url}/file", large, content_type=kind).json()
+    assert (sent["state"], sent["size"]) == ("checking", len(large))
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     check_import(import_id=parse(Prefix.IMPORT, made["id"]))
     failed = admin.get(url).json()
     assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
+    assert admin.post(f"{url}/start").status_code == 409
+    assert admin.put(f"{url}/file", lines(*SAID), content_type=kind).json()["state"] == "checking"
+    check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    assert admin.get(url).json()["state"] == "checked"
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     assert admin.delete(f"{url}/file").json()["has_file"] is False
 
 

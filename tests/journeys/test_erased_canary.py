@@ -93,7 +93,6 @@ def import_file(api: APIClient, *, is_run: bool) -> None:
     api.put(f"{url}/file", content, content_type="application/octet-stream")
     api.post("/v1/imports", {"file_name": f"{USER}.zip"}, headers={"Idempotency-Key": f"named {is_run}"})
     if is_run:
-        api.post(f"{url}/check", {})
         check_import(import_id=parse(Prefix.IMPORT, made["id"]))
         api.post(f"{url}/start")
         run_import(import_id=parse(Prefix.IMPORT, made["id"]))

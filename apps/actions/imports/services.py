@@ -65,10 +65,14 @@ def request_import(*, request: ImportRequest) -> FileImport:
 MEGABYTE = 1024 * 1024
 
 
-def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
-    """Store the file of an import; another one replaces it until it is checked.
+_SENDABLE = (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED)
 
-    Raises NotFound, Conflict unless the import waits for its file, Unfit for an empty or too large one.
+
+def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
+    """Store the file of an import, and leave its check to a worker; sent again, it replaces one that was not checked.
+
+    Raises NotFound, Conflict if the file was checked, is being checked or was deleted, Unfit for an empty or too large
+    one.
     """
     if not content:
         raise Unfit("must not be empty")
@@ -78,20 +82,21 @@ def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImpo
         held = _locked(project_id, import_id)
         if not held.has_file:
             raise Conflict("its file was deleted: request another import")
-        if held.state != ImportState.UPLOADING:
-            raise Conflict(f"the import is {held.state}")
+        if held.state not in _SENDABLE or held.counts:
+            raise Conflict(f"the import is {held.state}, and its file was sent")
         ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
-        held.size = len(content)
-        held.save(update_fields=["size"])
+        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
+        held.size, held.problems = len(content), []
+        held.leased_until = held.lease_token = None
+        held.save()
     return held
 
 
 def upload_import(*, request: ImportRequest, content: bytes) -> FileImport:
-    """Create an import with its file, to be checked. Raises Conflict, Unfit."""
+    """Create an import with its file, which is checked next. Raises Conflict, Unfit."""
     with transaction.atomic():
         made = request_import(request=request)
-        store_file(project_id=request.project_id, import_id=made.pk, content=content)
-        return begin_check(project_id=request.project_id, import_id=made.pk)
+        return store_file(project_id=request.project_id, import_id=made.pk, content=content)
 
 
 def file_content(file_import: FileImport) -> bytes:
@@ -129,29 +134,6 @@ def start_import(
         held.save()
         details = {"format": held.format, "chunks_done": held.position}
         record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
-    return held
-
-
-_CHECKABLE = (ImportState.UPLOADING, ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
-
-
-def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat | None = None) -> FileImport:
-    """Leave the check to a worker; a format that is given replaces the former one.
-
-    Raises NotFound, Conflict if the import is under way, has begun or has no file.
-    """
-    with transaction.atomic():
-        held = _locked(project_id, import_id)
-        if held.state not in _CHECKABLE or held.position or not held.has_file:
-            raise Conflict(f"the import is {held.state}" if held.has_file else "its file was deleted")
-        if not held.size:
-            raise Conflict("the file was not uploaded")
-        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
-        held.format = file_format or held.format
-        # An earlier check says nothing now: an import counts as read only once its check has ended.
-        held.counts, held.users, held.problems = {}, [], []
-        held.leased_until = held.lease_token = None
-        held.save()
     return held
 
 

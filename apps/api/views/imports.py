@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     cancel_import,
     delete_import_file,
     find_import,
@@ -25,7 +24,6 @@ from apps.api.problems import Code
 from apps.api.schemas.common import PageQuery
 from apps.api.schemas.imports import (
     ImportBody,
-    ImportCheckBody,
     ImportList,
     ImportResponse,
     import_response,
@@ -63,7 +61,7 @@ class ImportsView(ApiView):
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Announce a file; it is sent then, `check` counts what it would bring, and `start` imports it."""
+        """Announce a file; it is sent then, which begins its check, and `start` imports it."""
         body = read_body(request, ImportBody)
         return http_response(self.idempotent(lambda: self._requested(body)))
 
@@ -90,23 +88,6 @@ class ImportView(ApiView):
     def get(self, request: Request, import_id: str) -> Response:
         """Read what the check has found, the progress, and the report."""
         return _answer(self, find_import, import_id)
-
-
-class ImportCheckView(ApiView):
-    """Checking an import."""
-
-    scopes = {"POST": Scope.ADMIN}
-
-    @documented(
-        operation="check_import",
-        summary="Check the file of an import",
-        body=ImportCheckBody,
-        responses={200: ImportResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def post(self, request: Request, import_id: str) -> Response:
-        """Read the whole file in the background and count what it would bring; nothing of it is stored."""
-        return _answer(self, begin_check, import_id, file_format=read_body(request, ImportCheckBody).format)
 
 
 class ImportStartView(ApiView):
@@ -155,7 +136,10 @@ class ImportFileView(ApiView):
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
     )
     def put(self, request: Request, import_id: str) -> Response:
-        """Store the whole file, of at most 100 MB; sent again before the check, it replaces the former."""
+        """Store the whole file, of at most 100 MB, and count in the background what it would bring.
+
+        Nothing of it is imported. After a check that failed or was cancelled, the file may be sent again.
+        """
         return _answer(self, store_file, import_id, content=read_bytes(request))
 
     @documented(

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import NotFound, Refused
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     cancel_import,
     delete_import_file,
     find_import,
@@ -79,15 +78,6 @@ def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> Http
     """Show how far an import is; when nothing is under way, the page is loaded again."""
     found = _found(visit, import_id)
     return progress_part(request, "console/_import_progress.html", {"import": found}, is_over=found.is_over)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def check(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Check the file of an import, perhaps in another format."""
-    chosen = request.POST.get("format", "")
-    known = ImportFormat(chosen) if chosen in set(ImportFormat) else None
-    return _acted(request, visit, import_id, begin_check, file_format=known)
 
 
 @require_POST

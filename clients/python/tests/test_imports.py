@@ -25,7 +25,7 @@ def test_a_file_is_sent_and_waited_for(
     monkeypatch.setattr(import_calls, "POLL_SECONDS", 0)
     file = tmp_path / "conversations.json"
     file.write_bytes(b"0123456789")
-    answers = [(201, MADE), in_state("uploading"), *map(in_state, ("checking", "checking", "checked"))]
+    answers = [(201, MADE), *map(in_state, ("checking", "checking", "checked"))]
     client, server = scripted(*answers)
     given: Any = {"format": "claude", "user_id": "kim", "users": {"account": "bo"}}
     if is_async:
@@ -38,7 +38,6 @@ def test_a_file_is_sent_and_waited_for(
     assert [(each.method, each.url.path) for each in server.requests] == [
         ("POST", "/v1/imports"),
         ("PUT", "/v1/imports/imp_1/file"),
-        ("POST", "/v1/imports/imp_1/check"),
         *[("GET", "/v1/imports/imp_1")] * 2,
     ]
     assert server.requests[1].content == b"0123456789"

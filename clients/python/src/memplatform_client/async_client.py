@@ -83,7 +83,6 @@ class AsyncClient:
     erase_user = _sends(calls.erase_user)
     request_import = _sends(import_calls.request_import)
     put_import_file = _sends(import_calls.put_import_file)
-    check_import = _sends(import_calls.check_import)
     start_import = _sends(import_calls.start_import)
     cancel_import = _sends(import_calls.cancel_import)
     delete_import_file = _sends(import_calls.delete_import_file)
@@ -122,7 +121,6 @@ class AsyncClient:
         path = Path(file)
         made = await self.request_import(file_name=path.name, format=format, user_id=user_id, users=users)
         await self.put_import_file(made["id"], await asyncio.to_thread(path.read_bytes))
-        await self.check_import(made["id"])
         return await self.wait_import(made["id"], timeout=timeout)
 
     async def wait_import(self, import_id: str, *, timeout: float = 600.0) -> models.ImportResponse:

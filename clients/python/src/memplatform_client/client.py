@@ -83,7 +83,6 @@ class Client:
     erase_user = _sends(calls.erase_user)
     request_import = _sends(import_calls.request_import)
     put_import_file = _sends(import_calls.put_import_file)
-    check_import = _sends(import_calls.check_import)
     start_import = _sends(import_calls.start_import)
     cancel_import = _sends(import_calls.cancel_import)
     delete_import_file = _sends(import_calls.delete_import_file)
@@ -120,7 +119,6 @@ class Client:
         path = Path(file)
         made = self.request_import(file_name=path.name, format=format, user_id=user_id, users=users)
         self.put_import_file(made["id"], path.read_bytes())
-        self.check_import(made["id"])
         return self.wait_import(made["id"], timeout=timeout)
 
     def wait_import(self, import_id: str, *, timeout: float = 600.0) -> models.ImportResponse:

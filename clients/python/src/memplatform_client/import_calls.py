@@ -1,4 +1,4 @@
-"""Requests of imports: a file is announced, sent, checked and imported."""
+"""Requests of imports: a file is announced, sent and thereby checked, and imported."""
 
 import uuid
 from collections.abc import Mapping
@@ -24,13 +24,8 @@ def request_import(
 
 
 def put_import_file(import_id: str, content: bytes) -> Call[models.ImportResponse]:
-    """Send the whole file."""
+    """Send the whole file; its check begins, which `wait_import` waits for."""
     return Call("PUT", f"{_path(import_id)}/file", body=content)
-
-
-def check_import(import_id: str, *, format: models.ImportFormat | None = None) -> Call[models.ImportResponse]:
-    """Let the server count what the file would bring; wait for it with `wait_import`."""
-    return Call("POST", f"{_path(import_id)}/check", body=given(format=format), may_repeat=False)
 
 
 def start_import(import_id: str) -> Call[models.ImportResponse]:
