@@ -28,12 +28,12 @@ def test_a_file_of_which_nothing_can_be_imported_is_not_started(
 
 
 def test_a_file_is_uploaded_with_the_form_and_checked_next(admin: Client, project: Project) -> None:
-    given = {"file": SimpleUploadedFile("chat.txt", b"User: hi"), "user": "kim", "users": "Ana = bo"}
+    given = {"file": SimpleUploadedFile("chat.txt", b"User: hi" + b" " * 5_000_000), "user": "kim", "users": "Ana = bo"}
     answer = admin.post("/console/test/imports/new/", given)
 
     made = FileImport.objects.get()
     assert (answer.status_code, answer["Location"]) == (302, f"/console/test/imports/{made.pk}/")
-    assert (made.file_name, made.state, made.size) == ("chat.txt", "checking", 8)
+    assert (made.file_name, made.state, made.size) == ("chat.txt", "checking", 5_000_008)
     assert (made.user_id, made.users_by_name) == ("kim", {"Ana": "bo"})
 
 
