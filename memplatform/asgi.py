@@ -47,7 +47,12 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         await rest(scope, receive, send)
 
 
-application = BodyLimits(route, largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, seconds=settings.BODY_SECONDS)
+application = BodyLimits(
+    route,
+    largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    largest_upload=(settings.IMPORT_MAX_MB + 1) * 1024 * 1024,  # with the other fields of a form
+    seconds=settings.BODY_SECONDS,
+)
 start_tracing()
 warm_up()
 gc.collect()

@@ -1,6 +1,7 @@
 """Limits of size and time for the bodies of requests: ASGI servers have none."""
 
 import asyncio
+import re
 
 from memplatform.asgi_types import Application, Event, Receive, Scope, Send
 
@@ -8,6 +9,8 @@ REFUSED = "memplatform.refused"  # in the scope of a request whose body was not 
 TOO_LARGE, TIMEOUT = "too_large", "request_timeout"
 
 SMALL = 128 * 1024  # bytes that are read from any number of callers, with and without credentials
+UPLOADS_AT_ONCE = 2  # files to import that a process reads at the same time
+UPLOADS = re.compile(r"/v1/imports/[^/]+/file|/console/[^/]+/imports/new/")
 LARGE_AT_ONCE = 16  # larger bodies that a process reads at the same time, so that memory is bounded
 BYTES_PER_SECOND = 256 * 1024  # at which a body has to arrive, after the first seconds
 _CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"cookie"})
@@ -20,14 +23,17 @@ class Disconnected(Exception):
 class BodyLimits:
     """Reads each body in full before the application is called; refused requests reach it with a mark in their scope.
 
-    A body may have `largest` bytes, and `seconds` to arrive and one more for each BYTES_PER_SECOND.
+    A body may have `largest` bytes, or `largest_upload` if it is a file to import, and `seconds` to arrive and one more
+    for each BYTES_PER_SECOND.
     """
 
-    def __init__(self, application: Application, *, largest: int, seconds: float) -> None:
+    def __init__(self, application: Application, *, largest: int, largest_upload: int, seconds: float) -> None:
         self._application = application
         self._largest = largest
+        self._largest_upload = largest_upload
         self._seconds = seconds
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
+        self._uploads = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -36,7 +42,7 @@ class BodyLimits:
             await self._application(scope, receive, send)
             return
         try:
-            body, refused = await self._read(headers, receive), ""
+            body, refused = await self._read(headers, receive, is_upload=bool(UPLOADS.fullmatch(scope["path"]))), ""
         except Disconnected:
             return
         except _TooLarge:
@@ -52,16 +58,17 @@ class BodyLimits:
 
         await self._application({**scope, REFUSED: refused} if refused else scope, read_again, send)
 
-    async def _read(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
+    async def _read(self, headers: dict[bytes, bytes], receive: Receive, *, is_upload: bool) -> bytes:
         """Return the whole body. Raises Disconnected, TimeoutError and _TooLarge."""
-        limit = self._largest if _CREDENTIALS & headers.keys() else min(SMALL, self._largest)
+        largest = self._largest_upload if is_upload else self._largest
+        limit = largest if _CREDENTIALS & headers.keys() else min(SMALL, self._largest)
         expected = int(headers.get(b"content-length", limit))
         if expected > limit:
             raise _TooLarge
         async with asyncio.timeout(self._seconds + expected / BYTES_PER_SECOND):
             if expected <= SMALL:
                 return await _received(receive, limit)
-            async with self._large:
+            async with self._uploads if expected > self._largest else self._large:
                 return await _received(receive, limit)
 
 

@@ -18,7 +18,7 @@ OF_A_PROJECT = {
     "EvaluationSample",
     "EventLog",
     "FileImport",
-    "FilePart",
+    "ImportFile",
     "HourlyLatency",
     "HourlyTally",
     "IdempotentRequest",

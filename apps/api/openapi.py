@@ -10,7 +10,6 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
@@ -36,6 +35,7 @@ _WITH_BODY = (
     Code.TOO_LARGE,
     Code.UNSUPPORTED_MEDIA_TYPE,
 )
+_BYTES = {"type": "string", "format": "binary", "minLength": 1}
 _WITH_KEY = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
 
 
@@ -141,7 +141,7 @@ def documented(
     describe = extend_schema(
         operation_id=operation,
         summary=summary,
-        request={"application/octet-stream": OpenApiTypes.BINARY} if takes_bytes else body,
+        request={"application/octet-stream": _BYTES} if takes_bytes else body,
         parameters=[
             *(parameters_of(query) if query else ()),
             *([_IDEMPOTENCY_KEY] if repeatable else ()),

@@ -23,7 +23,7 @@ class StrictJSONParser(BaseParser):
 
         Raises Problem (too_large, invalid_json) and hygiene.BadInput.
         """
-        body = _read(stream)
+        body = _read(stream, most=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         if parser_context is not None:
             parser_context["request"].raw_body = body
         value = _decoded(body)
@@ -32,7 +32,7 @@ class StrictJSONParser(BaseParser):
 
 
 class BytesParser(BaseParser):
-    """Bytes of any kind, up to the size limit."""
+    """Bytes of any kind, up to the size of a file to import."""
 
     media_type = "application/octet-stream"
 
@@ -40,11 +40,10 @@ class BytesParser(BaseParser):
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         """Return the body. Raises Problem (too_large)."""
-        return _read(stream)
+        return _read(stream, most=settings.IMPORT_MAX_MB * 1024 * 1024)
 
 
-def _read(stream: IO[Any]) -> bytes:
-    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+def _read(stream: IO[Any], *, most: int) -> bytes:
     body: bytes = stream.read(most + 1)
     if len(body) > most:
         raise Problem(Code.TOO_LARGE, f"the body exceeds {most:,} bytes")

@@ -45,9 +45,7 @@ from apps.api.users import ErasureView, UserExportView, UserStatsView, UsersView
 from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.api.views.imports import (
     ImportCancelView,
-    ImportCheckView,
     ImportFileView,
-    ImportPartView,
     ImportStartView,
     ImportsView,
     ImportView,
@@ -108,8 +106,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
     path("v1/imports", ImportsView.as_view(), name="imports"),
     path("v1/imports/<str:import_id>", ImportView.as_view(), name="import"),
-    path("v1/imports/<str:import_id>/parts/<int:number>", ImportPartView.as_view(), name="import-part"),
-    path("v1/imports/<str:import_id>/check", ImportCheckView.as_view(), name="import-check"),
     path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
     path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
     path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),

@@ -3,6 +3,7 @@
 import re
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 
 from apps.pipeline.core.enums import ImportFormat
 from apps.pipeline.core.input_validation import BadInput, checked_name
@@ -12,7 +13,6 @@ FORMAT_NAMES = {
     ImportFormat.CLAUDE: "Claude export (ZIP or conversations.json)",
     ImportFormat.MEM0: "mem0 memories (JSON)",
     ImportFormat.ZEP: "Zep or Graphiti episodes (JSON)",
-    ImportFormat.LOCOMO: "LoCoMo conversations (JSON)",
     ImportFormat.JSONL: "turns, one a line (JSONL)",
     ImportFormat.CHAT: "one chat (text, Markdown or JSON)",
     ImportFormat.MEMORIES: "memories exported here (JSONL)",
@@ -25,8 +25,7 @@ _SEPARATOR = re.compile(r"\s*=\s*")
 class ImportForm(forms.Form):
     """A file to import and whose its entries are."""
 
-    file = forms.FileField(required=False, label="File")
-    file_name = forms.CharField(max_length=255, required=False, widget=forms.HiddenInput)
+    file = forms.FileField(label="File", max_length=255)
     format = forms.ChoiceField(
         required=False, choices=[("", "recognise it"), *((each.value, name) for each, name in FORMAT_NAMES.items())]
     )
@@ -57,10 +56,11 @@ class ImportForm(forms.Form):
             raise forms.ValidationError("Each line must be: name = user.")
         return {_checked(name): _checked(user) for name, user in pairs}
 
-    def clean_file_name(self) -> str:
-        """Return the name of the file, which a browser that sends it in parts names on its own."""
-        uploaded = self.files.get("file")
-        return _checked(self.cleaned_data["file_name"] or (uploaded.name if uploaded else "") or "")
+    def clean_file(self) -> UploadedFile:
+        """Refuse a file whose name has invisible characters."""
+        uploaded: UploadedFile = self.cleaned_data["file"]
+        _checked(uploaded.name or "")
+        return uploaded
 
 
 def _checked(name: str) -> str:

@@ -19,7 +19,7 @@ def format_choices() -> list[tuple[str, str]]:
 class FileImport(LeasedModel):
     """A file that somebody imports into a project.
 
-    Its bytes are in the rows of `FilePart` until it is imported, cancelled for good or forgotten. `problems` names
+    Its bytes are in the row of `ImportFile` until it is imported, cancelled for good or forgotten. `problems` names
     places of the file with reasons, and nothing that the file says.
     """
 
@@ -78,18 +78,12 @@ class FileImport(LeasedModel):
         return int(self.counts.get("chunks", 0))
 
 
-class FilePart(models.Model):
-    """A part of an uploaded file; all parts in the order of their numbers are the file."""
+class ImportFile(models.Model):
+    """The bytes of an uploaded file, apart from the row that lists and leases read."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    file_import = models.OneToOneField(FileImport, on_delete=models.CASCADE, primary_key=True, related_name="file")
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    file_import = models.ForeignKey(FileImport, on_delete=models.CASCADE, related_name="parts", db_index=False)
-    number = models.PositiveIntegerField(help_text="from 1")
     content = models.BinaryField()
 
-    class Meta:
-        ordering = ("number",)
-        constraints = [models.UniqueConstraint(fields=("file_import", "number"), name="file_part_once")]
-
     def __str__(self) -> str:
-        return f"part {self.number}"
+        return str(self.file_import_id)

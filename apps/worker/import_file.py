@@ -1,38 +1,26 @@
-"""Check a file, or import it for a moment; it is claimed again for the rest, after those of other projects."""
-
-import time
-from collections.abc import Generator
-from typing import cast
+"""Check a file, or import some chunks of it; the rest comes after the imports of other projects."""
 
 import structlog
 from django.db import DatabaseError
 
-from apps.actions.imports.checking import checking
-from apps.actions.imports.services import DueImport
-from apps.intake.run_import import running
+from apps.actions.imports.checking import check_import
+from apps.imports.models import FileImport
+from apps.intake.run_import import run_import
+from apps.pipeline.core.enums import ImportState
 from apps.worker.shutdown import StopSignal
 
 log = structlog.get_logger(__name__)
 
-SLICE_SECONDS = 10.0
+SLICE_CHUNKS = 200  # some seconds of work: each slice reads the file again up to its place
 
 
-def import_file(due: DueImport, stop: StopSignal) -> int:
-    """Do steps of an import until the time is over, it has to wait, or a stop is requested; return 1.
-
-    A check goes on to its end: what it has counted is in memory alone. Steps wait where the queue is half full.
-    """
-    until = float("inf") if due.is_check else time.monotonic() + SLICE_SECONDS
-    begun = checking(import_id=due.id) if due.is_check else running(import_id=due.id)
-    steps = cast(Generator[float | None, None, None], begun)
+def import_file(due: FileImport, stop: StopSignal) -> int:
+    """Check the whole file, as its counts are in memory alone, or import a slice of it; return 1."""
     try:
-        for rest in steps:
-            if stop.is_set() or time.monotonic() + (rest or 0.0) >= until:
-                break
-            if rest:
-                time.sleep(rest)  # nothing announces that there is room in the queue
+        if due.state == ImportState.CHECKING:
+            check_import(import_id=due.pk, stop=stop.is_set)
+        else:
+            run_import(import_id=due.pk, chunks=SLICE_CHUNKS, stop=stop.is_set)
     except DatabaseError as error:
-        log.warning("import interrupted", file_import=str(due.id), error=str(error))  # its lease expires
-    finally:
-        steps.close()
+        log.warning("import interrupted", file_import=str(due.pk), error=str(error))  # its lease expires
     return 1

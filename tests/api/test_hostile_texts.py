@@ -95,7 +95,6 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("post", "/v1/rollbacks"): {"selection": CHOICE | {"key_id": "key_x"}, "force": ["mem_x"], "note": "n"},
     ("post", "/v1/replays"): {"traces": CHOICE},
     ("post", "/v1/imports"): {"file_name": "f", "format": "mem0", "user_id": "ana", "users": {"a": "b"}},
-    ("post", "/v1/imports/{import_id}/check"): {"format": "mem0"},
     ("post", "/v1/alerts/{alert_id}/acknowledge"): {"note": "n"},
     ("put", "/v1/alert-recipients"): {"webhook_url": "https://example.com/", "mail_addresses": ["a@example.com"]},
     ("put", "/v1/events/log"): {"is_on": True},

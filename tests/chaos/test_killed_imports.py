@@ -12,11 +12,9 @@ from django.utils import timezone
 from apps.actions.imports import checking as checking_file
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     due_imports,
-    request_import,
     start_import,
-    store_part,
+    upload_import,
 )
 from apps.actions.projects import create_project
 from apps.imports.models import FileImport
@@ -43,9 +41,8 @@ def project(transactional_db: None) -> Project:
 def held(project: Project, monkeypatch: pytest.MonkeyPatch) -> FileImport:
     """An import of several chunks that waits for its check."""
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
-    made = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
-    store_part(project_id=project.pk, import_id=made.pk, number=1, content=lines(*SAID))
-    return begin_check(project_id=project.pk, import_id=made.pk)
+    request = ImportRequest(project_id=project.pk, file_name="file.jsonl")
+    return upload_import(request=request, content=lines(*SAID))
 
 
 def work() -> None:
@@ -88,7 +85,7 @@ def test_a_killed_check_and_killed_runs_go_on(held: FileImport, monkeypatch: pyt
 
     start_import(project_id=held.project_id, import_id=held.pk)
     # Within the transaction of a chunk, before and after its progress is noted.
-    for module, name, call, position in ((running, "accept", 2, 1), (running.ImportRun, "end", 3, 3)):
+    for module, name, call, position in ((running, "accept", 2, 1), (FileImport, "save", 3, 3)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, killing(getattr(module, name), call=call))
             assert_killed_and_due(held, state="running")

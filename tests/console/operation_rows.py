@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.items.models import StoredItem
 from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind
@@ -64,7 +64,7 @@ def add_import(project: Project) -> None:
         counts={"turns": 1, "problems": 1},
         problems=[{"at": HOSTILE, "reason": HOSTILE}],
     )
-    FilePart.objects.create(project=project, file_import=made, number=1, content=b"[]")
+    ImportFile.objects.create(project=project, file_import=made, content=b"[]")
 
 
 def _add_webhook(project: Project) -> None:

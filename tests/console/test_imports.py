@@ -1,6 +1,9 @@
 """The page of an import offers what can be done with it."""
 
+from typing import Any
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from apps.imports.models import FileImport, ImportState
@@ -22,3 +25,22 @@ def test_a_file_of_which_nothing_can_be_imported_is_not_started(
     assert ("/start/" in page) is is_offered
     assert ("Nothing in this file can be imported as chat." in page) is not is_offered
     assert "names no speaker" in page
+
+
+def test_a_file_is_uploaded_with_the_form_and_checked_next(admin: Client, project: Project) -> None:
+    given = {"file": SimpleUploadedFile("chat.txt", b"User: hi" + b" " * 5_000_000), "user": "kim", "users": "Ana = bo"}
+    answer = admin.post("/console/test/imports/new/", given)
+
+    made = FileImport.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, f"/console/test/imports/{made.pk}/")
+    assert (made.file_name, made.state, made.size) == ("chat.txt", "checking", 5_000_008)
+    assert (made.user_id, made.users_by_name) == ("kim", {"Ana": "bo"})
+
+
+def test_a_file_that_is_missing_or_too_large_leaves_no_import(admin: Client, project: Project, settings: Any) -> None:
+    settings.IMPORT_MAX_MB = 0
+    for given in ({}, {"file": SimpleUploadedFile("chat.txt", b"User: hi")}):
+        answer = admin.post("/console/test/imports/new/", given)
+        assert answer.status_code == 422
+        assert not FileImport.objects.exists()
+    assert "The file exceeds 0 MB." in answer.content.decode()

@@ -20,16 +20,14 @@ def admin(project: Project, client_of: MakeClient) -> APIClient:
 
 @pytest.fixture
 def upload(admin: APIClient) -> Upload:
-    """Upload a file in parts of 64 bytes, check it, and return the import."""
+    """Upload a file, check it, and return the import."""
 
     def make(content: bytes, **body: Any) -> dict[str, Any]:
         made = admin.post("/v1/imports", {"file_name": "file.json", **body})
         assert made.status_code == 201, made.json()
         url = f"/v1/imports/{made.json()['id']}"
-        for number, first in enumerate(range(0, len(content), 64), start=1):
-            part = content[first : first + 64]
-            assert admin.put(f"{url}/parts/{number}", part, content_type="application/octet-stream").status_code == 200
-        assert admin.post(f"{url}/check", {}).status_code == 200
+        sent = admin.put(f"{url}/file", content, content_type="application/octet-stream")
+        assert sent.status_code == 200, sent.json()
         check_import(import_id=parse(Prefix.IMPORT, made.json()["id"]))
         return dict(admin.get(url).json())
 

@@ -3,10 +3,10 @@
 import pytest
 
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
+from apps.actions.imports.services import ImportRequest, start_import, upload_import
 from apps.actions.projects import create_project
 from apps.actions.users.services import erase_user
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import chunks
 from apps.intake.accept import Submission, accept
 from apps.intake.run_import import run_import
@@ -32,10 +32,8 @@ def started(project: Project, user_id: str) -> FileImport:
     """Return an import that waits for a process, of somebody who has said something before."""
     turns = (NewTurn(role=Role.USER, content="I live in Porto."),)
     accept(submission=Submission(project.pk, None, user_id, "sunday", turns))
-    held = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
     content = lines("I live in Lisbon.", "I work as a nurse.", user_id=user_id)
-    store_part(project_id=project.pk, import_id=held.pk, number=1, content=content)
-    begin_check(project_id=project.pk, import_id=held.pk)
+    held = upload_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"), content=content)
     check_import(import_id=held.pk)
     return start_import(project_id=project.pk, import_id=held.pk)
 
@@ -54,7 +52,7 @@ def test_an_import_and_an_erasure_never_wait_for_each_other_in_a_circle(
 
         held.refresh_from_db()
         assert held.state in (ImportState.CANCELLED, ImportState.DONE), held.error
-        assert not FilePart.objects.filter(file_import=held).exists()
+        assert not ImportFile.objects.filter(file_import=held).exists()
         assert not Turn.objects.filter(end_user__external_id=user_id).exists()
         if place >= len(importing.statements):
             return

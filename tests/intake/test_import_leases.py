@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from apps.actions.imports.lease import claim, release, reporting
-from apps.actions.imports.services import ImportRequest, begin_check, due_imports, request_import, store_part
+from apps.actions.imports.services import ImportRequest, due_imports, upload_import
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState
@@ -19,9 +19,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def held(project: Project) -> FileImport:
     """An import that this process checks."""
-    made = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
-    store_part(project_id=project.pk, import_id=made.pk, number=1, content=lines("I have a cat."))
-    begin_check(project_id=project.pk, import_id=made.pk)
+    request = ImportRequest(project_id=project.pk, file_name="file.jsonl")
+    made = upload_import(request=request, content=lines("I have a cat."))
     claimed = claim(import_id=made.pk, since=ImportState.CHECKING, working=ImportState.CHECKING)
     assert claimed is not None
     return claimed

@@ -109,7 +109,7 @@ def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project:
 def test_a_check_that_a_worker_has_begun_is_waited_for(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    queue, leased = ingest.begin_check, []
+    queue, leased = ingest.upload_import, []
 
     def begun(**options: Any) -> FileImport:
         held = queue(**options)
@@ -119,7 +119,7 @@ def test_a_check_that_a_worker_has_begun_is_waited_for(
     def slept(_: float) -> None:
         FileImport.objects.filter(state=ImportState.CHECKING).update(leased_until=timezone.now())  # the worker died
 
-    monkeypatch.setattr(ingest, "begin_check", begun)
+    monkeypatch.setattr(ingest, "upload_import", begun)
     monkeypatch.setattr(ingest.time, "sleep", slept)
 
     assert run(project, file, THREE) == "3 turns in 1 requests, 0 known already\n"

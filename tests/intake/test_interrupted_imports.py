@@ -8,14 +8,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports import checking as checking_module
+from apps.actions.imports import checking as checking_file
 from apps.actions.imports.checking import check_import
 from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
-from apps.imports.models import FileImport, FilePart
-from apps.intake import run_import as run_import_module
+from apps.imports.models import FileImport, ImportFile
+from apps.intake import run_import as running
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.enums import ImportState
@@ -26,28 +26,28 @@ from tests.intake.import_steps import SAID, Upload, lines, start
 pytestmark = pytest.mark.django_db
 
 
-def test_a_deleted_file_takes_no_part(admin: APIClient) -> None:
+def test_a_deleted_file_is_not_sent_again(admin: APIClient) -> None:
     url = f"/v1/imports/{admin.post('/v1/imports', {'file_name': 'f'}).json()['id']}"
     kind = "application/octet-stream"
-    assert admin.put(f"{url}/parts/1", b"x", content_type=kind).status_code == 200
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 200
+    assert admin.post(f"{url}/cancel").status_code == 200
     with CaptureQueriesContext(connection) as queries:
         assert admin.delete(f"{url}/file").json()["has_file"] is False
     told = [each["sql"] for each in queries]
     changed = next(place for place, sql in enumerate(told) if '"has_file" = false' in sql)
-    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_filepart"'))
-    assert changed < deleted  # under the lock that whoever stores a part takes
+    deleted = next(place for place, sql in enumerate(told) if sql.startswith('DELETE FROM "imports_importfile"'))
+    assert changed < deleted  # under the lock that storing a file takes
 
-    refused = admin.put(f"{url}/parts/1", b"x", content_type=kind)
+    refused = admin.put(f"{url}/file", b"x", content_type=kind)
     assert (refused.status_code, "was deleted" in refused.json()["detail"]) == (409, True)
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
 
 
 def checking(admin: APIClient, content: bytes) -> FileImport:
     """Return an import whose check has reported some counts, and has not ended."""
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
-    admin.put(f"{url}/parts/1", content, content_type="application/octet-stream")
-    assert admin.post(f"{url}/check", {}).status_code == 200
+    admin.put(f"{url}/file", content, content_type="application/octet-stream")
     held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
     assert held is not None
     with reporting(held) as row:
@@ -69,7 +69,7 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
 
     assert admin.post(f"{url}/start").status_code == 409
     erase_user(project_id=project.pk, user_id="ana")
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     assert FileImport.objects.get(id=held.pk).has_file is False
 
 
@@ -77,18 +77,19 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
 def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
     started: bool, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = upload(lines(*SAID))
+    made = upload(lines(*SAID)) if started else admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
 
     def broken(held: FileImport) -> Iterator[Any]:
         assert admin.post(f"/v1/imports/{held.shown_id}/cancel").status_code == 200
         raise ValueError("a broken reader")
 
-    monkeypatch.setattr(run_import_module if started else checking_module, "chunks_of", broken)
+    monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
     if started:
         assert start(admin, made)["state"] == "cancelled"
     else:
-        assert admin.post(f"{url}/check", {}).status_code == 200
+        sent = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
+        assert sent.status_code == 200
         check_import(import_id=parse(Prefix.IMPORT, made["id"]))
     assert (admin.get(url).json()["state"], admin.get(url).json()["error"] or "") == ("cancelled", "")
 
@@ -97,7 +98,8 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
     held = checking(admin, lines(*SAID))
     url = f"/v1/imports/{held.shown_id}"
     admin.post(f"{url}/cancel")
-    assert admin.post(f"{url}/check", {}).status_code == 200
+    again = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
+    assert again.json()["state"] == "checking"
 
     with pytest.raises(LostLease), reporting(held):
         pass

@@ -12,7 +12,7 @@ from apps.actions.imports.checking import check_import
 from apps.actions.imports.services import due_imports
 from apps.actions.projects import archive_project, restore_project
 from apps.actions.users.services import erase_user
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import chunks
 from apps.intake import backpressure
 from apps.intake import run_import as running
@@ -52,7 +52,7 @@ def test_an_import_ends_with_turns_that_the_pipeline_works_on(admin: APIClient, 
     assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
     assert Trace.objects.get().metadata == {"import": done["id"]}
     assert OutboxRow.objects.filter(kind="run_pipeline").count() == 1
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     verbs = LedgerEntry.objects.filter(object_kind="import").order_by("id").values_list("verb", flat=True)
     assert list(verbs) == ["import_requested", "import_started", "import_finished", "import_file_deleted"]
 
@@ -97,7 +97,6 @@ def test_an_import_waits_where_the_queue_is_half_full(
     project: Project, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
-    monkeypatch.setattr(running, "PAUSE_SECONDS", 10_000)  # longer than the worker's turn
     Project.objects.update(queue_limit=8)
     waiting = start(admin, upload(lines(*SAID)))
 
@@ -184,29 +183,34 @@ def test_the_file_that_holds_an_erased_user_is_deleted(
 def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload, settings: Any) -> None:
     made = upload(lines(*SAID))
     forget_import_files()
-    assert FilePart.objects.exists()
+    assert ImportFile.objects.exists()
     FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
     forget_import_files()
-    assert not FilePart.objects.exists()
+    assert not ImportFile.objects.exists()
     assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
 
 
 def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
     made = admin.post("/v1/imports", {"file_name": "f"}).json()
     url, kind = f"/v1/imports/{made['id']}", "application/octet-stream"
-    assert admin.post(f"{url}/check", {}).status_code == 409  # no part
-    assert admin.put(f"{url}/parts/2", b"x", content_type=kind).status_code == 200
-    assert admin.post(f"{url}/check", {}).status_code == 409  # the first is missing
-    assert admin.put(f"{url}/parts/1", b"", content_type=kind).status_code == 422
-    assert admin.put(f"{url}/parts/1", b'{"mood": "good"}', content_type=kind).json()["size"] == 17
-    assert admin.put(f"{url}/parts/1", b"{", content_type="application/json").status_code == 415
-    settings.IMPORT_MAX_MB = 0
-    assert admin.put(f"{url}/parts/3", b"x", content_type=kind).status_code == 422
-    assert admin.post(f"{url}/start").status_code == 409
-    assert admin.post(f"{url}/check", {}).status_code == 200
+    assert admin.post(f"{url}/start").status_code == 409  # no file
+    assert admin.put(f"{url}/file", b"", content_type=kind).status_code == 422
+    assert admin.put(f"{url}/file", b"{", content_type="application/json").status_code == 415
+    most, settings.IMPORT_MAX_MB = settings.IMPORT_MAX_MB, 0
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 413
+    settings.IMPORT_MAX_MB = most
+    large = b'{"mood": "good"}' + b" " * 5_000_000
+    sent = admin.put(f"{url}/file", large, content_type=kind).json()
+    assert (sent["state"], sent["size"]) == ("checking", len(large))
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     check_import(import_id=parse(Prefix.IMPORT, made["id"]))
     failed = admin.get(url).json()
     assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
+    assert admin.post(f"{url}/start").status_code == 409
+    assert admin.put(f"{url}/file", lines(*SAID), content_type=kind).json()["state"] == "checking"
+    check_import(import_id=parse(Prefix.IMPORT, made["id"]))
+    assert admin.get(url).json()["state"] == "checked"
+    assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     assert admin.delete(f"{url}/file").json()["has_file"] is False
 
 
@@ -230,7 +234,7 @@ def test_a_worker_that_gives_others_their_turn_goes_on_later(
     made = upload(lines(*SAID))
     admin.post(f"/v1/imports/{made['id']}/start")
     import_id = parse(Prefix.IMPORT, made["id"])
-    run_import(import_id=import_id, most=timedelta(seconds=-1))
+    run_import(import_id=import_id, chunks=0)
     assert FileImport.objects.get().state == "waiting"
 
     run_import(import_id=import_id)

@@ -90,10 +90,9 @@ def import_file(api: APIClient, *, is_run: bool) -> None:
     body = {"file_name": f"{USER}.jsonl", "user_id": USER, "users": {CANARY: USER}, "format": "jsonl"}
     made = api.post("/v1/imports", body, headers={"Idempotency-Key": f"import {is_run}"}).json()
     url, content = f"/v1/imports/{made['id']}", "\n".join(map(json.dumps, [said, *wrong])).encode()
-    api.put(f"{url}/parts/1", content, content_type="application/octet-stream")
+    api.put(f"{url}/file", content, content_type="application/octet-stream")
     api.post("/v1/imports", {"file_name": f"{USER}.zip"}, headers={"Idempotency-Key": f"named {is_run}"})
     if is_run:
-        api.post(f"{url}/check", {})
         check_import(import_id=parse(Prefix.IMPORT, made["id"]))
         api.post(f"{url}/start")
         run_import(import_id=parse(Prefix.IMPORT, made["id"]))

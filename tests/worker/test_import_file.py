@@ -6,15 +6,12 @@ import pytest
 
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     due_imports,
-    request_import,
     start_import,
-    store_part,
+    upload_import,
 )
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
-from apps.intake import run_import as running
 from apps.outbox.models import OutboxRow
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
@@ -31,12 +28,10 @@ Uploaded = Callable[[Project, bytes], FileImport]
 def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
     """Upload a file whose chunks hold one turn, to be checked."""
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 1)
-    monkeypatch.setattr(import_file_module, "SLICE_SECONDS", 0.03)
+    monkeypatch.setattr(import_file_module, "SLICE_CHUNKS", 1)
 
     def make(project: Project, content: bytes) -> FileImport:
-        held = request_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"))
-        store_part(project_id=project.pk, import_id=held.pk, number=1, content=content)
-        return begin_check(project_id=project.pk, import_id=held.pk)
+        return upload_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"), content=content)
 
     return make
 
@@ -77,30 +72,25 @@ def test_an_import_that_waits_for_the_queue_holds_up_no_other(
     project: Project,
     other_project: Project,
     uploaded: Uploaded,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held, other = uploaded(project, said(3)), uploaded(other_project, said(1))
     work(turns=15)
     Project.objects.filter(pk=project.pk).update(queue_limit=2)
     start_import(project_id=project.pk, import_id=held.pk)
     start_import(project_id=other_project.pk, import_id=other.pk)
-    monkeypatch.setattr(running, "PAUSE_SECONDS", 1e-9)
 
     work(turns=20)
     assert states(held, other) == ["waiting", "done"]
     assert "half full" in FileImport.objects.get(id=held.pk).wait_reason
-    OutboxRow.objects.update(state="done")
-    work(turns=6)
-    OutboxRow.objects.update(state="done")
-    work(turns=12)
-    OutboxRow.objects.update(state="done")
-    work(turns=12)
+    for _ in range(3):
+        OutboxRow.objects.update(state="done")
+        FileImport.objects.update(resume_at=None)  # the time is over after which it looks again
+        work(turns=6)
     assert states(held) == ["done"]
     assert Turn.objects.filter(end_user__project=project).count() == 3
 
 
-def test_a_stop_gives_the_import_back(project: Project, uploaded: Uploaded, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_file_module, "SLICE_SECONDS", 60.0)
+def test_a_stop_gives_the_import_back(project: Project, uploaded: Uploaded) -> None:
     held, stop = uploaded(project, said(3)), StopFlag()
     stop.set()
     work(turns=1, stop=stop)

@@ -1,35 +1,26 @@
 """Check an import: read the whole file, count what it would bring, and write nothing else."""
 
-import shutil
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from tempfile import TemporaryFile
-from time import monotonic
-from typing import Any, BinaryIO, cast
+from typing import Any
 from uuid import UUID
 
-import structlog
 from django.db.models import F
 from django.db.models.fields.json import KT
 from django.utils import timezone
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.imports.lease import claim, fail, reason_of, release, reporting
-from apps.actions.imports.services import open_file, project_of_import
+from apps.actions.imports.lease import fail, leased, release, reporting
+from apps.actions.imports.services import file_content
 from apps.actions.transfers.load_project import check_empty
-from apps.actions.transfers.row_blocks import row_blocks
+from apps.actions.transfers.row_blocks import RowBlock, row_blocks
 from apps.imports.models import FileImport
-from apps.imports.readers.archives import SIGNATURE, BadArchive, conversation_files
 from apps.imports.readers.chunks import ImportChunk, import_chunks
 from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
-from apps.imports.readers.formats import HEAD_BYTES, READERS, format_of
+from apps.imports.readers.formats import file_entries, format_of
 from apps.imports.readers.imported_memories import ORIGIN
 from apps.memories.models import Memory
-from apps.outbox.leased import LostLease
-from apps.outbox.outages import is_outage
 from apps.pipeline import flow
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.draft import Draft, Origin, Request
@@ -41,38 +32,17 @@ from apps.traces.models import Turn
 from apps.traces.policies import active_policy
 
 
-def recognised_format(file_import: FileImport) -> ImportFormat | None:
-    """Return the format that was given, or else that of the file; None if it looks like none."""
-    if file_import.format:
-        return ImportFormat(file_import.format)
-    with closing(files_of(file_import)) as files:
-        return format_of(next(files).read(HEAD_BYTES))
-
-
-def files_of(file_import: FileImport) -> Generator[BinaryIO, None, None]:
-    """Yield the uploaded file, or the conversations in the archive that was downloaded. Raises Unfit."""
-    stream = open_file(file_import)
-    if stream.read(len(SIGNATURE)) != SIGNATURE:
-        yield open_file(file_import)
-        return
-    with TemporaryFile() as archive:  # an archive is read from its end
-        shutil.copyfileobj(open_file(file_import), archive)
-        try:
-            for found in conversation_files(cast(BinaryIO, archive)):
-                yield cast(BinaryIO, found)
-        except BadArchive as error:
-            raise Unfit(str(error)) from error
-
-
-def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
-    """Yield the chunks of a file with a known format; the same ones each time."""
+def chunks_of(file_import: FileImport) -> Iterator[RowBlock | ImportChunk | ImportProblem]:
+    """Yield the chunks of a file with a known format, the same ones each time. Raises Unfit."""
+    content, file_format = file_content(file_import), ImportFormat(file_import.format)
+    if file_format is ImportFormat.PROJECT:
+        return row_blocks(content)
     source = ImportSource(
         name=PurePath(file_import.file_name).stem,
         now=file_import.created_at,
         users=EndUsers(file_import.user_id, file_import.users_by_name),
     )
-    read = READERS[ImportFormat(file_import.format)]
-    return import_chunks(entry for file in files_of(file_import) for entry in read(file, source=source))
+    return import_chunks(file_entries(content, file_format=file_format, source=source))
 
 
 def known_turns(*, project_id: UUID, chunk: ImportChunk) -> frozenset[str]:
@@ -127,11 +97,8 @@ class Screening:
         return [drop.reason for drop in flow.screen(Draft.start(request=request, policy=self._policy)).drops]
 
 
-log = structlog.get_logger(__name__)
-
 MOST_PROBLEMS = 100  # that are stored with their places; all of them are counted
 REPORT_EVERY = 100  # chunks
-REPORT_SECONDS = 15.0  # at the latest
 
 
 @dataclass
@@ -158,108 +125,61 @@ class FileFindings:
         }
 
 
-def check_import(*, import_id: UUID) -> None:
+def check_import(*, import_id: UUID, stop: Callable[[], bool] = lambda: False) -> None:
     """Count the file's conversations, turns, memories, end users, duplicates of what is stored, and problems.
 
-    Turns that the pre-filter would drop are counted by reason. Ignores an import that is not to be checked.
+    Turns that the pre-filter would drop are counted by reason. Ignores an import that is not to be checked. Where a
+    stop is wanted, the check is given back, and begins again.
     """
-    for _ in checking(import_id=import_id):
-        pass
-
-
-def checking(*, import_id: UUID) -> Iterator[None]:
-    """Do what `check_import` does, chunk by chunk, and give way after each; closed before the end, give it back."""
-    project_id = project_of_import(import_id)
-    if project_id is None:
-        return
-    with tenant_scope(project_id=project_id), suppress(LostLease):
-        held = claim(import_id=import_id, since=ImportState.CHECKING, working=ImportState.CHECKING)
+    with leased(import_id=import_id, since=ImportState.CHECKING, working=ImportState.CHECKING) as held:
         if held is None:
             return
-        try:
-            yield from _check(held)
-        except LostLease:
-            raise
-        except GeneratorExit:
-            release(held, state=ImportState.CHECKING, resume_at=timezone.now())  # after others
-            raise
-        except Exception as error:  # whatever a file makes a reader raise, the check has to end with a state
-            if is_outage(error):
-                raise  # when the lease has ended, a process begins again
-            if not isinstance(error, Refused):
-                log.exception("check of import failed", file_import=str(import_id))
-            fail(held, reason_of(error))
-
-
-def _check(held: FileImport) -> Iterator[None]:
-    recognised = recognised_format(held)
-    if recognised is None:
-        fail(held, "the format of the file is not recognised: name it")
-        return
-    held.format = recognised
-    findings = FileFindings()
-    steps = _blocks(held, findings) if recognised is ImportFormat.PROJECT else _chunks(held, findings)
-    reported = monotonic()
-    for number, _ in enumerate(steps, start=1):
-        if number % REPORT_EVERY == 0 or monotonic() - reported > REPORT_SECONDS:
-            _report(held, findings)
-            reported = monotonic()
-        yield
-    release(
-        held,
-        state=ImportState.CHECKED,
-        format=recognised,
-        counts=findings.as_json(),
-        problems=findings.problems,
-        users=sorted(findings.users),
-    )
-
-
-def _report(held: FileImport, findings: FileFindings) -> None:
-    with reporting(held) as row:
-        row.counts = findings.as_json()
-
-
-def _chunks(held: FileImport, findings: FileFindings) -> Iterator[None]:
-    screening = Screening(project_id=held.project_id)
-    for each in chunks_of(held):
-        if isinstance(each, ImportProblem):
-            add_problem(findings, each)
-        else:
+        recognised = ImportFormat(held.format) if held.format else format_of(file_content(held))
+        if isinstance(recognised, ImportProblem):
+            fail(held, f"{recognised.at} {recognised.reason}")
+            return
+        held.format = recognised
+        if recognised is ImportFormat.PROJECT:
+            check_empty(project_id=held.project_id)
+        findings, screening = FileFindings(), Screening(project_id=held.project_id)
+        for number, each in enumerate(chunks_of(held), start=1):
+            if stop():
+                release(held, state=ImportState.CHECKING, resume_at=timezone.now())  # after others
+                return
             _count(held, each, findings, screening)
-        yield
+            if number % REPORT_EVERY == 0:
+                with reporting(held) as row:
+                    row.counts = findings.as_json()
+        release(
+            held,
+            state=ImportState.CHECKED,
+            format=recognised,
+            counts=findings.as_json(),
+            problems=findings.problems,
+            users=sorted(findings.users),
+        )
 
 
-def _blocks(held: FileImport, findings: FileFindings) -> Iterator[None]:
-    """Count the rows of an exported project. Raises Conflict, Unfit."""
-    check_empty(project_id=held.project_id)
-    for block in row_blocks(open_file(held)):
-        if isinstance(block, ImportProblem):
-            add_problem(findings, block)
-        else:
-            findings.counts["chunks"] += 1
-            findings.rows.update({kind: len(rows) for kind, rows in block.rows.items()})
-            if block.user:
-                findings.users.add(end_user_id(project_id=held.project_id, user_id=block.user_id))
-        yield
-
-
-def add_problem(findings: FileFindings, problem: ImportProblem) -> None:
-    """Count a problem, and keep it if it is one of the first."""
-    findings.counts["problems"] += 1
-    if len(findings.problems) < MOST_PROBLEMS:
-        findings.problems.append({"at": problem.at, "reason": problem.reason})
-
-
-def _count(held: FileImport, chunk: ImportChunk, findings: FileFindings, screening: Screening) -> None:
+def _count(
+    held: FileImport, each: RowBlock | ImportChunk | ImportProblem, findings: FileFindings, screening: Screening
+) -> None:
+    if isinstance(each, ImportProblem):
+        findings.counts["problems"] += 1
+        if len(findings.problems) < MOST_PROBLEMS:
+            findings.problems.append({"at": each.at, "reason": each.reason})
+        return
     findings.counts["chunks"] += 1
-    findings.counts["turns"] += len(chunk.turns)
-    findings.counts["memories"] += len(chunk.memories)
-    findings.users.add(end_user_id(project_id=held.project_id, user_id=chunk.user_id))
-    if chunk.memories:
-        known = known_memories(project_id=held.project_id, chunk=chunk, file_format=held.format)
+    if each.user_id:
+        findings.users.add(end_user_id(project_id=held.project_id, user_id=each.user_id))
+    if isinstance(each, RowBlock):
+        findings.rows.update({kind: len(rows) for kind, rows in each.rows.items()})
+        return
+    findings.counts["turns"] += len(each.turns)
+    findings.counts["memories"] += len(each.memories)
+    if each.memories:
+        known = known_memories(project_id=held.project_id, chunk=each, file_format=held.format)
     else:
-        findings.sessions.add(hash((chunk.user_id, chunk.session_id)))
-        known = known_turns(project_id=held.project_id, chunk=chunk)
-        findings.dropped.update(screening.drops(chunk, known=known))
+        findings.sessions.add(hash((each.user_id, each.session_id)))
+        known = known_turns(project_id=held.project_id, chunk=each)
+        findings.dropped.update(screening.drops(each, known=known))
     findings.counts["known"] += len(known)

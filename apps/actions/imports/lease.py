@@ -1,11 +1,12 @@
 """The lease of one process on an import, and its end: done, failed, or given back."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -14,10 +15,41 @@ from django.utils import timezone
 from apps.actions.errors import Refused
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
+from apps.outbox.outages import is_outage
 from apps.pipeline.core.enums import ImportState
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
+log = structlog.get_logger(__name__)
 LEASE_SECONDS = 60.0  # much longer than a chunk takes
 MOST_ERROR = 2_000  # characters
+
+
+@contextmanager
+def leased(*, import_id: UUID, since: ImportState, working: ImportState) -> Iterator[FileImport | None]:
+    """Lease an import for the block, which releases it; the block gets None if it is over or held by another process.
+
+    What the block raises ends the import with the reason; a lost lease ends the block.
+    """
+    with system_scope(SystemWork.SCHEDULE):
+        project_id = FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
+    if project_id is None:
+        yield None
+        return
+    with tenant_scope(project_id=project_id), suppress(LostLease):
+        held = claim(import_id=import_id, since=since, working=working)
+        try:
+            yield held
+        except LostLease:
+            raise
+        except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
+            if held is None or is_outage(error):
+                raise  # when the lease has ended, a process goes on
+            if isinstance(error, Refused):
+                fail(held, str(error))
+            else:  # only its kind, as its words may be those of the file
+                log.exception("import failed", file_import=str(import_id))
+                fail(held, f"an unexpected error: {type(error).__name__}")
 
 
 def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileImport | None:
@@ -49,11 +81,6 @@ def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> N
     with reporting(file_import) as held:
         for name, value in {"state": state, "leased_until": None, "lease_token": None, **changes}.items():
             setattr(held, name, value)
-
-
-def reason_of(error: Exception) -> str:
-    """Return why an import failed; of what is no refusal only its kind, as its words may be those of the file."""
-    return str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}"
 
 
 def fail(file_import: FileImport, error: str) -> None:

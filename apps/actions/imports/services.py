@@ -1,21 +1,18 @@
 """Request, upload, check, start, cancel and forget imports."""
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.record import record
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -28,12 +25,6 @@ def find_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     if found is None:
         raise NotFound("there is no such import")
     return found
-
-
-def project_of_import(import_id: UUID) -> UUID | None:
-    """Return the project, None if there is no such import."""
-    with system_scope(SystemWork.SCHEDULE):
-        return FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
 
 
 MOST_FILES = 20  # of a project that are stored at the same time
@@ -74,65 +65,50 @@ def request_import(*, request: ImportRequest) -> FileImport:
 MEGABYTE = 1024 * 1024
 
 
-def store_part(*, project_id: UUID, import_id: UUID, number: int, content: bytes) -> FileImport:
-    """Store part `number` of the file, from 1; the same part again replaces the former one.
+_SENDABLE = (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED)
 
-    Raises NotFound, Conflict unless the import waits for its file, Unfit for an empty part or too large a file.
+
+def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
+    """Store the file of an import, and leave its check to a worker; sent again, it replaces one that was not checked.
+
+    Raises NotFound, Conflict if the file was checked, is being checked or was deleted, Unfit for an empty or too large
+    one.
     """
     if not content:
         raise Unfit("must not be empty")
+    if len(content) > settings.IMPORT_MAX_MB * MEGABYTE:
+        raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
     with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
+        held = _locked(project_id, import_id)
         if not held.has_file:
             raise Conflict("its file was deleted: request another import")
-        if held.state != ImportState.UPLOADING:
-            raise Conflict(f"the import is {held.state}")
-        others = FilePart.objects.filter(file_import=held).exclude(number=number)
-        size = (others.aggregate(size=Sum(Length("content")))["size"] or 0) + len(content)
-        if size > settings.IMPORT_MAX_MB * MEGABYTE:
-            raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
-        FilePart.objects.update_or_create(
-            file_import=held, number=number, defaults={"content": content, "project_id": project_id}
-        )
-        held.size = size
-        held.save(update_fields=["size"])
+        if held.state not in _SENDABLE or held.counts:
+            raise Conflict(f"the import is {held.state}, and its file was sent")
+        ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
+        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
+        held.size, held.problems = len(content), []
+        held.leased_until = held.lease_token = None
+        held.save()
     return held
 
 
-_BUFFER = 256 * 1024
+def upload_import(*, request: ImportRequest, content: bytes) -> FileImport:
+    """Create an import with its file, which is checked next. Raises Conflict, Unfit."""
+    with transaction.atomic():
+        made = request_import(request=request)
+        return store_file(project_id=request.project_id, import_id=made.pk, content=content)
 
 
-class _Parts(io.RawIOBase):
-    """Reads the parts in their order, one at a time."""
-
-    def __init__(self, file_import: FileImport) -> None:
-        self._parts = FilePart.objects.filter(file_import=file_import).order_by("number")
-        self._number = 0
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        """Fill a buffer; return how many bytes it got, 0 at the end."""
-        target = memoryview(cast(bytearray, buffer)).cast("B")
-        if not self._rest:
-            part = self._parts.filter(number__gt=self._number).first()
-            if part is None:
-                return 0
-            self._number, self._rest = part.number, memoryview(bytes(part.content))
-        size = min(len(target), len(self._rest))
-        target[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
+def file_content(file_import: FileImport) -> bytes:
+    """Return the stored file."""
+    return bytes(ImportFile.objects.values_list("content", flat=True).get(file_import=file_import))
 
 
-def open_file(file_import: FileImport) -> BinaryIO:
-    """Return the stored file as a stream of bytes that needs the memory of one part."""
-    return cast(BinaryIO, io.BufferedReader(_Parts(file_import), buffer_size=_BUFFER))
+def _locked(project_id: UUID, import_id: UUID) -> FileImport:
+    held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
+    if held is None:
+        raise NotFound("there is no such import")
+    return held
 
 
 _STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
@@ -146,9 +122,7 @@ def start_import(
     Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
     """
     with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
+        held = _locked(project_id, import_id)
         if held.state not in _STARTABLE or not held.counts:
             raise Conflict(f"the import is {held.state}" if held.counts else "the import was not checked")
         if not held.has_file:
@@ -160,32 +134,6 @@ def start_import(
         held.save()
         details = {"format": held.format, "chunks_done": held.position}
         record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
-    return held
-
-
-_CHECKABLE = (ImportState.UPLOADING, ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
-
-
-def begin_check(*, project_id: UUID, import_id: UUID, file_format: ImportFormat | None = None) -> FileImport:
-    """Leave the check to a worker; a format that is given replaces the former one.
-
-    Raises NotFound, Conflict if the import is under way, has begun or has no file, or if parts are missing.
-    """
-    with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if held is None:
-            raise NotFound("there is no such import")
-        if held.state not in _CHECKABLE or held.position or not held.has_file:
-            raise Conflict(f"the import is {held.state}" if held.has_file else "its file was deleted")
-        parts = FilePart.objects.filter(file_import=held).aggregate(count=Count("id"), last=Max("number"))
-        if not parts["count"] or parts["count"] != parts["last"]:
-            raise Conflict("the file has no parts, or one of them is missing")
-        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
-        held.format = file_format or held.format
-        # An earlier check says nothing now: an import counts as read only once its check has ended.
-        held.counts, held.users, held.problems = {}, [], []
-        held.leased_until = held.lease_token = None
-        held.save()
     return held
 
 
@@ -224,9 +172,7 @@ OLD = "nobody has finished it, and its file was deleted"
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
     with transaction.atomic():
-        found = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-        if found is None:
-            raise NotFound("there is no such import")
+        found = _locked(project_id, import_id)
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
         if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
@@ -248,12 +194,12 @@ def forget_files(imports: QuerySet[FileImport], *, error: str) -> int:
     """Delete the files of some imports; those that are not done are cancelled, with the reason."""
     cancelled = {"state": ImportState.CANCELLED, "error": error, "finished_at": timezone.now()}
     with transaction.atomic():
-        # The rows are locked first, as by whoever stores a part: no part is stored after the others are deleted.
+        # The rows are locked first, as when a file is stored: none is stored after this.
         ids = list(imports.select_for_update().order_by("id").values_list("id", flat=True))
         rows = FileImport.objects.filter(id__in=ids)
         rows.exclude(state=ImportState.DONE).update(**cancelled, leased_until=None, lease_token=None, resume_at=None)
         forgotten = rows.update(has_file=False, users=[])
-        FilePart.objects.filter(file_import__in=ids).delete()
+        ImportFile.objects.filter(file_import__in=ids).delete()
     return forgotten
 
 
@@ -310,24 +256,9 @@ def _is_named(text: str, names: set[str]) -> bool:
 _STATES = (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
 
 
-@dataclass(frozen=True, slots=True)
-class DueImport:
-    """An import that nobody works on, and whether it is to be checked or imported."""
-
-    id: UUID
-    project_id: UUID
-    is_check: bool
-
-
-def due_imports() -> list[DueImport]:
-    """Return the imports of all projects that are due and that nobody works on, those that waited longest first."""
-    now = timezone.now()
-    due = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
+def due_imports() -> list[FileImport]:
+    """Return the imports of all projects that are due and not leased, those that waited longest first."""
+    due = Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now())
     with system_scope(SystemWork.SCHEDULE):
-        rows = (
-            FileImport.objects.free()
-            .filter(due, state__in=_STATES)
-            .order_by(F("resume_at").asc(nulls_first=True), "created_at", "id")
-        )
-        found = list(rows.values_list("id", "project_id", "state"))
-    return [DueImport(id, project_id, state == ImportState.CHECKING) for id, project_id, state in found]
+        free = FileImport.objects.free().filter(due, state__in=_STATES).only("id", "project_id", "state")
+        return list(free.order_by(F("resume_at").asc(nulls_first=True), "created_at", "id"))

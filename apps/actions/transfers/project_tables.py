@@ -121,7 +121,7 @@ LEFT_BEHIND: dict[str, str] = {
     "LedgerCheckpoint": "the ledger is sealed, and has an export of its own",
     "Erasure": "receipts belong to this server",
     "FileImport": "belongs to this server",
-    "FilePart": "belongs to this server",
+    "ImportFile": "belongs to this server",
     "ApiKey": "a secret",
     "Membership": "names an account",
     "Invitation": "a secret",

@@ -2,21 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
 from apps.actions.errors import Unfit
 from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
 from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
-from apps.imports.readers.file_lines import file_lines
 from apps.imports.readers.formats import PROJECT_SCHEMA
+from apps.imports.readers.product_lines import file_lines
 from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
 _Row = dict[str, Any]
 MOST_DEPTH = 64  # of the JSON in a row
-MOST_BYTES = 256 * 1024 * 1024  # of the lines of one block, which is loaded as a whole
 
 
 @dataclass
@@ -26,25 +25,6 @@ class RowBlock:
     at: str
     user: _Row = field(default_factory=dict)
     rows: dict[str, list[_Row]] = field(default_factory=dict)
-    size: int = 0  # bytes of its lines
-
-    def add(self, line: "_Line", *, size: int) -> None:
-        """Add a row; a block that becomes too large keeps none."""
-        self.size += size
-        if self.is_too_large:
-            self.rows.clear()
-        else:
-            self.rows.setdefault(line.kind, []).append(line.row)
-
-    @property
-    def is_too_large(self) -> bool:
-        """Return True if it can't be loaded as a whole."""
-        return self.size > MOST_BYTES
-
-    @property
-    def whole(self) -> "RowBlock | ImportProblem":
-        """Return the block, or why it can't be loaded."""
-        return ImportProblem(self.at, f"holds more than {MOST_BYTES:,} bytes of rows") if self.is_too_large else self
 
     @property
     def user_id(self) -> str:
@@ -63,36 +43,34 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(_Line)
 
 
-def row_blocks(stream: BinaryIO) -> Iterator[RowBlock | ImportProblem]:
+def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
     """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
-    lines = file_lines(stream)
+    lines = file_lines(content)
     ends = _checked_head(next(lines, None)).get("ends") is True  # files of servers before have no last line
     has_ended = False
     block, owner = RowBlock(at="the project"), None
-    for each in lines:
-        at, size, line = (
-            (each.at, 0, each) if isinstance(each, ImportProblem) else (f"line {each[0]}", len(each[1]), _read(*each))
-        )
+    for number, raw in lines:
+        at, line = f"line {number}", _read(number, raw)
         if isinstance(line, ImportProblem):
             yield line
         elif line.kind == END:
             has_ended = True
         elif line.kind == END_USER:
-            yield block.whole
+            yield block
             block, owner = RowBlock(at=f"the end user of {at}", user=line.row), line.end_user_id
         elif line.end_user_id != owner:  # the line with which its end user begins could not be read
             yield ImportProblem(at, "belongs to an end user that the file does not name before")
         else:
-            block.add(line, size=size)
-    yield block.whole
+            block.rows.setdefault(line.kind, []).append(line.row)
+    yield block
     if ends and not has_ended:
         yield ImportProblem("the end of the file", "is missing: the file is not complete")
 
 
-def _checked_head(line: tuple[int, bytes] | ImportProblem | None) -> _Row:
+def _checked_head(line: tuple[int, bytes] | None) -> _Row:
     """Return what the first line says. Raises Unfit."""
     head: Any = None
-    if isinstance(line, tuple):
+    if line is not None:
         try:
             head = msgspec.json.decode(line[1])
         except (msgspec.DecodeError, UnicodeDecodeError):

@@ -25,12 +25,6 @@ class ImportBody(RequestBody):
     users: Annotated[dict[str, Identifier], Meta(max_length=MOST_USERS)] = {}
 
 
-class ImportCheckBody(RequestBody):
-    """How to read the file; without `format` as was said before, or else as is recognised."""
-
-    format: ImportFormat | None = None
-
-
 class ImportProblemResponse(ResponseBody):
     """A place of the file that is not imported, and why."""
 

@@ -9,13 +9,12 @@ from rest_framework.response import Response
 
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     cancel_import,
     delete_import_file,
     find_import,
     request_import,
     start_import,
-    store_part,
+    store_file,
 )
 from apps.actions.transfers.export_project import export_project
 from apps.api.openapi import documented
@@ -25,21 +24,18 @@ from apps.api.problems import Code
 from apps.api.schemas.common import PageQuery
 from apps.api.schemas.imports import (
     ImportBody,
-    ImportCheckBody,
     ImportList,
     ImportResponse,
     import_response,
     named_users,
 )
-from apps.api.validation import not_found, read_body, read_bytes, read_id, read_query
+from apps.api.validation import read_body, read_bytes, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.imports.models import FileImport
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
-
-MOST_PARTS = 100_000
 
 
 class ImportsView(ApiView):
@@ -65,7 +61,7 @@ class ImportsView(ApiView):
         repeatable=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Announce a file; its parts are sent then, `check` counts what it would bring, and `start` imports it."""
+        """Announce a file; it is sent then, which begins its check, and `start` imports it."""
         body = read_body(request, ImportBody)
         return http_response(self.idempotent(lambda: self._requested(body)))
 
@@ -92,43 +88,6 @@ class ImportView(ApiView):
     def get(self, request: Request, import_id: str) -> Response:
         """Read what the check has found, the progress, and the report."""
         return _answer(self, find_import, import_id)
-
-
-class ImportPartView(ApiView):
-    """A part of the file of an import."""
-
-    scopes = {"PUT": Scope.ADMIN}
-    parser_classes = [BytesParser]
-
-    @documented(
-        operation="put_import_part",
-        summary="Send a part of the file of an import",
-        takes_bytes=True,
-        responses={200: ImportResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
-    )
-    def put(self, request: Request, import_id: str, number: int) -> Response:
-        """Store a part, numbered from 1, of any size up to that of a body; the same part again replaces the former."""
-        if not 1 <= number <= MOST_PARTS:
-            raise not_found()
-        return _answer(self, store_part, import_id, number=number, content=read_bytes(request))
-
-
-class ImportCheckView(ApiView):
-    """Checking an import."""
-
-    scopes = {"POST": Scope.ADMIN}
-
-    @documented(
-        operation="check_import",
-        summary="Check the file of an import",
-        body=ImportCheckBody,
-        responses={200: ImportResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def post(self, request: Request, import_id: str) -> Response:
-        """Read the whole file in the background and count what it would bring; nothing of it is stored."""
-        return _answer(self, begin_check, import_id, file_format=read_body(request, ImportCheckBody).format)
 
 
 class ImportStartView(ApiView):
@@ -166,7 +125,22 @@ class ImportCancelView(ApiView):
 class ImportFileView(ApiView):
     """The stored file of an import."""
 
-    scopes = {"DELETE": Scope.ADMIN}
+    scopes = {"PUT": Scope.ADMIN, "DELETE": Scope.ADMIN}
+    parser_classes = [BytesParser]
+
+    @documented(
+        operation="put_import_file",
+        summary="Send the file of an import",
+        takes_bytes=True,
+        responses={200: ImportResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
+    )
+    def put(self, request: Request, import_id: str) -> Response:
+        """Store the whole file, of at most 100 MB, and count in the background what it would bring.
+
+        Nothing of it is imported. After a check that failed or was cancelled, the file may be sent again.
+        """
+        return _answer(self, store_file, import_id, content=read_bytes(request))
 
     @documented(
         operation="delete_import_file",

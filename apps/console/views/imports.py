@@ -4,23 +4,19 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
 from apps.actions.imports.services import (
     ImportRequest,
-    begin_check,
     cancel_import,
     delete_import_file,
     find_import,
-    request_import,
     start_import,
-    store_part,
+    upload_import,
 )
 from apps.actions.transfers.export_project import export_project
 from apps.console.import_forms import ImportForm
@@ -32,8 +28,6 @@ from apps.console.selectors.imports import dropped_by_reason, shown_counts, show
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import ImportFormat, MemberRole
 
-PART_BYTES = 1024 * 1024  # that a browser sends at a time; less where bodies are smaller
-
 
 @project_page(MemberRole.ADMIN)
 def imports(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
@@ -44,65 +38,26 @@ def imports(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 @project_page(MemberRole.ADMIN)
 def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Choose a file. A browser with JavaScript gets JSON and sends the parts; others send the file with the form."""
+    """Choose a file; it is stored and will be checked."""
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
-    if request.method == "POST" and form.is_valid() and form.cleaned_data["file_name"]:
+    if form.is_valid():
+        given = form.cleaned_data
+        wanted = ImportRequest(
+            project_id=visit.project.pk,
+            file_name=given["file"].name,
+            file_format=ImportFormat(given["format"]) if given["format"] else None,
+            user_id=given["user"],
+            users_by_name=given["users"],
+            person_id=visit.person_id,
+        )
         try:
-            made = request_import(request=_import_request(form.cleaned_data, visit))
-            if form.cleaned_data["file"]:
-                _store(visit, made, form.cleaned_data["file"])
+            made = upload_import(request=wanted, content=given["file"].read())
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
-            return _created(request, visit, made)
-    elif request.method == "POST" and form.is_valid():
-        form.add_error("file", "Choose a file.")
-    part_bytes = min(PART_BYTES, settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2)
-    context = {"form": form, "part_bytes": part_bytes, "most": settings.IMPORT_MAX_MB}
+            return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+    context = {"form": form, "most": settings.IMPORT_MAX_MB}
     return render(request, "console/import_new.html", context, status=422 if form.errors else 200)
-
-
-def _import_request(given: dict[str, Any], visit: ProjectVisit) -> ImportRequest:
-    return ImportRequest(
-        project_id=visit.project.pk,
-        file_name=given["file_name"],
-        file_format=ImportFormat(given["format"]) if given["format"] else None,
-        user_id=given["user"],
-        users_by_name=given["users"],
-        person_id=visit.person_id,
-    )
-
-
-def _store(visit: ProjectVisit, made: FileImport, file: Any) -> None:
-    for number, content in enumerate(file.chunks(PART_BYTES), start=1):
-        store_part(project_id=visit.project.pk, import_id=made.pk, number=number, content=content)
-    begin_check(project_id=visit.project.pk, import_id=made.pk)
-
-
-def _created(request: HttpRequest, visit: ProjectVisit, made: FileImport) -> HttpResponse:
-    if "application/json" not in request.headers.get("Accept", ""):
-        return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
-    names = ("import", "import-part", "check-import")
-    addresses = {name: reverse(f"console:{name}", args=[visit.project.slug, made.pk]) for name in names}
-    return JsonResponse(addresses, status=201)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def part(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Store a part of the file; `number` is a parameter of the address."""
-    number = request.GET.get("number", "")
-    if not (number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= 100_000):
-        return HttpResponse("a part has a number", status=422, content_type="text/plain")
-    try:
-        store_part(project_id=visit.project.pk, import_id=import_id, number=int(number[:9]), content=request.body)
-    except RequestDataTooBig:
-        return HttpResponse("the part is too large", status=413, content_type="text/plain")
-    except NotFound as absent:
-        raise Http404(str(absent)) from absent
-    except Refused as refused:
-        return HttpResponse(str(refused), status=422, content_type="text/plain")
-    return HttpResponse(status=204)
 
 
 @project_page(MemberRole.ADMIN)
@@ -123,15 +78,6 @@ def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> Http
     """Show how far an import is; when nothing is under way, the page is loaded again."""
     found = _found(visit, import_id)
     return progress_part(request, "console/_import_progress.html", {"import": found}, is_over=found.is_over)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def check(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Check the file of an import, perhaps in another format."""
-    chosen = request.POST.get("format", "")
-    known = ImportFormat(chosen) if chosen in set(ImportFormat) else None
-    return _acted(request, visit, import_id, begin_check, file_format=known)
 
 
 @require_POST

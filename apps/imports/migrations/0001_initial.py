@@ -116,25 +116,19 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="FilePart",
+            name="ImportFile",
             fields=[
                 (
-                    "id",
-                    models.UUIDField(
-                        default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("number", models.PositiveIntegerField(help_text="from 1")),
-                ("content", models.BinaryField()),
-                (
                     "file_import",
-                    models.ForeignKey(
-                        db_index=False,
+                    models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="parts",
+                        primary_key=True,
+                        related_name="file",
+                        serialize=False,
                         to="imports.fileimport",
                     ),
                 ),
+                ("content", models.BinaryField()),
                 (
                     "project",
                     models.ForeignKey(
@@ -145,9 +139,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "ordering": ("number",),
-            },
         ),
         migrations.AddIndex(
             model_name="fileimport",
@@ -164,9 +155,5 @@ class Migration(migrations.Migration):
                 ),
                 name="import_state_known",
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="filepart",
-            constraint=models.UniqueConstraint(fields=("file_import", "number"), name="file_part_once"),
         ),
     ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -17,11 +17,8 @@ from apps.imports.readers.entries import (
     role_named,
     unquoted,
 )
-from apps.imports.readers.json_elements import begins_as_json
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
-
-MOST_BYTES = 16 * 1024 * 1024  # one chat, which is read as a whole
 
 # "[2026-03-02 09:12] Ana: hello", "**Ana:** hello", "## Assistant", "User: hello"; a name has up to three words.
 _NAME = r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2}"
@@ -30,6 +27,9 @@ _LINE = re.compile(
     rf"(?:\*\*(?P<bold>{_NAME}):?\*\*:?|#{{1,6}} +(?P<heading>{_NAME}):? *$|(?P<plain>{_NAME}):(?= |$))"
     r" *(?P<text>.*)"
 )
+
+
+_JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\"\]]|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +47,20 @@ class _Item(msgspec.Struct, frozen=True, kw_only=True):
     occurred_at: datetime | None = None
 
 
-def read_chat_text(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
+def is_json(text: str) -> bool:
+    """Return True for a text that begins with an object, or with a list of values: "[2026-03-02 ...]" is a time."""
+    return _JSON_BEGINS.match(text) is not None
+
+
+def read_chat_text(content: bytes, *, source: ImportSource) -> Iterator[ImportEntry]:
     """Yield the messages as turns of one session named after the file; turn_id is the number of the message."""
-    content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        yield ImportProblem("the file", f"is longer than {MOST_BYTES:,} bytes")
-        return
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         yield ImportProblem(f"line {line}", "is not UTF-8")
         return
-    messages = _items(text) if begins_as_json(text) else _lines(text)
+    messages = _items(text) if is_json(text) else _lines(text)
     for index, message in enumerate(messages, start=1):
         if isinstance(message, ImportProblem):
             yield message

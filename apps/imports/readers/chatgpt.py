@@ -6,7 +6,7 @@ Editing a message or asking again begins another branch. Only the branch that th
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from apps.imports.readers.entries import (
     ImportedTurn,
@@ -17,7 +17,6 @@ from apps.imports.readers.entries import (
     role_named,
     text_of,
 )
-from apps.imports.readers.json_elements import json_elements
 from apps.imports.readers.times import moment_of
 from apps.pipeline.core.turn import NewTurn
 
@@ -25,28 +24,14 @@ _SAID = frozenset({"text", "multimodal_text"})  # the types of content that some
 _Fields = dict[str, Any]
 
 
-def read_chatgpt(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
-    """Yield the turns of each conversation's last branch; hidden messages and calls of tools are left out."""
-    for element in json_elements(stream, lists=("conversations",)):
-        if isinstance(element, ImportProblem):
-            yield element
-            continue
-        at = f"conversation {element.number}"
-        conversation = element.value if isinstance(element.value, dict) else {}
-        mapping = conversation.get("mapping")
-        session = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
-        if not isinstance(mapping, dict) or not session:
-            yield ImportProblem(at, "has no mapping of messages or no id")
-            continue
-        entries = _turns(conversation, mapping, at=at, session=f"chatgpt-{session}", source=source)
-        first = next(entries, None)
-        yield first or ImportProblem(at, "has no message that somebody has said")
-        yield from entries
-
-
-def _turns(
-    conversation: _Fields, mapping: _Fields, *, at: str, session: str, source: ImportSource
-) -> Iterator[ImportEntry]:
+def read_chatgpt(raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
+    """Yield the turns of a conversation's last branch; hidden messages and calls of tools are left out."""
+    conversation: _Fields = raw if isinstance(raw, dict) else {}
+    mapping = conversation.get("mapping")
+    session = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
+    if not isinstance(mapping, dict) or not session:
+        yield ImportProblem(at, "has no mapping of messages or no id")
+        return
     said_at = moment_of(conversation.get("create_time")) or moment_of(conversation.get("update_time"))
     user_id = source.users.holder("")
     for node_id in _branch(mapping, text_of(conversation.get("current_node"))):
@@ -59,19 +44,32 @@ def _turns(
         if isinstance(turn, str):
             yield ImportProblem(place, turn)
         elif turn.content.strip():
-            yield checked_turn(ImportedTurn(place, user_id, session, turn), now=source.now)
+            yield checked_turn(ImportedTurn(place, user_id, f"chatgpt-{session}", turn), now=source.now)
 
 
 def _branch(mapping: _Fields, last: str) -> list[str]:
-    """Return the nodes from the root to the last one; without that, to the last one that no other node follows."""
+    """Return the nodes from the root to the last one; where it is not named, to the newest node without an answer."""
+    parents: dict[str, str] = {}
+    for node_id in mapping:
+        children = _node(mapping, node_id).get("children")
+        parents |= {text_of(child): node_id for child in (children if isinstance(children, list) else ())}
+    for node_id in mapping:
+        parents[node_id] = text_of(_node(mapping, node_id).get("parent")) or parents.get(node_id, "")
     if last not in mapping:
-        parents = {text_of(_node(mapping, each).get("parent")) for each in mapping}
-        last = next((each for each in reversed(mapping) if each not in parents), "")
+        answered = set(parents.values())
+        leaves = [each for each in mapping if each not in answered] or [*mapping]
+        # Of nodes of the same time, the one that the file names last.
+        last = max(reversed(leaves), key=lambda each: _time(mapping, each), default="")
     nodes: dict[str, None] = {}  # in their order, and each once: a mangled tree may have circles
     while last in mapping and last not in nodes:
         nodes[last] = None
-        last = text_of(_node(mapping, last).get("parent"))
+        last = parents[last]
     return [*nodes][::-1]
+
+
+def _time(mapping: _Fields, node_id: str) -> float:
+    moment = moment_of((_message(mapping, node_id) or {}).get("create_time"))
+    return moment.timestamp() if moment else 0.0
 
 
 def _node(mapping: _Fields, node_id: str) -> _Fields:

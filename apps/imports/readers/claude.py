@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from apps.imports.readers.entries import (
     ImportedTurn,
@@ -13,31 +13,19 @@ from apps.imports.readers.entries import (
     role_named,
     text_of,
 )
-from apps.imports.readers.json_elements import json_elements
 from apps.imports.readers.times import moment_of
 from apps.pipeline.core.turn import NewTurn
 
 _Fields = dict[str, Any]
 
 
-def read_claude(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
-    """Yield the turns of each conversation; the end users of the source may be named by the uuid of an account."""
-    for element in json_elements(stream, lists=("conversations",)):
-        if isinstance(element, ImportProblem):
-            yield element
-            continue
-        at = f"conversation {element.number}"
-        conversation = element.value if isinstance(element.value, dict) else {}
-        messages, session = conversation.get("chat_messages"), text_of(conversation.get("uuid"))
-        if not isinstance(messages, list) or not session:
-            yield ImportProblem(at, "has no chat_messages or no uuid")
-            continue
-        yield from _turns(conversation, messages, at=at, session=f"claude-{session}", source=source)
-
-
-def _turns(
-    conversation: _Fields, messages: list[Any], *, at: str, session: str, source: ImportSource
-) -> Iterator[ImportEntry]:
+def read_claude(raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
+    """Yield the turns of a conversation; the end users of the source may be named by the uuid of an account."""
+    conversation: _Fields = raw if isinstance(raw, dict) else {}
+    messages, session = conversation.get("chat_messages"), text_of(conversation.get("uuid"))
+    if not isinstance(messages, list) or not session:
+        yield ImportProblem(at, "has no chat_messages or no uuid")
+        return
     account = conversation.get("account")
     user_id = source.users.holder(text_of(account.get("uuid")) if isinstance(account, dict) else "")
     said_at = moment_of(conversation.get("created_at"))
@@ -51,7 +39,7 @@ def _turns(
         if isinstance(turn, str):
             yield ImportProblem(place, turn)
         elif turn.content.strip():  # a message may hold files alone
-            yield checked_turn(ImportedTurn(place, user_id, session, turn), now=source.now)
+            yield checked_turn(ImportedTurn(place, user_id, f"claude-{session}", turn), now=source.now)
 
 
 def _turn(message: _Fields, number: int, said_at: datetime | None) -> NewTurn | str:

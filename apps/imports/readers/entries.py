@@ -1,10 +1,10 @@
 """What readers make of a file: turns, memories, and the places that can't be imported, with the reason."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any
 
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
@@ -74,14 +74,6 @@ class ImportProblem:
 
 
 ImportEntry = ImportedTurn | ImportedMemory | ImportProblem
-_Entry = TypeVar("_Entry", ImportedTurn, ImportedMemory)
-
-
-class FormatReader(Protocol):
-    """Reads one format."""
-
-    def __call__(self, stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
-        """Yield the entries of a file in its order; memory is bounded by the largest conversation in it."""
 
 
 def unquoted(error: Exception) -> str:

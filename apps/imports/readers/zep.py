@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from apps.imports.readers.entries import (
     ImportedTurn,
@@ -13,7 +13,6 @@ from apps.imports.readers.entries import (
     role_named,
     text_of,
 )
-from apps.imports.readers.json_elements import json_elements
 from apps.imports.readers.times import moment_of
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
@@ -24,20 +23,12 @@ _LINE = re.compile(r"(?P<name>[^\n():]{0,120}?)\s*(?:\((?P<role>[a-z]+)\))?:\s(?
 _SESSIONS = ("thread_id", "session_id", "group_id")
 
 
-def read_zep(stream: BinaryIO, *, source: ImportSource) -> Iterator[ImportEntry]:
-    """Yield the turns of the episodes; the thread, or else the group, is the session, and the user if none is named."""
-    for element in json_elements(stream, lists=("episodes", "messages")):
-        if isinstance(element, ImportProblem):
-            yield element
-            continue
-        at = f"episode {element.number}"
-        if not isinstance(element.value, dict):
-            yield ImportProblem(at, "is not an object")
-            continue
-        yield from _turns(element.value, at=at, source=source)
-
-
-def _turns(episode: _Fields, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
+def read_zep(raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
+    """Yield the turns of an episode; the thread, or else the group, is the session, and the user if none is named."""
+    if not isinstance(raw, dict):
+        yield ImportProblem(at, "is not an object")
+        return
+    episode: _Fields = raw
     reason = _refused(episode)
     if reason:
         yield ImportProblem(at, reason)

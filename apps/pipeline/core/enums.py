@@ -375,7 +375,6 @@ class ImportFormat(StrEnum):
     CLAUDE = "claude"
     MEM0 = "mem0"
     ZEP = "zep"
-    LOCOMO = "locomo"
     JSONL = "jsonl"  # one turn a line
     CHAT = "chat"  # one conversation as text, Markdown or a JSON list
     MEMORIES = "memories"  # memories as this product exports them

@@ -1,4 +1,4 @@
-"""A file is sent in parts, checked and imported."""
+"""A file is sent, checked and imported."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -19,14 +19,13 @@ def in_state(state: str) -> tuple[int, Any]:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_file_is_sent_in_parts_and_waited_for(
+def test_a_file_is_sent_and_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool
 ) -> None:
-    monkeypatch.setattr(import_calls, "PART_BYTES", 4)
     monkeypatch.setattr(import_calls, "POLL_SECONDS", 0)
     file = tmp_path / "conversations.json"
     file.write_bytes(b"0123456789")
-    answers = [(201, MADE), *[in_state("uploading")] * 3, *map(in_state, ("checking", "checking", "checked"))]
+    answers = [(201, MADE), *map(in_state, ("checking", "checking", "checked"))]
     client, server = scripted(*answers)
     given: Any = {"format": "claude", "user_id": "kim", "users": {"account": "bo"}}
     if is_async:
@@ -38,11 +37,10 @@ def test_a_file_is_sent_in_parts_and_waited_for(
     assert checked["state"] == "checked"
     assert [(each.method, each.url.path) for each in server.requests] == [
         ("POST", "/v1/imports"),
-        *(("PUT", f"/v1/imports/imp_1/parts/{number}") for number in (1, 2, 3)),
-        ("POST", "/v1/imports/imp_1/check"),
+        ("PUT", "/v1/imports/imp_1/file"),
         *[("GET", "/v1/imports/imp_1")] * 2,
     ]
-    assert [each.content for each in server.requests[1:4]] == [b"0123", b"4567", b"89"]
+    assert server.requests[1].content == b"0123456789"
     assert server.requests[1].headers["Content-Type"] == "application/octet-stream"
 
 

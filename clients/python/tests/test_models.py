@@ -13,7 +13,7 @@ from scripts import client_models, client_types
 
 # What the parameters of a call are named in the request.
 ELSEWHERE = {"idempotency_key", "filters", "changes", "version", "cursor", "content"}
-NO_CALLS = {"request", "answer", "dataclass", "field", "quote", "cast", "given", "in_path", "file_parts"}
+NO_CALLS = {"request", "answer", "dataclass", "field", "quote", "cast", "given", "in_path"}
 
 
 def document() -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 import time
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,7 +13,7 @@ from rich.progress import Progress
 
 from apps.actions.errors import Refused
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, begin_check, request_import, start_import, store_part
+from apps.actions.imports.services import ImportRequest, start_import, upload_import
 from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
 from apps.imports.models import FileImport
@@ -28,10 +26,8 @@ from apps.worker.shutdown import STOPPING
 from apps.worker.work import work
 
 MOST_SHOWN = 20  # problems of a file
-PART_BYTES = 1024 * 1024
 SLICE_SECONDS = 1.0
 WORK_SECONDS = 30.0  # between two parts of an import, which each read the file from its start
-A_DAY = timedelta(days=1)
 OPEN = (WorkState.PENDING, WorkState.RUNNING)
 
 
@@ -67,10 +63,11 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self.stdout.write(_lines(held.counts))
             return
-        users = frozenset(held.users)
+        users = list(held.users)  # until the file is deleted
         start_import(project_id=project.pk, import_id=held.pk)
-        with _progress_bar("chunks", total=held.chunks) as progress:
-            _run(held, progress, works=options["wait"])
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("chunks", total=held.chunks)
+            _run(held, lambda done: bar.update(task, completed=done), works=options["wait"])
         if held.state != ImportState.DONE:
             raise CommandError(
                 f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
@@ -88,15 +85,10 @@ class Command(BaseCommand):
             user_id=options["user"],
             users_by_name=dict(options["user_of"]),
         )
-        held = request_import(request=request)
         try:
-            with file.open("rb") as stream:
-                for number, content in enumerate(iter(lambda: stream.read(PART_BYTES), b""), start=1):
-                    store_part(project_id=project.pk, import_id=held.pk, number=number, content=content)
+            held = upload_import(request=request, content=file.read_bytes())
         except OSError as error:
-            held.delete()
             raise CommandError(f"{file}: {error.strerror}") from error
-        begin_check(project_id=project.pk, import_id=held.pk)
         _check(held)
         if held.state == ImportState.FAILED:
             held.delete()
@@ -128,7 +120,7 @@ def _summary(held: FileImport) -> str:
 def _check(held: FileImport) -> None:
     """Check until the check has ended, here or by a worker that was faster."""
     while not STOPPING.is_set():
-        check_import(import_id=held.pk)
+        check_import(import_id=held.pk, stop=STOPPING.is_set)
         held.refresh_from_db()
         if held.state != ImportState.CHECKING:
             return
@@ -139,7 +131,7 @@ def _check(held: FileImport) -> None:
 def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:
     """Import until it is over. Where it has to wait for the queue, work is done if wanted."""
     while not STOPPING.is_set():
-        run_import(import_id=held.pk, most=A_DAY, pauses=not works, on_progress=progress)
+        run_import(import_id=held.pk, stop=STOPPING.is_set, on_progress=progress)
         held.refresh_from_db()
         if held.is_over:
             return
@@ -147,23 +139,9 @@ def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> N
             time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
 
 
-def _work(end_users: Collection[UUID]) -> None:
+def _work(end_users: list[UUID]) -> None:
     """Drain, next to a cluster or without one, until these end users have no open work."""
-    total = _count_open_work(end_users)
-    with _progress_bar("work", total=total) as progress:
-        while (left := _count_open_work(end_users)) and not STOPPING.is_set():
-            if not work(seconds=SLICE_SECONDS):
-                time.sleep(SLICE_SECONDS / 5)  # other workers hold it, or it waits for its next attempt
-            progress(total - left)
-
-
-def _count_open_work(end_users: Collection[UUID]) -> int:
-    return OutboxRow.objects.filter(end_user_id__in=end_users, state__in=OPEN).count()
-
-
-@contextmanager
-def _progress_bar(name: str, *, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar; yield a function that sets how much is done."""
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=total)
-        yield lambda done: bar.update(task, completed=done)
+    rows = OutboxRow.objects.filter(end_user_id__in=end_users, state__in=OPEN)
+    while rows.exists() and not STOPPING.is_set():
+        if not work(seconds=SLICE_SECONDS):
+            time.sleep(SLICE_SECONDS / 5)  # other workers hold it, or it waits for its next attempt

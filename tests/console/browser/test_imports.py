@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from apps.actions.imports.checking import check_import
-from apps.console.views import imports as views
-from apps.imports.models import FileImport, FilePart
+from apps.imports.models import FileImport, ImportFile
 from apps.intake.run_import import run_import
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage
@@ -35,9 +34,8 @@ CHATGPT = [
 
 
 def test_a_file_is_brought_in_on_pages_for_everyone_and_the_agent_is_told(
-    open_window: OpenPage, full_project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenPage, full_project: Project, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(views, "PART_BYTES", 100)
     FileImport.objects.all().delete()
     window, file = open_window(), tmp_path / "conversations.json"
     file.write_text(json.dumps(CHATGPT))
@@ -51,7 +49,7 @@ def test_a_file_is_brought_in_on_pages_for_everyone_and_the_agent_is_told(
     window.page.get_by_role("button", name="Upload and check").click()
     expect(window.page.get_by_text("The file is being read")).to_be_visible()
     made = UUID(window.page.url.rstrip("/").rsplit("/", 1)[-1])
-    assert FilePart.objects.count() > 1
+    assert ImportFile.objects.count() == 1
     check_import(import_id=made)
 
     expect(window.page.locator("[data-import-counts]")).to_contain_text("Turns2")

@@ -2,11 +2,10 @@
 
 import json
 from datetime import UTC, datetime
-from io import BytesIO
 from typing import Any
 
 from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportProblem, ImportSource
-from apps.imports.readers.formats import READERS
+from apps.imports.readers.formats import file_entries
 from apps.pipeline.core.enums import ImportFormat
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
@@ -17,7 +16,7 @@ SECONDS = MARCH.timestamp()
 def read(name: ImportFormat, content: Any, *, default: str = "ana", **by_name: str) -> list[Any]:
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     source = ImportSource(name="file", now=NOW, users=EndUsers(default, by_name))
-    return list(READERS[name](BytesIO(raw), source=source))
+    return list(file_entries(raw, file_format=name, source=source))
 
 
 def said(entries: list[Any]) -> list[tuple[str, str]]:

@@ -63,10 +63,22 @@ def test_the_branch_that_a_chatgpt_conversation_ended_with_is_read(
     entries = read(ImportFormat.CHATGPT, [content])
 
     assert said(entries) == expected
-    # What brings nothing is a problem, so that no conversation is lost without a word.
-    assert [reason for _, reason in problems(entries)] == (
-        [] if expected else ["has no message that somebody has said"]
-    )
+    nothing = ("conversation 1", "holds nothing to import")
+    assert problems(entries) == ([] if expected else [nothing])
+
+
+@pytest.mark.parametrize("missing", ["parent", "children"])
+def test_a_chatgpt_conversation_is_read_by_parents_or_children_alone(missing: str) -> None:
+    whole = {
+        "a": node("q", [], "assistant", "Lovely.", create_time=SECONDS + 9),
+        "q": node(None, ["old-a", "a"], text="I live in Paris."),
+        "old-a": node("q", [], "assistant", "Where?", create_time=SECONDS + 5),
+    }
+    mapping = {name: {key: each[key] for key in each if key != missing} for name, each in whole.items()}
+    entries = read(ImportFormat.CHATGPT, [conversation(mapping)])
+
+    assert said(entries) == [("user", "I live in Paris."), ("assistant", "Lovely.")]
+    assert not problems(entries)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +138,8 @@ def test_a_claude_export_is_read(message: dict[str, Any], expected: list[tuple[s
     entries = read(ImportFormat.CLAUDE, [claude(message)])
 
     assert said(entries) == expected
-    assert not problems(entries)
+    nothing = ("conversation 1", "holds nothing to import")
+    assert problems(entries) == ([] if expected else [nothing])
 
 
 @pytest.mark.parametrize(

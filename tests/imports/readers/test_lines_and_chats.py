@@ -2,30 +2,17 @@
 
 import json
 from datetime import UTC, datetime
-from io import BytesIO
 from typing import Any
 
 import pytest
 
 from apps.imports.readers import chat_text
 from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
-from apps.imports.readers.formats import READERS
+from apps.imports.readers.formats import file_entries
 from apps.pipeline.core.enums import ImportFormat, Role
 
 SOURCE = ImportSource(name="talk", users=EndUsers("ana"), now=datetime(2026, 4, 1, tzinfo=UTC))
 
-LOCOMO = {
-    "sample_id": "talk-1",
-    "conversation": {
-        "speaker_a": "Ana",
-        "speaker_b": "Bo",
-        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Look!", "blip_caption": "a red kite"}],
-        "session_2_date_time": "9:05 am on 3 March, 2026",
-        "session_1": [{"speaker": "Ana", "dia_id": "D1:1", "text": "I moved to Porto."}],
-        "session_1_date_time": "1:56 pm on 2 March, 2026",
-        "session_3_date_time": "8:00 pm on 4 March, 2026",
-    },
-}
 PLAIN = "User: I live in Porto.\nNear the river.\n\nAssistant: Lovely.\nAna Lima: see https://example.org: it is there"
 MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *really*"
 TIMED = "[2026-03-02 09:12] Ana: hello"
@@ -33,8 +20,8 @@ TIMED = "[2026-03-02 09:12] Ana: hello"
 
 def read(name: str, content: object) -> list[ImportEntry]:
     raw = content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content))
-    stream = BytesIO(raw if isinstance(raw, bytes) else raw.encode())
-    return list(READERS[ImportFormat(name)](stream, source=SOURCE))
+    raw = raw if isinstance(raw, bytes) else raw.encode()
+    return list(file_entries(raw, file_format=ImportFormat(name), source=SOURCE))
 
 
 def turns(name: str, content: object) -> list[tuple[str, str, str]]:
@@ -45,21 +32,6 @@ def turns(name: str, content: object) -> list[tuple[str, str, str]]:
 
 def bad(name: str, content: object) -> list[tuple[str, str]]:
     return [(each.at, each.reason) for each in read(name, content) if isinstance(each, ImportProblem)]
-
-
-def test_locomo_has_two_users_and_its_sessions_in_order() -> None:
-    assert (
-        turns("locomo", [LOCOMO])
-        == turns("locomo", LOCOMO)
-        == [
-            (Role.USER, "Ana", "I moved to Porto."),
-            (Role.USER, "Bo", "Look! [shares a red kite]"),
-        ]
-    )
-    first = read("locomo", LOCOMO)[0]
-    assert isinstance(first, ImportedTurn)
-    assert (first.user_id, first.session_id, first.turn.external_id) == ("ana", "talk-1-session-1", "D1:1")
-    assert first.turn.occurred_at == datetime(2026, 3, 2, 13, 56, tzinfo=UTC)
 
 
 def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
@@ -94,7 +66,8 @@ def test_jsonl_takes_what_a_line_names_and_the_rest_from_the_command() -> None:
         ),
         ({"messages": [{"role": "user", "content": "hi"}]}, [(Role.USER, "", "hi")]),
         ("\ufeffUser: hi", [(Role.USER, "", "hi")]),
-        ("", []),
+        ('[\r\n{"role": "user", "content": "hi"}\r\n]', [(Role.USER, "", "hi")]),
+        ('[\t{"role": "user", "content": "hi"}]', [(Role.USER, "", "hi")]),
     ],
 )
 def test_chats_are_read_in_their_usual_forms(content: object, expected: list[tuple[str, str, str]]) -> None:
@@ -130,14 +103,14 @@ OK = {"session_id": "s", "role": "user", "content": "Hello"}
         ("jsonl", json.dumps({**OK, "turn_id": ""}), None),
         ("jsonl", json.dumps({**OK, "occurred_at": "1066-10-14T09:00:00Z"}), "line 1"),
         ("jsonl", b'\n{"session_id": "s", "role": "user", "content": "\xff"}', "line 2"),
-        ("locomo", "[" * 100_000, "the file"),
-        ("locomo", [{"sample_id": "x"}], "conversation 1"),
-        ("locomo", {"sample_id": "x", "conversation": {"session_1": [{"text": "hi"}]}}, "x, session 1, turn 1"),
         ("chat", "hello\nUser: hi", "line 1"),
         ("chat", b"User: hi\n\xff", "line 2"),
         ("chat", '{"messages": 3}', "the file"),
         ("chat", [{"role": "user"}], "item 1"),
         ("chat", "[{", "the file"),
+        ("chat", "", "the file"),
+        ("zep", "[" * 100_000, "the file"),
+        ("mem0", "[]", "the file"),
     ],
 )
 def test_an_invalid_place_is_reported_with_its_position(name: str, content: object, at: str | None) -> None:

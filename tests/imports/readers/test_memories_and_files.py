@@ -2,11 +2,13 @@
 
 import json
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from apps.imports.readers import json_elements
+from apps.imports.readers import formats
 from apps.imports.readers.entries import ImportedMemory, ImportProblem
 from apps.imports.readers.formats import format_of
 from apps.pipeline.core.enums import Grounding, ImportFormat, SourceConfidence, Status
@@ -114,15 +116,48 @@ def test_what_follows_a_broken_place_is_lost_and_told() -> None:
     assert [place for place, _ in problems(entries)] == ["after element 1"]
 
 
-def test_a_conversation_that_is_too_large_or_too_deep_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_elements, "MOST_CHARACTERS", 2_000)
-    deep: Any = "x"
-    for _ in range(40):
-        deep = [deep]
-    entries = read(ImportFormat.CLAUDE, [claude({**HUMAN, "text": "x" * 2_000}), {"deep": deep}, claude(HUMAN)])
+def test_a_value_that_is_nested_without_end_is_told() -> None:
+    deep = b'[{"deep":' + b"[" * 100_000 + b"]" * 100_000 + b"}]"
+    assert [place for place, _ in problems(read(ImportFormat.CLAUDE, deep))] == ["the file"]
 
-    assert [place for place, _ in problems(entries)] == ["element 1", "element 2"]
-    assert said(entries) == [("user", "I live in Rome.")]
+
+def archive(**documents: Any) -> bytes:
+    """Return a ZIP file with JSON documents, by their names without the suffix."""
+    written = BytesIO()
+    with ZipFile(written, "w", ZIP_DEFLATED) as file:
+        for name, document in documents.items():
+            file.writestr(f"export/{name}.json", json.dumps(document))
+    return written.getvalue()
+
+
+def test_an_archive_is_read_as_it_was_downloaded() -> None:
+    parts = {f"conversations-00{number}": [conversation(TREE, conversation_id=f"c{number}")] for number in (2, 1)}
+    raw = archive(user={"email": "ana@example.org"}, **parts)
+    entries = read(ImportFormat.CHATGPT, raw)
+
+    assert format_of(raw) is ImportFormat.CHATGPT
+    assert format_of(archive(users=[], conversations=[claude(HUMAN)])) is ImportFormat.CLAUDE
+    assert said(entries) == [("user", "I live in Paris."), ("assistant", "Lovely.")] * 2
+    assert [each.session_id for each in entries[::2]] == ["chatgpt-c1", "chatgpt-c2"]
+    assert entries[0].at == "file 1, conversation 1, message q"
+
+
+def test_an_archive_without_conversations_or_with_too_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = archive(conversations=[conversation(TREE)])
+    monkeypatch.setattr(formats, "MOST_UNPACKED", 20)
+    for raw, reason in ((archive(user={}), "no conversations"), (whole, "20 bytes"), (whole[:60], "can't be")):
+        ((place, told),) = problems(read(ImportFormat.CHATGPT, raw))
+        assert (place, reason in told) == ("the archive", True)
+        assert isinstance(format_of(raw), ImportProblem)
+
+
+def test_an_archive_is_not_unpacked_beyond_the_size_that_it_names() -> None:
+    whole = archive(conversations=[{"id": "x" * 100_000}])
+    declared = (100_000 + len(json.dumps([{"id": ""}]))).to_bytes(4, "little")
+    assert whole.count(declared) == 2
+    assert [place for place, _ in problems(read(ImportFormat.CHATGPT, whole.replace(declared, b"\x10\0\0\0")))] == [
+        "the archive"
+    ]
 
 
 TURN = {"session_id": "s", "role": "user", "content": "Hello"}
@@ -136,9 +171,12 @@ TURN = {"session_id": "s", "role": "user", "content": "Hello"}
         (json.dumps({"results": [MEM0]}), ImportFormat.MEM0),
         (json.dumps([MEM0]), ImportFormat.MEM0),
         (json.dumps({"episodes": [EPISODE]}), ImportFormat.ZEP),
-        (json.dumps([{"qa": [], "conversation": {"speaker_a": "A"}, "sample_id": "x"}]), ImportFormat.LOCOMO),
-        (json.dumps([{"qa": [{"question": "?", "evidence": []}]}])[:-2], ImportFormat.LOCOMO),
+        (json.dumps([{"id": "broken"}, conversation(TREE)]), ImportFormat.CHATGPT),
+        (json.dumps([claude(HUMAN), claude(HUMAN)])[:-9], ImportFormat.CLAUDE),
         (json.dumps(TURN), ImportFormat.JSONL),
+        (json.dumps(TURN) + "\r\n" + json.dumps(TURN), ImportFormat.JSONL),
+        ("[\t" + json.dumps({"role": "user", "content": "hi"}) + "]", ImportFormat.CHAT),
+        ("[2026-03-02 09:12] Ana: hello", ImportFormat.CHAT),
         (json.dumps([{"role": "user", "content": "hi"}]), ImportFormat.CHAT),
         ("User: hi", ImportFormat.CHAT),
         (json.dumps({**OWN, "source_confidence": "direct", "review_reasons": []}), ImportFormat.MEMORIES),
@@ -149,4 +187,5 @@ TURN = {"session_id": "s", "role": "user", "content": "Hello"}
     ],
 )
 def test_the_format_of_a_file_is_recognised(head: str, name: ImportFormat | None) -> None:
-    assert format_of(head.encode()) is name
+    found = format_of(head.encode())
+    assert (found if isinstance(found, ImportFormat) else None) is name

@@ -82,8 +82,7 @@ class Client:
     read_current_key = _sends(calls.read_current_key)
     erase_user = _sends(calls.erase_user)
     request_import = _sends(import_calls.request_import)
-    put_import_part = _sends(import_calls.put_import_part)
-    check_import = _sends(import_calls.check_import)
+    put_import_file = _sends(import_calls.put_import_file)
     start_import = _sends(import_calls.start_import)
     cancel_import = _sends(import_calls.cancel_import)
     delete_import_file = _sends(import_calls.delete_import_file)
@@ -119,9 +118,7 @@ class Client:
         """Send a file and return its import when it was checked; `start_import` imports it. Raises WaitTimeout."""
         path = Path(file)
         made = self.request_import(file_name=path.name, format=format, user_id=user_id, users=users)
-        for number, content in import_calls.file_parts(path):
-            self.put_import_part(made["id"], number, content)
-        self.check_import(made["id"])
+        self.put_import_file(made["id"], path.read_bytes())
         return self.wait_import(made["id"], timeout=timeout)
 
     def wait_import(self, import_id: str, *, timeout: float = 600.0) -> models.ImportResponse:

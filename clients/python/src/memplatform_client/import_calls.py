@@ -1,13 +1,11 @@
-"""Requests of imports: a file is announced, sent in parts, checked and imported."""
+"""Requests of imports: a file is announced, sent and thereby checked, and imported."""
 
 import uuid
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from memplatform_client import models
 from memplatform_client.calls import Call, given, in_path
 
-PART_BYTES = 1024 * 1024
 WAITING = frozenset({"checking", "waiting", "running"})  # states in which the server works on an import
 POLL_SECONDS = 1.0
 
@@ -25,14 +23,9 @@ def request_import(
     return Call("POST", "/v1/imports", body=body, headers={"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
 
 
-def put_import_part(import_id: str, number: int, content: bytes) -> Call[models.ImportResponse]:
-    """Send a part of the file, numbered from 1."""
-    return Call("PUT", f"{_path(import_id)}/parts/{number}", body=content)
-
-
-def check_import(import_id: str, *, format: models.ImportFormat | None = None) -> Call[models.ImportResponse]:
-    """Let the server count what the file would bring; wait for it with `wait_import`."""
-    return Call("POST", f"{_path(import_id)}/check", body=given(format=format), may_repeat=False)
+def put_import_file(import_id: str, content: bytes) -> Call[models.ImportResponse]:
+    """Send the whole file; its check begins, which `wait_import` waits for."""
+    return Call("PUT", f"{_path(import_id)}/file", body=content)
 
 
 def start_import(import_id: str) -> Call[models.ImportResponse]:
@@ -58,12 +51,6 @@ def read_import(import_id: str) -> Call[models.ImportResponse]:
 def list_imports(*, cursor: str | None = None, limit: int = 50) -> Call[models.ImportList]:
     """List imports, newest first."""
     return Call("GET", "/v1/imports", query=given(cursor=cursor, limit=limit))
-
-
-def file_parts(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the parts of a file with their numbers."""
-    with file.open("rb") as stream:
-        yield from enumerate(iter(lambda: stream.read(PART_BYTES), b""), start=1)
 
 
 def _path(import_id: str) -> str:

@@ -578,13 +578,7 @@ class ImportBody(TypedDict):
     users: NotRequired[dict[str, str]]
 
 
-class ImportCheckBody(TypedDict):
-    """How to read the file; without `format` as was said before, or else as is recognised."""
-
-    format: NotRequired["ImportFormat | None"]
-
-
-ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "locomo", "mem0", "memories", "project", "zep"]
+ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "mem0", "memories", "project", "zep"]
 
 
 class ImportList(TypedDict):
