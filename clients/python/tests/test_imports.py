@@ -19,9 +19,7 @@ def in_state(state: str) -> tuple[int, Any]:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_file_is_sent_and_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool
-) -> None:
+def test_a_file_is_sent_and_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_async: bool) -> None:
     monkeypatch.setattr(import_calls, "POLL_SECONDS", 0)
     file = tmp_path / "conversations.json"
     file.write_bytes(b"0123456789")
