@@ -58,7 +58,7 @@ class RankedMemories:
 
     def ids(self, places: Sequence[int]) -> list[UUID]:
         """Return the ids of the memories at some places."""
-        return [self.candidates.memories.ids[place] for place in places]
+        return [UUID(self.candidates.memories.keys[place]) for place in places]
 
     def hits(self, places: Sequence[int], found: Mapping[UUID, Memory]) -> tuple[SearchHit, ...]:
         """Return the memories at some places as hits, without those that were not found; one query."""
