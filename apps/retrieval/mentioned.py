@@ -52,11 +52,11 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
         withdrawn=False,
     )
     called = {*by_name.values_list("id", flat=True), *(entity_id for entity_id, _ in by_alias)}
-    says_user = names.says_i or names.says_my
-    own = set(entities.filter(is_user=True).values_list("id", flat=True)) if says_user else set()
+    user = entities.filter(is_user=True).values_list("id", flat=True)
+    own = set(user) if names.says_i or names.says_my else set()
     related = led | _related(names, called | own, end_user_id)
-    others = called | related
-    return Mentioned(entities=frozenset(others or own), own=frozenset(own if names.says_i or not related else ()))
+    is_meant = names.says_i or not related
+    return Mentioned(entities=frozenset(called | related or own), own=frozenset(own if is_meant else ()))
 
 
 def _related(names: Names, known: set[UUID], end_user_id: UUID) -> set[UUID]:
