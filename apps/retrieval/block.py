@@ -113,11 +113,12 @@ def _lines(known: KnownUser, now: datetime) -> Iterable[BlockLine]:
     shown: set[str] = set()
     for place, (section, memories) in enumerate(known.parts):
         for memory in memories:
-            if _words(memory.content) in shown:
+            words = _words(memory.content)
+            if words in shown:
                 continue
             # A memory that is shown with the one that it contradicts has no line of its own.
             also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
-            shown.update(_words(each.content) for each in (memory, *also_said))
+            shown.update((words, *(_words(each.content) for each in also_said)))
             ids = (memory.id, *(each.id for each in also_said))
             yield BlockLine(section, f"- {line_of(memory, user_name=known.name, now=now)}", ids)
         if place == 0:

@@ -37,14 +37,10 @@ def count_words(documents: Sequence[bytes], query: Words) -> tuple[Floats, Float
     lengths: Places = np.array([len(each) // 4 for each in documents], dtype=np.int64)
     counted: Floats = np.zeros((len(documents), len(query)))
     hashes = np.frombuffer(b"".join(documents), dtype=">u4").astype(np.uint32)
-    if query and len(hashes):
-        forms = np.concatenate(query)
-        columns = np.repeat(np.arange(len(query)), [len(each) for each in query])
-        order = np.argsort(forms)
-        at = np.searchsorted(forms[order], hashes).clip(max=len(forms) - 1)
-        is_word = forms[order][at] == hashes
-        owners = np.repeat(np.arange(len(documents)), lengths)
-        np.add.at(counted, (owners[is_word], columns[order][at[is_word]]), 1)
+    for column, forms in enumerate(query):
+        found = np.concatenate([np.flatnonzero(hashes == form) for form in forms])
+        owners = np.searchsorted(lengths.cumsum(), found, side="right")
+        counted[:, column] = np.bincount(owners, minlength=len(documents))
     return counted, lengths.astype(np.float64)
 
 

@@ -4,7 +4,7 @@ Most end users have less than a thousand memories, which are all compared. Of mo
 near to the query, that share a word with it, or that are about somebody whom it names.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -17,16 +17,16 @@ from django.db.models import (
     BinaryField,
     BooleanField,
     Case,
-    F,
     FilteredRelation,
     FloatField,
     Func,
     IntegerField,
     Q,
+    TextField,
     Value,
     When,
 )
-from django.db.models.functions import Extract, Least
+from django.db.models.functions import Cast, Coalesce, Extract, Least
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
@@ -37,7 +37,7 @@ from apps.pipeline.core.enums import BINDING_TAGS, MemoryType
 from apps.pipeline.core.ports import Vector
 from apps.retrieval.bm25 import Words, query_words
 from apps.retrieval.mentioned import Mentioned
-from apps.retrieval.query_text import AnswerType
+from apps.retrieval.query_text import wanted_answer
 from apps.retrieval.ranking import Memories
 from apps.tenants.models import EndUser
 
@@ -48,14 +48,13 @@ _ENGLISH = 1 << 1
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuery:
-    """What a search compares memories with."""
+class EmbeddedQuery:
+    """The text of a query with its vector."""
 
     text: str
     vector: Vector
     embedder: str
-    mentioned: Mentioned
-    wanted: AnswerType
+    noise: float  # the cosine that unrelated texts reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +69,22 @@ class Candidates:
     are_rules: NDArray[np.bool_]
 
 
-def read_candidates(rows: MemoryQuerySet, *, eligible: Q, asked: AskedQuery, end_user_id: UUID) -> Candidates:
+def read_candidates(
+    rows: MemoryQuerySet, *, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned, end_user_id: UUID
+) -> Candidates:
     """Read the memories of a queryset, or the likely ones of very many."""
-    read = _read(rows, eligible, asked)
+    read = _read(rows, eligible, asked, mentioned)
     if len(read) > MOST_COMPARED:
-        read = _read(rows.filter(id__in=_likely(rows.filter(eligible), asked, end_user_id)), eligible, asked)
+        likely = _likely(rows.filter(eligible), asked, mentioned, end_user_id)
+        read = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
     values = zip(*read, strict=True) if read else (() for _ in _COLUMNS)
     columns: dict[str, Sequence[Any]] = dict(zip(_COLUMNS, values, strict=True))
     tongues = reduce(or_, (1 << tongue for tongue in {*columns["tongue"], *columns["source_tongue"]}), 0)
     return Candidates(
-        memories=_memories(columns, asked),
+        memories=_memories(columns, asked.text, mentioned),
         query=query_words(_query_terms(tongues, asked.text, end_user_id)),
         eligible=_mask(columns["is_eligible"]),
-        event_at=_floats(each or 0.0 for each in columns["happened"]),
+        event_at=np.nan_to_num(_floats(columns["happened"])),
         are_events=_mask(columns["is_event"]),
         are_rules=_mask(columns["is_rule"]),
     )
@@ -90,15 +92,14 @@ def read_candidates(rows: MemoryQuerySet, *, eligible: Q, asked: AskedQuery, end
 
 # What depends on the query is computed by the database: loading a column of a thousand rows takes half a millisecond.
 _COLUMNS = (
-    *("id", "session_id", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
+    *("key", "session_key", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
     *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_rule", "is_eligible"),
     *("content_product", "question_product"),
 )
 
 
-def _read(rows: MemoryQuerySet, eligible: Q, asked: AskedQuery) -> list[tuple[Any, ...]]:
+def _read(rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned) -> list[tuple[Any, ...]]:
     """Read the columns of one memory more than are compared, if there are as many."""
-    mentioned = asked.mentioned
     conditions = {
         "is_statement": ~Q(predicate="", evidence="") & Q(subject_id__isnull=False),
         "is_named": Q(subject_id__in=mentioned.entities) | Q(object__entity__in=list(mentioned.shown)),
@@ -111,38 +112,45 @@ def _read(rows: MemoryQuerySet, eligible: Q, asked: AskedQuery) -> list[tuple[An
         name: Case(When(condition, then=True), default=False, output_field=BooleanField())
         for name, condition in conditions.items()
     }
-    times = {"said": Extract("said_at", "epoch"), "happened": Extract("event_at", "epoch")}
-    found = _with_cosines(rows, asked).annotate(**flags, **times).order_by("id")
-    return list(found.values_list(*_COLUMNS)[: MOST_COMPARED + 1])
+    # Numbers and texts are loaded, sorted and grouped much faster than decimals, times and UUIDs.
+    simple = {
+        "key": Cast("id", TextField()),
+        "session_key": Cast(Coalesce("session_id", "id"), TextField()),
+        "said": Cast(Extract("said_at", "epoch"), FloatField()),
+        "happened": Cast(Extract("event_at", "epoch"), FloatField()),
+    }
+    found = _with_cosines(rows, asked).annotate(**flags, **simple).order_by()
+    return sorted(found.values_list(*_COLUMNS)[: MOST_COMPARED + 1])
 
 
-def _with_cosines(rows: MemoryQuerySet, asked: AskedQuery) -> MemoryQuerySet:
+def _with_cosines(rows: MemoryQuerySet, asked: EmbeddedQuery) -> MemoryQuerySet:
     """Annotate the negated cosines of the content and of the best other text; None without vectors."""
-    vector = HalfVector(list(asked.vector))
+    vector = Value(HalfVector(list(asked.vector)).to_text())
     same = Q(vectors__embedder=asked.embedder, vectors__dimension=len(asked.vector))
-    texts = [MaxInnerProduct(F(f"vector__question_embeddings__{place}"), vector) for place in range(_MOST_TEXTS)]
+    texts = [MaxInnerProduct(f"vector__question_embeddings__{place}", vector) for place in range(_MOST_TEXTS)]
     return rows.annotate(vector=FilteredRelation("vectors", condition=same)).annotate(
         content_product=MaxInnerProduct("vector__embedding", vector),
         question_product=Least(*texts, output_field=FloatField()),
     )
 
 
-def _memories(columns: dict[str, Sequence[Any]], asked: AskedQuery) -> Memories:
+def _memories(columns: dict[str, Sequence[Any]], text: str, mentioned: Mentioned) -> Memories:
     named, are_statements = _mask(columns["is_named"]), _mask(columns["is_statement"])
     answers = np.array(columns["answer_types"], dtype=np.int64)
     nothing = np.zeros_like(named)
+    wanted = wanted_answer(text)
     return Memories(
-        ids=columns["id"],
+        keys=columns["key"],
         terms=[bytes(each) for each in columns["terms"]],
         context_terms=[bytes(each) for each in columns["context_terms"]],
-        sessions=[session or memory for session, memory in zip(columns["session_id"], columns["id"], strict=True)],
+        sessions=columns["session_key"],
         said_at=_floats(columns["said"]),
         content_cosine=-_floats(columns["content_product"]),
         question_cosine=-_floats(columns["question_product"]),
         named=named,
         are_statements=are_statements,
-        of_others=are_statements & ~named & ~_mask(columns["is_of_user"]) if asked.mentioned.entities else nothing,
-        lacks_answer=(answers & asked.wanted.value == 0) if asked.wanted else nothing,
+        of_others=are_statements & ~named & ~_mask(columns["is_of_user"]) if mentioned.entities else nothing,
+        lacks_answer=(answers & wanted.value == 0) if wanted else nothing,
         importance=_floats(columns["importance"]),
         confidence=_floats(columns["confidence"]),
     )
@@ -152,9 +160,8 @@ def _mask(values: Sequence[bool]) -> NDArray[np.bool_]:
     return np.array(values, dtype=np.bool_)
 
 
-def _floats(values: Iterable[Any]) -> NDArray[np.float64]:
-    """Return numbers as an array; None is unknown."""
-    return np.array([np.nan if each is None else float(each) for each in values], dtype=np.float64)
+def _floats(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)  # None becomes NaN
 
 
 def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:
@@ -164,7 +171,7 @@ def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:
     return bytes(found or b"")
 
 
-def _likely(rows: MemoryQuerySet, asked: AskedQuery, end_user_id: UUID) -> list[UUID]:
+def _likely(rows: MemoryQuerySet, asked: EmbeddedQuery, mentioned: Mentioned, end_user_id: UUID) -> list[UUID]:
     """Return the ids of the memories that are near to a query, share a word with it, or are about whom it names.
 
     A rare word finds all memories that have it, a common one the latest of them.
@@ -177,11 +184,11 @@ def _likely(rows: MemoryQuerySet, asked: AskedQuery, end_user_id: UUID) -> list[
     )
     found = set(nearest[:_NEAREST])
     words = query_words(_query_terms(_ENGLISH, asked.text, end_user_id))
-    numbers = Func(F("terms"), function="term_numbers", output_field=ArrayField(IntegerField()))
+    numbers = Func("terms", function="term_numbers", output_field=ArrayField(IntegerField()))
     for forms in words:
         sharing = rows.annotate(numbers=numbers).filter(numbers__overlap=forms.astype(np.int32).tolist())
         found.update(sharing.order_by("-id").values_list("id", flat=True)[: _SHARING_WORDS // len(words) + 1])
-    about = Q(subject_id__in=asked.mentioned.entities) | Q(object__entity__in=asked.mentioned.shown)
-    if asked.mentioned.entities:
+    about = Q(subject_id__in=mentioned.entities) | Q(object__entity__in=mentioned.shown)
+    if mentioned.entities:
         found.update(rows.filter(about).order_by("-id").values_list("id", flat=True)[:_MENTIONING])
     return list(found)

@@ -5,7 +5,7 @@ health and plans whose day has passed are in a block only if the query asks for 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -39,7 +39,7 @@ from apps.retrieval.block import (
 )
 from apps.retrieval.lines import ContextMemory
 from apps.retrieval.query import SearchQuery, shown_statuses
-from apps.retrieval.search import RankedMemories, open_contradictions, rank_all, read_memories
+from apps.retrieval.search import RankedMemories, embedded, open_contradictions, rank_all
 
 MAX_HITS = 30
 MAX_RULES = 100
@@ -49,6 +49,11 @@ MAX_UPCOMING = 5
 RELEVANT_FIRST, RULES_FIRST, HEALTH_FIRST, WEAK_FIRST = 8, 5, 4, 3
 _HEALTH = HEALTH_PREDICATES | {"diet"}
 _NAMES = frozenset({"name", "has_name"})
+# What a block is made of: a memory has many other columns, and a block chooses among 150 memories.
+_COLUMNS = (
+    *("type", "status", "predicate", "object_text", "content", "polarity", "tags", "event_at", "event_precision"),
+    *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence"),
+)
 _NAMELESS = "User"
 
 
@@ -92,29 +97,27 @@ def known_user(
     quotes: Sequence[WaitingQuote] = (),
 ) -> KnownUser:
     """Read the memories of a block by section, the most valuable part first."""
-    asked = SearchQuery(
+    search = SearchQuery(
         text=query.text, limit=MAX_HITS, stakes=query.stakes, told_in=query.told_in, min_score=query.min_score
     )
-    ranked = rank_all(end_user_id=end_user_id, query=asked, embedder=embedder, policy=policy, now=now)
-    chosen = _Chosen.of(ranked, now=now)
+    asked = embedded(query.text, embedder)
     with transaction.atomic(savepoint=False):
-        disputed = open_contradictions(ranked.ids(chosen.all), end_user_id=end_user_id)
+        ranked = rank_all(end_user_id=end_user_id, query=search, asked=asked, policy=policy, now=now)
+        chosen = _Chosen.of(ranked, now=now)
+        ids = ranked.ids(chosen.all)
+        disputed = open_contradictions(ids, end_user_id=end_user_id)
         others = {side for sides in disputed.values() for side in sides}
-        found = read_memories([*ranked.ids(chosen.all), *others], end_user_id=end_user_id)
+        found = Memory.objects.for_end_user(end_user_id).only(*_COLUMNS).in_bulk([*ids, *others])
         names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
         name = names.first() or ""
-    rows = {place: found[each] for place, each in zip(chosen.all, ranked.ids(chosen.all), strict=True) if each in found}
+    rows = {place: found[each] for place, each in zip(chosen.all, ids, strict=True) if each in found}
     statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
 
     def memory(row: Memory) -> ContextMemory:
         sides = [found[each] for each in disputed.get(row.id, ()) if each in found]
         shown = [each for each in sides if each.status in statuses and each.confidence >= least]
         latest_first = sorted(shown, key=lambda each: each.said_at, reverse=True)
-        return replace(
-            _context_memory(row),
-            is_disputed=bool(sides),
-            contradicted_by=tuple(_context_memory(each) for each in latest_first),
-        )
+        return _context_memory(row, is_disputed=bool(sides), others=map(_context_memory, latest_first))
 
     in_heading = {row.id for row in rows.values() if row.predicate in _NAMES and row.object_text == name}
     return KnownUser(
@@ -215,7 +218,7 @@ def _newest_first(rows: Iterable[Memory]) -> list[Memory]:
     return sorted(rows, key=lambda row: row.said_at, reverse=True)
 
 
-def _context_memory(row: Memory) -> ContextMemory:
+def _context_memory(row: Memory, *, is_disputed: bool = False, others: Iterable[ContextMemory] = ()) -> ContextMemory:
     return ContextMemory(
         id=row.id,
         type=MemoryType(row.type),
@@ -230,4 +233,6 @@ def _context_memory(row: Memory) -> ContextMemory:
         source_confidence=SourceConfidence(row.source_confidence),
         is_unverified=row.status == Status.PENDING_REVIEW,
         is_approved=bool(row.confidence_parts.get("review")),
+        is_disputed=is_disputed,
+        contradicted_by=tuple(others),
     )

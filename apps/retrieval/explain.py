@@ -10,11 +10,13 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from django.db import transaction
+
 from apps.memories.models import Memory
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.retrieval.query import SearchQuery, compared
-from apps.retrieval.search import RankedMemories, SearchHit, rank_all, read_memories
+from apps.retrieval.search import RankedMemories, SearchHit, embedded, rank_all, read_memories
 
 MOST_SCORED = 60  # memories that are listed; all of them are counted
 MOST_UNSCORED = 40
@@ -70,7 +72,9 @@ def explain_search(
     *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
 ) -> SearchExplanation:
     """Search as `search` does, and list what it leaves out. Raises whatever the embedder raises."""
-    ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
+    asked = embedded(query.text, embedder)
+    with transaction.atomic(savepoint=False):
+        ranked = rank_all(end_user_id=end_user_id, query=query, asked=asked, policy=policy, now=now)
     results = ranked.best(limit=query.limit)
     numbers = {place: number for number, place in enumerate(results, start=1)}
     count = len(ranked.candidates.memories)

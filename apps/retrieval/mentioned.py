@@ -8,7 +8,7 @@ query is in the first person and names nobody else; "my trip to Rome" refers to 
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Exists, Func, OuterRef, Q, TextField, Value
+from django.db.models import Func, Q, TextField, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Lower
 
@@ -34,39 +34,29 @@ class Mentioned:
 
 
 def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
-    """Find the entities in at most two queries."""
+    """Find the entities in at most four short queries."""
     if not names.phrases:
         return Mentioned()
-    aliases = EntityAlias.objects.filter(
-        end_user_id=end_user_id, entity_id=OuterRef("id"), folded__in=names.phrases, withdrawn=False
-    )
+    entities = Entity.objects.filter(end_user_id=end_user_id).order_by()
+    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=names.phrases, withdrawn=False)
+    by_alias = list(aliases.order_by().values_list("entity_id", "folded"))
+    led = {entity_id for entity_id, folded in by_alias if folded.startswith(_LED_BY_USER)}
     first_name = Func(Lower("name"), Value(" "), Value(1), function="split_part", output_field=TextField())
-    says_user = names.says_i or names.says_my
-    found = (
-        Entity.objects.filter(end_user_id=end_user_id)
-        .annotate(
-            lowered=Lower("name"),
-            user_id=Lower("end_user__external_id"),
-            first_name=first_name,
-            is_led=Exists(aliases.filter(folded__startswith=_LED_BY_USER)),
-            is_called=Exists(aliases)
-            | Q(
-                Q(lowered__in=names.phrases)
-                | Q(type=EntityType.PERSON, first_name__in=names.phrases)
-                | Q(is_user=True, user_id__in=names.phrases),  # callers know the end user by this name
-                merged_into=None,
-                withdrawn=False,
-            ),
-        )
-        .filter(Q(is_called=True) | Q(is_user=True) if says_user else Q(is_called=True))
-        .values_list("id", "is_user", "is_led", "is_called")
+    by_name = entities.alias(
+        lowered=Lower("name"), user_id=Lower("end_user__external_id"), first_name=first_name
+    ).filter(
+        Q(lowered__in=names.phrases)
+        | Q(type=EntityType.PERSON, first_name__in=[each for each in names.phrases if " " not in each])
+        | Q(is_user=True, user_id__in=names.phrases),  # callers know the end user by this name
+        merged_into=None,
+        withdrawn=False,
     )
-    own = {entity_id for entity_id, is_user, _, _ in found if is_user and says_user}
-    called = {entity_id for entity_id, _, _, is_called in found if is_called}
-    led = {entity_id for entity_id, _, is_led, _ in found if is_led}
+    called = {*by_name.values_list("id", flat=True), *(entity_id for entity_id, _ in by_alias)}
+    user = entities.filter(is_user=True).values_list("id", flat=True)
+    own = set(user) if names.says_i or names.says_my else set()
     related = led | _related(names, called | own, end_user_id)
-    others = called | related
-    return Mentioned(entities=frozenset(others or own), own=frozenset(own if names.says_i or not related else ()))
+    is_meant = names.says_i or not related
+    return Mentioned(entities=frozenset(called | related or own), own=frozenset(own if is_meant else ()))
 
 
 def _related(names: Names, known: set[UUID], end_user_id: UUID) -> set[UUID]:

@@ -13,7 +13,6 @@ next turn. A statement, which has a subject and a predicate or a quote, is compl
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +38,10 @@ _STRENGTH = 0.5
 class Memories:
     """The input of ranking: one entry per memory in every array, in the order of their creation."""
 
-    ids: Sequence[UUID]
+    keys: Sequence[str]  # their ids
     terms: Sequence[bytes]
     context_terms: Sequence[bytes]
-    sessions: Sequence[UUID]  # the memory's own id where it has no session
+    sessions: Sequence[str]  # the memory's own id where it has no session
     said_at: Floats  # Unix time
     content_cosine: Floats  # NaN if the vector is not computed yet
     question_cosine: Floats  # the best one; NaN if the vectors are not computed yet
@@ -54,7 +53,7 @@ class Memories:
     confidence: Floats
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class _Sessions:
 
     @classmethod
     def of(cls, memories: Memories) -> "_Sessions":
-        numbers: dict[UUID, int] = {}
+        numbers: dict[str, int] = {}
         groups = np.array([numbers.setdefault(each, len(numbers)) for each in memories.sessions], dtype=np.int64)
         return cls(groups=groups, order=np.lexsort((memories.said_at, groups)))
 

@@ -14,11 +14,11 @@ from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.retrieval.candidates import AskedQuery, Candidates, read_candidates
+from apps.retrieval.candidates import Candidates, EmbeddedQuery, read_candidates
 from apps.retrieval.mentioned import mentioned_entities
 from apps.retrieval.noise import noise_of
 from apps.retrieval.query import SearchQuery, compared, eligible
-from apps.retrieval.query_text import names_in, wanted_answer, without_names
+from apps.retrieval.query_text import names_in, without_names
 from apps.retrieval.ranking import Scores, rank
 
 MAX_QUERY_CHARACTERS = 2_000
@@ -58,7 +58,7 @@ class RankedMemories:
 
     def ids(self, places: Sequence[int]) -> list[UUID]:
         """Return the ids of the memories at some places."""
-        return [self.candidates.memories.ids[place] for place in places]
+        return [UUID(self.candidates.memories.keys[place]) for place in places]
 
     def hits(self, places: Sequence[int], found: Mapping[UUID, Memory]) -> tuple[SearchHit, ...]:
         """Return the memories at some places as hits, without those that were not found; one query."""
@@ -85,40 +85,39 @@ def search(
     A blank query returns the most important ones, whatever the least score. A memory without vectors is scored by its
     words only. Raises whatever the embedder raises.
     """
-    ranked = rank_all(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
-    places = ranked.best(limit=query.limit)
+    asked = embedded(query.text, embedder)
     with transaction.atomic(savepoint=False):
+        ranked = rank_all(end_user_id=end_user_id, query=query, asked=asked, policy=policy, now=now)
+        places = ranked.best(limit=query.limit)
         return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
 
 
-def rank_all(
-    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
-) -> RankedMemories:
-    """Read and score the memories that a search compares. Raises whatever the embedder raises."""
-    text = _UNSTORABLE.sub(" ", query.text)[:MAX_QUERY_CHARACTERS]
+def embedded(text: str, embedder: Embedder) -> EmbeddedQuery:
+    """Embed the text of a query, before the transaction. Raises whatever the embedder raises."""
+    text = _UNSTORABLE.sub(" ", text)[:MAX_QUERY_CHARACTERS]
     vector = embedder.embed([without_names(text)])[0]
-    with transaction.atomic(savepoint=False):  # one for all statements, after the embedder
-        asked = AskedQuery(
-            text=text,
-            vector=vector,
-            embedder=embedder.name,
-            mentioned=mentioned_entities(names_in(text), end_user_id=end_user_id),
-            wanted=wanted_answer(text),
-        )
-        candidates = read_candidates(
-            compared(query, end_user_id=end_user_id, now=now),
-            eligible=eligible(query, policy=policy),
-            asked=asked,
-            end_user_id=end_user_id,
-        )
+    return EmbeddedQuery(text=text, vector=vector, embedder=embedder.name, noise=noise_of(embedder).of(vector))
+
+
+def rank_all(
+    *, end_user_id: UUID, query: SearchQuery, asked: EmbeddedQuery, policy: RetrievalPolicy, now: datetime
+) -> RankedMemories:
+    """Read and score the memories that a search compares; one transaction has all statements."""
+    candidates = read_candidates(
+        compared(query, end_user_id=end_user_id, now=now),
+        eligible=eligible(query, policy=policy),
+        asked=asked,
+        mentioned=mentioned_entities(names_in(asked.text), end_user_id=end_user_id),
+        end_user_id=end_user_id,
+    )
     scores = rank(
         memories=candidates.memories,
         query=candidates.query,
-        noise=noise_of(embedder).of(vector),
+        noise=asked.noise,
         now=now.timestamp(),
         policy=policy,
     )
-    if not text.strip():  # all memories answer it, ordered by importance, recency and confidence
+    if not asked.text.strip():  # all memories answer it, ordered by importance, recency and confidence
         scores = replace(scores, score=np.zeros_like(scores.score), parts={}, evidence={})
         return RankedMemories(candidates=candidates, scores=scores, min_score=-1.0)
     least = policy.min_score if query.min_score is None else query.min_score

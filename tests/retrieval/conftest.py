@@ -29,6 +29,10 @@ class Remember(Protocol):
     def __call__(self, content: str, **values: Any) -> Memory: ...
 
 
+class SearchHits(Protocol):
+    def __call__(self, text: str, **values: Any) -> tuple[SearchHit, ...]: ...
+
+
 class Find(Protocol):
     def __call__(self, text: str, **values: Any) -> list[str]: ...
 
@@ -67,7 +71,7 @@ def remember(project: Project, embedder: Embedder) -> Remember:
 
 
 @pytest.fixture
-def search_hits(ana: UUID, embedder: Embedder):
+def search_hits(ana: UUID, embedder: Embedder) -> SearchHits:
     def run(text: str, **values: Any) -> tuple[SearchHit, ...]:
         return search(
             end_user_id=values.pop("end_user_id", ana),
@@ -81,7 +85,7 @@ def search_hits(ana: UUID, embedder: Embedder):
 
 
 @pytest.fixture
-def find(search_hits) -> Find:
+def find(search_hits: SearchHits) -> Find:
     """Return the contents of the hits, best first."""
     return lambda text, **values: [hit.memory.content for hit in search_hits(text, **values)]
 

@@ -22,6 +22,7 @@ from apps.pipeline.core.ports import Embedder
 from apps.pipeline.indexing import index
 from apps.providers.wordllama import WordLlamaEmbedder
 from apps.tenants.models import Project
+from tests.retrieval.conftest import Remember, SearchHits
 
 HERE = Path(__file__).parent
 RECORDED = HERE.parents[1] / "benchmarks" / "recorded"
@@ -45,7 +46,7 @@ def _recorded(conversation: str) -> list[tuple[dict[str, Any], tuple[str, ...]]]
     return [(statements[content], asked[content]) for content in statements if content in asked]
 
 
-def _tell(conversation: str, user: UUID, *, remember: Any, embedder: Embedder, has_model: bool) -> None:
+def _tell(conversation: str, user: UUID, *, remember: Remember, embedder: Embedder, has_model: bool) -> None:
     """Store and index the statements of a conversation."""
     indexable = {}
     for statement, questions in _recorded(conversation):
@@ -75,7 +76,7 @@ def _tell(conversation: str, user: UUID, *, remember: Any, embedder: Embedder, h
 
 @pytest.mark.parametrize(("has_model", "least"), [(True, 0.9), (False, 0.7)], ids=["model", "templates"])
 def test_related_queries_find_their_memory_among_the_first_three(
-    project: Project, embedder: Embedder, remember, search_hits, has_model, least
+    project: Project, embedder: Embedder, remember: Remember, search_hits: SearchHits, has_model: bool, least: float
 ) -> None:
     by_conversation = defaultdict(list)
     for each in _lines(HERE / "related_queries.jsonl"):
@@ -92,7 +93,7 @@ def test_related_queries_find_their_memory_among_the_first_three(
     assert len(missed) <= round(100 * (1 - least)), missed
 
 
-def test_unrelated_queries_find_nothing(project: Project, remember, search_hits) -> None:
+def test_unrelated_queries_find_nothing(project: Project, remember: Remember, search_hits: SearchHits) -> None:
     found = []
     for each in _lines(HERE / "unrelated_queries.jsonl"):
         for content in each["memories"]:

@@ -21,9 +21,9 @@ QUERY: Words = (np.array([1], dtype=np.uint32), np.array([2], dtype=np.uint32))
 def memories(words: list[list[int]], **given: Any) -> Memories:
     """Build memories from word numbers; by default without session, said now, without vectors."""
     number = len(words)
-    ids = [new_id() for _ in words]
+    keys = [str(new_id()) for _ in words]
     sessions = given.pop("sessions", None)
-    named = {each: new_id() for each in set(sessions or ())}
+    named = {each: str(new_id()) for each in set(sessions or ())}
     values = {
         "said_at": [NOW] * number,
         "content_cosine": [NAN] * number,
@@ -39,10 +39,10 @@ def memories(words: list[list[int]], **given: Any) -> Memories:
     flags = dict.fromkeys(("named", "are_statements", "of_others", "lacks_answer"), np.bool_)
     arrays = {name: np.array(list(each), dtype=flags.get(name, np.float64)) for name, each in values.items()}
     return Memories(
-        ids=ids,
+        keys=keys,
         terms=[struct.pack(f">{len(each)}I", *each) for each in words],
         context_terms=[b""] * number,
-        sessions=[named[each] for each in sessions] if sessions else ids,
+        sessions=[named[each] for each in sessions] if sessions else keys,
         **arrays,
     )
 
