@@ -1,6 +1,6 @@
 """Decisions about memories and pairs: approve, reject, reword, merge, settle, comment, undo."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -16,16 +16,15 @@ from apps.actions.ledger.record import record
 from apps.actions.memories.lifecycle import ENDED
 from apps.actions.memories.retracting import retract
 from apps.actions.memories.revising import Revision, apply_revision, find_memory, revise
+from apps.actions.review.context import context_to_decide
 from apps.memories.models import Memory, MemoryComment, MemoryLink
-from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader, holders_of_several
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkResolution, LinkStatus, RejectionReason, Status
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.core.operations import Operation, ReviseMemory, SetLinkStatus
 from apps.pipeline.core.plan import WritePlan
-from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import Slot, StalePlan
+from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.redaction.redact import redact
 from apps.pipeline.review.decisions import (
     Merge,
@@ -37,67 +36,6 @@ from apps.pipeline.review.decisions import (
     operations_of,
 )
 from apps.traces.policies import active_policy
-
-
-def review_context(
-    *,
-    memories: Sequence[Memory],
-    linked: Collection[UUID] = (),
-    contradicts: Collection[UUID] = (),
-    policy: Policy | None = None,
-) -> ReviewContext:
-    """Read live memories of one end user, those that hold their slots and those linked to them (one round trip).
-
-    `policy` is the active one, if the caller has it already. Memories that are no longer live are not in the answer.
-    """
-    slots = [Slot(subject_id=each.subject_id, predicate=each.predicate) for each in memories if each.subject_id]
-    found = PostgresMemoryReader().holders(
-        end_user_id=memories[0].end_user_id,
-        slots=slots,
-        ids=[*(each.pk for each in memories), *linked, *contradicts],
-        private_to=memories[0].private_to,
-    )
-    return ReviewContext(
-        memories={each.id: each for each in found},
-        policy=policy or active_policy(project_id=memories[0].project_id),
-        contradicts=frozenset(contradicts),
-    )
-
-
-def context_to_decide(memories: Sequence[Memory]) -> ReviewContext:
-    """Read the same for a decision about all of these memories.
-
-    Raises Conflict if one is no longer live: somebody has retracted it, or deleted its turn, since it was read.
-    """
-    context = review_context(memories=memories)
-    if any(each.pk not in context.memories for each in memories):
-        raise Conflict("somebody else has changed the memory meanwhile")
-    return context
-
-
-def review_contexts(
-    *, memories: Sequence[Memory], contradicts: Mapping[UUID, Collection[UUID]], policy: Policy
-) -> dict[UUID, ReviewContext]:
-    """Read what approving each of some memories can affect, by memory, of any end users (one round trip)."""
-    probes = [
-        HolderProbe(
-            end_user_id=each.end_user_id,
-            slots=(Slot(subject_id=each.subject_id, predicate=each.predicate),) if each.subject_id else (),
-            ids=(each.pk, *contradicts.get(each.pk, ())),
-            private_to=each.private_to,
-        )
-        for each in memories
-    ]
-    found = holders_of_several(probes=probes)
-    return {
-        memory.pk: ReviewContext(
-            memories={each.id: each for each in holders},
-            policy=policy,
-            contradicts=frozenset(contradicts.get(memory.pk, ())),
-        )
-        for memory, holders in zip(memories, found, strict=True)
-    }
-
 
 APPROVALS = frozenset({"approved", "kept", "took_over"})  # operations by which a person says that a memory is true
 

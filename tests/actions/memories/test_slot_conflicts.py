@@ -8,15 +8,8 @@ from django.contrib.auth.models import User
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.memories.revising import settle_change
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.review.services import (
-    Reviewer,
-    SeenVersion,
-    Settlement,
-    approve,
-    context_to_decide,
-    merge_memories,
-    settle_link,
-)
+from apps.actions.review.context import context_to_decide
+from apps.actions.review.services import Reviewer, SeenVersion, Settlement, approve, merge_memories, settle_link
 from apps.actions.review.undo import undo
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, MemoryType, Status
