@@ -1,8 +1,10 @@
 """Imports of several projects take turns."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django_q.models import OrmQ
 
 from apps.actions.imports.services import (
     ImportRequest,
@@ -12,6 +14,7 @@ from apps.actions.imports.services import (
 )
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
+from apps.outbox import queue_task
 from apps.outbox.models import OutboxRow
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
@@ -109,3 +112,22 @@ def test_the_import_whose_last_turn_is_the_longest_ago_is_next(
     start_import(project_id=other_project.pk, import_id=other.pk)
     work(turns=1)
     assert [each.id for each in due_imports()] == [other.pk, long.pk]
+
+
+def test_an_upload_and_a_start_wake_the_workers(
+    project: Project,
+    uploaded: Uploaded,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    def is_woken_by(act: Callable[[], object]) -> bool:
+        OrmQ.objects.all().delete()
+        monkeypatch.setattr(queue_task, "_next_wake", 0.0)
+        with django_capture_on_commit_callbacks(execute=True):
+            act()
+        return OrmQ.objects.count() == 1
+
+    made: list[FileImport] = []
+    assert is_woken_by(lambda: made.append(uploaded(project, said(1))))
+    work(turns=1)
+    assert is_woken_by(lambda: start_import(project_id=project.pk, import_id=made[0].pk))

@@ -13,6 +13,7 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.record import record
 from apps.imports.models import FileImport, ImportFile
+from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -89,6 +90,7 @@ def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImpo
         held.size, held.problems = len(content), []
         held.leased_until = held.lease_token = None
         held.save()
+        transaction.on_commit(wake_workers)
     return held
 
 
@@ -134,6 +136,7 @@ def start_import(
         held.save()
         details = {"format": held.format, "chunks_done": held.position}
         record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
+        transaction.on_commit(wake_workers)
     return held
 
 

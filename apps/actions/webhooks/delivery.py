@@ -33,6 +33,7 @@ from apps.events.deliveries import (
 )
 from apps.events.models import Webhook, WebhookDelivery
 from apps.events.read import SYSTEM_PAUSE, number_events, projects_with_news
+from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -352,6 +353,7 @@ def _wait_again(webhook: Webhook, deliveries: QuerySet[WebhookDelivery]) -> int:
         finished_at=None,
     )
     if sent:
+        transaction.on_commit(wake_workers)
         # Somebody who sends again expects a try, even while the receiver is left alone.
         Webhook.objects.filter(id=webhook.id).update(resume_at=now)
         record(
