@@ -23,6 +23,7 @@ from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wai
 LEASE_SECONDS = 3
 PROJECTS_AT_ONCE = 8
 LOOK_SECONDS = 10.0
+GRACE_SECONDS = 60.0  # a worker that was killed while it waited for a task leaves a lock taken: its cluster can't end
 KEY = re.compile(r"^mp_\S+$", re.MULTILINE)
 QUICK = {
     "WORK_LEASE_SECONDS": str(LEASE_SECONDS),
@@ -80,8 +81,17 @@ class ChaosCluster:
                 yield
 
     def _end(self, name: str) -> None:
-        self.running[name].terminate()
-        self.running[name].wait(timeout=PATIENCE)
+        """End a service as a supervisor does: ask it, and kill it with its children when the grace period is over."""
+        service = self.running[name]
+        children = psutil.Process(service.pid).children(recursive=True) if service.poll() is None else []
+        service.terminate()
+        try:
+            service.wait(timeout=GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            for process in [*children, service]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            service.wait()
 
     @contextmanager
     def kept_running(self) -> Iterator[None]:
