@@ -24,8 +24,10 @@ def openapi_settings(*, public_url: str) -> dict[str, Any]:
         "SCHEMA_PATH_PREFIX": "/v1",
         "SERVERS": [{"url": public_url.rstrip("/") or "/"}],  # relative to the address that the document was read from
         "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
+        "PREPROCESSING_HOOKS": ["apps.api.openapi_for_generators.without_slash"],
         "POSTPROCESSING_HOOKS": [
             "drf_spectacular.hooks.postprocess_schema_enums",
+            "apps.api.openapi_descriptions.with_descriptions",
             "apps.api.openapi_for_generators.for_generators",
             "apps.api.openapi_examples.with_examples",
         ],

@@ -26,10 +26,10 @@ from apps.pipeline.core.input_validation import check_storable
 
 
 class AlertsQuery(QueryParameters):
-    """Filters for a list of alerts; without `state` those that are not resolved."""
+    """Filters for a list of alerts; without `statuses` those that are not resolved."""
 
-    state: tuple[AlertState, ...] = (AlertState.OPEN, AlertState.ACKNOWLEDGED)
-    kind: tuple[AlertKind, ...] = ()
+    statuses: tuple[AlertState, ...] = (AlertState.OPEN, AlertState.ACKNOWLEDGED)
+    kinds: tuple[AlertKind, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -59,7 +59,7 @@ class AlertResponse(ResponseBody):
     id: str
     kind: AlertKind
     subject: str
-    state: AlertState
+    status: AlertState
     cause: str
     cost: str
     consequences: list[ConsequenceResponse]
@@ -105,7 +105,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         id=alert.shown_id,
         kind=kind,
         subject=alert.subject,
-        state=AlertState(alert.state),
+        status=AlertState(alert.state),
         cause=alert.cause,
         cost=alert.cost,
         consequences=[ConsequenceResponse(**each) for each in alert.consequences],
@@ -137,9 +137,9 @@ class AlertsView(ApiView):
     def get(self, request: Request) -> Response:
         """List alerts, newest first, by default those that are not resolved."""
         query = read_query(request, AlertsQuery)
-        alerts = Alert.objects.for_project(self.caller.project_id).filter(state__in=query.state)
-        if query.kind:
-            alerts = alerts.filter(kind__in=query.kind)
+        alerts = Alert.objects.for_project(self.caller.project_id).filter(state__in=query.statuses)
+        if query.kinds:
+            alerts = alerts.filter(kind__in=query.kinds)
         pages = Pages(limit=query.limit)
         found = pages.read(alerts, request)
         return Response(to_json(AlertList(results=[alert_response(each) for each in found], **pages.links())))

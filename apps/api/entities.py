@@ -23,7 +23,7 @@ class EntitiesQuery(QueryParameters):
     """Filters for a list of entities. `user_id` is optional for keys with scope admin."""
 
     user_id: Identifier | None = None
-    type: tuple[EntityType, ...] = ()
+    types: tuple[EntityType, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -99,8 +99,8 @@ class EntitiesView(ApiView):
         rows = Entity.objects.standing().filter(project_id=self.caller.project_id)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.filter(end_user_id=user)
-        if query.type:
-            rows = rows.filter(type__in=query.type)
+        if query.types:
+            rows = rows.filter(type__in=query.types)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.select_related("end_user").prefetch_related("aliases"), request)
         return Response(to_json(EntityList(results=[entity_response(entity) for entity in found], **pages.links())))

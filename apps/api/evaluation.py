@@ -57,7 +57,7 @@ class EvaluationQuery(QueryParameters):
 class SamplesQuery(QueryParameters):
     """Filter and paging of the samples."""
 
-    kind: SampleKind | None = None
+    kinds: tuple[SampleKind, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -266,7 +266,7 @@ class SamplesView(ApiView):
         query = read_query(request, SamplesQuery)
         rows = list_samples(project_id=self.caller.project_id)
         pages = Pages(limit=query.limit)
-        found = pages.read(rows.filter(kind=query.kind) if query.kind else rows, request)
+        found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
         return Response(
             to_json(SampleList(results=[sample_response(each) for each in counted(found)], **pages.links()))
         )

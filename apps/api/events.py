@@ -36,10 +36,10 @@ EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class EventsQuery(QueryParameters):
-    """Which events to read: those with a higher number than `after`, of some types or, without `type`, of all."""
+    """Which events to read: those with a higher number than `after`, of some types or, without `types`, of all."""
 
     after: EventNumber = 0
-    type: tuple[EventType, ...] = ()
+    types: tuple[EventType, ...] = ()
     includes_content: bool = False
     limit: Limit = 100
 
@@ -48,7 +48,7 @@ class EventStreamQuery(QueryParameters):
     """Which events to follow; without `after` and `Last-Event-ID` those that happen from now on."""
 
     after: EventNumber | None = None
-    type: tuple[EventType, ...] = ()
+    types: tuple[EventType, ...] = ()
     includes_content: bool = False
 
 
@@ -121,7 +121,7 @@ class EventsView(ApiView):
         """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
         query = read_query(request, EventsQuery)
         log = self.recorded()
-        found = events_after(project_id=log.project_id, after=query.after, types=query.type, limit=query.limit)
+        found = events_after(project_id=log.project_id, after=query.after, types=query.types, limit=query.limit)
         messages = event_messages(found, includes_content=query.includes_content)
         answer = EventList(
             results=[msgspec.convert(each, EventResponse) for each in messages],
@@ -180,7 +180,7 @@ class EventStreamView(EventsView):
         position = StreamPosition(
             project_id=log.project_id,
             after=next((each for each in (after, query.after) if each is not None), log.last_number),
-            types=query.type,
+            types=query.types,
             includes_content=query.includes_content,
         )
         if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:

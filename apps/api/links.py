@@ -35,7 +35,7 @@ class LinksQuery(QueryParameters):
 
     user_id: Identifier | None = None
     status: LinkStatus = LinkStatus.OPEN
-    kind: tuple[LinkKind, ...] = ()
+    kinds: tuple[LinkKind, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -127,8 +127,8 @@ class LinksView(ApiView):
         links = links.to_settle() if query.status is LinkStatus.OPEN else links.filter(status=query.status)
         if (user := self.end_user_id(query.user_id)) is not None:
             links = links.filter(end_user_id=user)
-        if query.kind:
-            links = links.filter(kind__in=query.kind)
+        if query.kinds:
+            links = links.filter(kind__in=query.kinds)
         pages = Pages(limit=query.limit)
         found = pages.read(links, request)
         return Response(to_json(LinkList(results=_responses(found), **pages.links())))

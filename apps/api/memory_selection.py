@@ -18,7 +18,7 @@ from apps.pipeline.core.input_validation import checked_moment, checked_name
 def statuses_of(query: MemorySelection, *, shown: tuple[Status, ...]) -> tuple[Status, ...]:
     """Return the statuses that are meant: those given, or those shown by default and those that the filter names."""
     wanted = list_filter(query)
-    return query.status or (*shown, *(wanted_statuses(wanted) if wanted else ()))
+    return query.statuses or (*shown, *(wanted_statuses(wanted) if wanted else ()))
 
 
 def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID | None) -> MemoryQuerySet:
@@ -27,19 +27,20 @@ def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID 
     Their status and the times `as_of` and `known_at` are left to the caller.
     """
     rows = _told(rows if end_user_id is None else rows.for_end_user(end_user_id), query)
-    if query.type:
-        rows = rows.filter(type__in=query.type)
-    if query.topic:
-        rows = rows.filter(topic__in=query.topic)
-    if query.tag:
-        rows = rows.filter(tags__contains=list(query.tag))
-    if query.entity is not None:
-        entity = read_id(Prefix.ENTITY, query.entity, at="entity")
-        rows = rows.filter(Q(subject_id=entity) | Q(object__entity=show(Prefix.ENTITY, entity)))
-    if query.from_ is not None:
-        rows = rows.filter(said_at__gte=checked_moment(query.from_, at="from"))
-    if query.to is not None:
-        rows = rows.filter(said_at__lte=checked_moment(query.to, at="to"))
+    if query.types:
+        rows = rows.filter(type__in=query.types)
+    if query.topics:
+        rows = rows.filter(topic__in=query.topics)
+    if query.tags:
+        rows = rows.filter(tags__contains=list(query.tags))
+    if query.entities:
+        entities = [read_id(Prefix.ENTITY, each, at="entities") for each in query.entities]
+        shown = [show(Prefix.ENTITY, each) for each in entities]
+        rows = rows.filter(Q(subject_id__in=entities) | Q(object__entity__in=shown))
+    if query.since is not None:
+        rows = rows.filter(said_at__gte=checked_moment(query.since, at="since"))
+    if query.until is not None:
+        rows = rows.filter(said_at__lte=checked_moment(query.until, at="until"))
     return rows
 
 

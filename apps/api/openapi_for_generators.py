@@ -14,6 +14,11 @@ _PREFIXES = {
 }
 
 
+def without_slash(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
+    """Return the operations under their usual address alone (a hook of drf-spectacular)."""
+    return [each for each in endpoints if not each[0].endswith("/")]
+
+
 def for_generators(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Return the document with its schemas in that form (a hook of drf-spectacular)."""
     schemas = result["components"]["schemas"]

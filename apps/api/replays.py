@@ -74,7 +74,7 @@ class ReplayBody(RequestBody):
 class ReplayedTracesQuery(QueryParameters):
     """Filter and paging of the traces of a replay."""
 
-    state: tuple[ReplayedState, ...] = ()
+    statuses: tuple[ReplayedState, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -83,7 +83,7 @@ class ReplayResponse(ResponseBody):
     """A replay with its estimate and its sums; differences are counted, and given by trace."""
 
     id: str
-    state: ReplayState
+    status: ReplayState
     version: int | None
     isolated: bool
     live_calls: bool
@@ -111,7 +111,7 @@ class ReplayedTraceResponse(ResponseBody):
 
     user_id: str
     trace_id: str
-    state: ReplayedState
+    status: ReplayedState
     diff: dict[str, Any]
     totals: dict[str, Any]
     error: str
@@ -129,7 +129,7 @@ def replay_response(replay: Replay) -> ReplayResponse:
     """Convert a replay."""
     return ReplayResponse(
         id=replay.shown_id,
-        state=ReplayState(replay.state),
+        status=ReplayState(replay.state),
         version=replay.configuration.number if replay.configuration else None,
         isolated=replay.is_isolated,
         live_calls=replay.allows_live_calls,
@@ -150,7 +150,7 @@ def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
     return ReplayedTraceResponse(
         user_id=row.end_user.external_id,
         trace_id=show(Prefix.TRACE, row.trace_id),
-        state=ReplayedState(row.state),
+        status=ReplayedState(row.state),
         diff=shown_difference(row.diff),
         totals=row.totals,
         error=row.error,
@@ -282,8 +282,8 @@ class ReplayedTracesView(ApiView):
         """List what became of each trace, with its differences."""
         query = read_query(request, ReplayedTracesQuery)
         rows = ReplayedTrace.objects.filter(replay=_found(self, replay_id)).select_related("end_user")
-        if query.state:
-            rows = rows.filter(state__in=query.state)
+        if query.statuses:
+            rows = rows.filter(state__in=query.statuses)
         pages = Pages(limit=query.limit, ordering="id")
         results = [replayed_trace_response(row) for row in pages.read(rows, request)]
         return Response(to_json(ReplayedTraceList(results=results, **pages.links())))

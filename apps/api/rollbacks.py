@@ -111,8 +111,8 @@ class RollbackSummary(ResponseBody):
     because it was changed or run again since (`undo_left_alone`).
     """
 
-    rollback_id: str
-    state: RollbackState
+    id: str
+    status: RollbackState
     selection: dict[str, Any]
     rerun: bool
     note: str
@@ -184,8 +184,8 @@ def rollback_response(rollback: Rollback, *, progress: RollbackProgress) -> Roll
 
 def _summary(rollback: Rollback) -> dict[str, Any]:
     return {
-        "rollback_id": rollback.shown_id,
-        "state": RollbackState(rollback.state),
+        "id": rollback.shown_id,
+        "status": RollbackState(rollback.state),
         "selection": _shown_selection(rollback.selection),
         "rerun": rollback.rerun,
         "note": rollback.note,

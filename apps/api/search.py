@@ -27,6 +27,7 @@ from apps.api.schemas.common import (
 )
 from apps.api.schemas.memories import Tag
 from apps.api.schemas.memory_responses import MemoryResponse, memory_fields
+from apps.api.schemas.memory_selection import MAX_ENTITIES
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
@@ -37,8 +38,6 @@ from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
 
-MAX_ENTITIES = 20
-
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 
 
@@ -48,16 +47,16 @@ Filter = Annotated[
 ]
 
 
-class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
+class SearchBody(AgentScopeBody, kw_only=True):
     """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
 
     A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id` and
     `metadata` select what one request told that named all of them; without `agent_id`, what is private to an agent is
     left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it names are
-    searched as well. `from` and `to` limit when it was said. `as_of` selects what was true at a moment. Memories with a
-    score below `min_score` are left out; without it, the setting of the project holds (0.115). `fields` names further
-    fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds all of them and how each result was
-    scored.
+    searched as well. `since` and `until` limit when it was said. `as_of` selects what was true at a moment. Memories
+    with a score below `min_score` are left out; without it, the setting of the project holds (0.115). `fields` names
+    further fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds all of them and how each result
+    was scored.
     """
 
     user_id: Identifier
@@ -69,9 +68,9 @@ class SearchBody(AgentScopeBody, kw_only=True, rename={"from_": "from"}):
     entities: Annotated[tuple[str, ...], Meta(max_length=MAX_ENTITIES)] = ()
     metadata: Metadata | None = None
     filter: Filter | None = None
-    status: tuple[Status, ...] = ()
-    from_: DayStart | None = None
-    to: DayEnd | None = None
+    statuses: tuple[Status, ...] = ()
+    since: DayStart | None = None
+    until: DayEnd | None = None
     stakes: Stakes = Stakes.NORMAL
     as_of: DayEnd | None = None
     min_confidence: Share = 0.0
@@ -188,16 +187,16 @@ def search_query(body: SearchBody) -> SearchQuery:
         metadata=checked_metadata(body.metadata, at="/metadata"),
         filter=wanted,
         statuses=_statuses(body, wanted),
-        said_from=checked_moment(body.from_, at="/from"),
-        said_to=checked_moment(body.to, at="/to"),
+        said_from=checked_moment(body.since, at="/since"),
+        said_to=checked_moment(body.until, at="/until"),
         as_of=checked_moment(body.as_of, at="/as_of"),
     )
 
 
 def _statuses(body: SearchBody, wanted: MemoryFilter | None) -> tuple[Status, ...]:
     """Return the statuses to search; those that a filter names come beside those that are shown anyway."""
-    named = wanted_statuses(wanted) if wanted and not body.status else ()
-    return (*shown_statuses(body.stakes), *named) if named else body.status
+    named = wanted_statuses(wanted) if wanted and not body.statuses else ()
+    return (*shown_statuses(body.stakes), *named) if named else body.statuses
 
 
 def context_query(body: ContextBody) -> ContextQuery:

@@ -39,20 +39,20 @@ class TracesQuery(QueryParameters):
 
     user_id: Identifier | None = None
     session_id: Identifier | None = None
-    status: tuple[TraceStatus, ...] = ()
+    statuses: tuple[TraceStatus, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
 
 class TraceQuery(QueryParameters):
-    """With `wait`, a trace is answered when it has come as far as `until` says, or as it is after so many seconds.
+    """With `wait`, a trace is answered when it has come as far as `milestone` says, or as it is after so many seconds.
 
     It has `ended` when its memories are stored and found by their words, and is `indexed` when they are found by their
     meaning as well. It is answered at once if too many other requests of the server wait.
     """
 
     wait: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
-    until: Milestone = Milestone.ENDED
+    milestone: Milestone = Milestone.ENDED
 
 
 class TraceSummary(ResponseBody):
@@ -249,8 +249,8 @@ class TracesView(ApiView):
             rows = rows.filter(end_user_id=user)
         if query.session_id is not None:
             rows = rows.filter(session__external_id=checked_name(query.session_id, at="session_id"))
-        if query.status:
-            rows = rows.filter(status__in=query.status)
+        if query.statuses:
+            rows = rows.filter(status__in=query.statuses)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.defer("plan", "outcomes", "metadata", "error"), request)
         return Response(to_json(TraceList(results=[trace_summary(trace) for trace in found], **pages.links())))
@@ -296,11 +296,11 @@ class TraceView(ApiView):
         index = index_state(trace)
         response = Response(to_json(_with_details(trace, index=index)), headers={"X-Trace-Id": trace.shown_id})
         is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING
-        is_late = is_queued or (is_unindexed and query.until is Milestone.INDEXED)
+        is_late = is_queued or (is_unindexed and query.milestone is Milestone.INDEXED)
         if query.wait and is_late and not getattr(request, "has_waited", False):
             if is_queued:
                 batching.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
-            awaited = AwaitedTrace(trace_id=trace.id, milestone=query.until)
+            awaited = AwaitedTrace(trace_id=trace.id, milestone=query.milestone)
             response.awaited = (awaited, query.wait)  # type: ignore[attr-defined]  # read by as_view
         return response
 

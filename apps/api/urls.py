@@ -11,21 +11,7 @@ from apps.api.health import HealthView, ReadyView, metrics
 from apps.api.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.api.keys import CurrentKeyView, KeysView, KeyView
 from apps.api.links import LinkSettleView, LinksView
-from apps.api.mem0 import refusals
-from apps.api.mem0.batch_views import Mem0BatchView
-from apps.api.mem0.entity_views import Mem0EntitiesView, Mem0EntityView, Mem0ProfileSettingsView, Mem0ProfileView
-from apps.api.mem0.refusals import Mem0RefusalView
-from apps.api.mem0.summary_views import Mem0FeedbackView, Mem0SummaryView
-from apps.api.mem0.views import (
-    Mem0AddView,
-    Mem0EventView,
-    Mem0HistoryView,
-    Mem0ListView,
-    Mem0MemoriesView,
-    Mem0MemoryView,
-    Mem0PingView,
-    Mem0SearchView,
-)
+from apps.api.mem0 import urls as mem0
 from apps.api.replays import (
     ReplayCancelView,
     ReplayCsvView,
@@ -64,7 +50,7 @@ from apps.api.webhooks import (
 )
 from apps.api.work import RetryWorkView
 
-urlpatterns: list[URLPattern | URLResolver] = [
+operations = [
     path("v1/turns", TurnsView.as_view(), name="turns"),
     path("v1/traces", TracesView.as_view(), name="traces"),
     path("v1/traces/<str:trace_id>", TraceView.as_view(), name="trace"),
@@ -131,28 +117,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/webhooks/<str:webhook_id>/deliveries", WebhookDeliveriesView.as_view(), name="webhook-deliveries"),
     path("v1/webhooks/<str:webhook_id>/send-again", WebhookSendAgainView.as_view(), name="webhook-send-again"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
-    path("v1/ping/", Mem0PingView.as_view(), name="mem0-ping"),
-    path("v3/memories/add/", Mem0AddView.as_view(), name="mem0-add"),
-    path("v3/memories/search/", Mem0SearchView.as_view(), name="mem0-search"),
-    path("v3/memories/", Mem0ListView.as_view(), name="mem0-list"),
-    path("v1/memories/", Mem0MemoriesView.as_view(), name="mem0-memories"),
-    path("v1/memories/<str:memory_id>/", Mem0MemoryView.as_view(), name="mem0-memory"),
-    path("v1/memories/<str:memory_id>/history/", Mem0HistoryView.as_view(), name="mem0-history"),
-    path("v1/batch/", Mem0BatchView.as_view(), name="mem0-batch"),
-    path("v1/summary/", Mem0SummaryView.as_view(), name="mem0-summary"),
-    path("v1/feedback/", Mem0FeedbackView.as_view(), name="mem0-feedback"),
-    path("v1/entities/", Mem0EntitiesView.as_view(), name="mem0-entities"),
-    path("v2/entities/user/<path:user_id>/profile/", Mem0ProfileView.as_view(), name="mem0-profile"),
-    path("v2/entities/<str:kind>/<path:name>/", Mem0EntityView.as_view(), name="mem0-entity"),
-    path("v2/profiles/settings/", Mem0ProfileSettingsView.as_view(), name="mem0-profile-settings"),
-    path("v2/profiles/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROFILES), name="mem0-profile-jobs"),
-    path("v1/exports/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-exports"),
-    path("v1/exports/get/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-export"),
-    path("v1/entities/<str:kind>/<path:name>/", Mem0RefusalView.as_view(reason=refusals.ENTITIES), name="mem0-user"),
-    path("api/v1/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROJECTS), name="mem0-projects"),
-    path("v1/event/<str:event_id>/", Mem0EventView.as_view(), name="mem0-event"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+
+# A trailing slash is no error, except where the client of mem0 gives it another meaning. A caller's own words may end
+# with one.
+with_slash = [
+    path(f"{each.pattern}/", each.callback)
+    for each in operations
+    if "<path:" not in str(each.pattern) and f"{each.pattern}/" not in mem0.taken
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [*operations, *with_slash, *mem0.urlpatterns]

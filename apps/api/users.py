@@ -71,7 +71,7 @@ class ErasureStatus(StrEnum):
 class ErasureResponse(ResponseBody):
     """The receipt of an erasure; `deleted` counts the rows by table."""
 
-    erasure_id: str
+    id: str
     status: ErasureStatus
     deleted: dict[str, int]
     requested_at: Moment
@@ -98,7 +98,7 @@ def user_stats_response(user_id: str, stats: UserStats) -> UserStatsResponse:
 def erasure_response(erasure: Erasure) -> ErasureResponse:
     """Convert a receipt."""
     return ErasureResponse(
-        erasure_id=erasure.shown_id,
+        id=erasure.shown_id,
         status=ErasureStatus.DONE if erasure.finished_at else ErasureStatus.RUNNING,
         deleted=erasure.counts,
         requested_at=erasure.requested_at,
@@ -136,7 +136,7 @@ class UserView(ApiView):
         """Delete everything that the end user said and everything that was derived from it, in all tables.
 
         Returns 200 with the receipt when that is done, or 202 after two seconds; a worker then goes on, and
-        `GET /v1/erasures/{erasure_id}` returns the state. While an erasure runs, requests that would write about the
+        `GET /v1/erasures/{erasure_id}` returns the status. While an erasure runs, requests that would write about the
         user are answered with 409. Afterwards the user may return and starts with nothing.
         """
         erasure = erase_user(project_id=self.caller.project_id, user_id=checked_name(user_id, at="user_id"))
@@ -195,7 +195,7 @@ class ErasureView(ApiView):
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, erasure_id: str) -> Response:
-        """Return the state of an erasure, and how many rows of each table it has deleted."""
+        """Return the status of an erasure, and how many rows of each table it has deleted."""
         erasures = Erasure.objects.filter(project_id=self.caller.project_id)
         erasure = erasures.filter(id=read_id(Prefix.ERASURE, erasure_id)).first()
         if erasure is None:

@@ -76,8 +76,8 @@ class WebhookSendAgainBody(RequestBody):
 class DeliveriesQuery(QueryParameters):
     """Filters for deliveries."""
 
-    state: tuple[DeliveryState, ...] = ()
-    event_type: tuple[EventType, ...] = ()
+    statuses: tuple[DeliveryState, ...] = ()
+    types: tuple[EventType, ...] = ()
     since: DayStart | None = None
     until: DayEnd | None = None
     cursor: str | None = None
@@ -122,7 +122,7 @@ class DeliveryResponse(ResponseBody):
     id: str
     event_id: str | None
     event_type: str
-    state: DeliveryState
+    status: DeliveryState
     attempts: int
     next_try_at: Moment | None
     response_status: int | None
@@ -181,7 +181,7 @@ def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
         id=delivery.shown_id,
         event_id=show(Prefix.EVENT, delivery.event.event_id) if delivery.event else None,
         event_type=delivery.event_type,
-        state=state,
+        status=state,
         attempts=delivery.attempts,
         next_try_at=delivery.next_try_at if state is DeliveryState.WAITING else None,
         response_status=delivery.response_status,
@@ -357,7 +357,7 @@ class WebhookDeliveriesView(WebhookBaseView):
         """List the deliveries of a webhook, newest first."""
         query = read_query(request, DeliveriesQuery)
         found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
-            states=query.state, types=query.event_type, since=query.since, until=query.until
+            states=query.statuses, types=query.types, since=query.since, until=query.until
         )
         pages = Pages(limit=query.limit)
         rows = pages.read(found, request)

@@ -49,7 +49,7 @@ class Result:
 def gather(*, client: Client, posted: Posted, project: str) -> Result:
     """Read everything."""
     user_id = posted.user_id
-    memories = tuple(client.pages("/v1/memories", user_id=user_id, status=STATUSES, limit=200))
+    memories = tuple(client.pages("/v1/memories", user_id=user_id, statuses=STATUSES, limit=200))
     found = client.post("/v1/memories/search", {"user_id": user_id, "query": QUESTION, "limit": 5})
     context = client.post("/v1/context", {"user_id": user_id, "query": TASK, "token_budget": TOKENS})
     return Result(

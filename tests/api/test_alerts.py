@@ -33,15 +33,15 @@ def test_alerts_are_listed_by_state_and_kind(project: Project, other_project: Pr
     third = alert(project, AlertKind.DEAD_WORK, state=AlertState.RESOLVED, resolved_at=timezone.now())
     alert(other_project)
     assert ids(client.get("/v1/alerts")) == [second.shown_id, first.shown_id]
-    assert ids(client.get("/v1/alerts?state=resolved&state=open")) == [third.shown_id, first.shown_id]
-    assert ids(client.get("/v1/alerts?kind=dead_work")) == [second.shown_id]
+    assert ids(client.get("/v1/alerts?statuses=resolved&statuses=open")) == [third.shown_id, first.shown_id]
+    assert ids(client.get("/v1/alerts?kinds=dead_work")) == [second.shown_id]
     answer = client.get("/v1/alerts?limit=1").json()
     assert ids(client.get(answer["next"])) == [first.shown_id]
-    shown = client.get("/v1/alerts?kind=queue_age").json()["results"][0]
+    shown = client.get("/v1/alerts?kinds=queue_age").json()["results"][0]
     assert (shown["remedy"], shown["note"], shown["consequences"][0]["cause"]) == ("See what waits", None, "Late.")
 
 
-@pytest.mark.parametrize("query", ["state=closed", "kind=x", "limit=0", "cursor=x", "user_id=ana"])
+@pytest.mark.parametrize("query", ["statuses=closed", "kinds=x", "limit=0", "cursor=x", "user_id=ana"])
 def test_invalid_filters_are_refused(client: APIClient, query: str) -> None:
     assert client.get(f"/v1/alerts?{query}").status_code == 422
 
@@ -52,7 +52,7 @@ def test_an_alert_is_acknowledged_once(project: Project, admin: APIClient) -> No
     first, again = (admin.post(url, {"note": "on\u202e it"}, headers=headers) for _ in range(2))
     assert (first.status_code, first.json()) == (200, again.json())
     found = first.json()
-    assert (found["state"], found["note"], found["acknowledged_by"]["kind"]) == ("acknowledged", "on it", "key")
+    assert (found["status"], found["note"], found["acknowledged_by"]["kind"]) == ("acknowledged", "on it", "key")
     assert admin.post(url, {}).json()["code"] == "conflict"
 
 

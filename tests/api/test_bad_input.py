@@ -179,7 +179,7 @@ def test_bad_turns(client: APIClient, body: Any, status: int, code: str, pointer
         ("/v1/turns", turns(user="ana"), "session_id"),
         ("/v1/turns", turn(text="x"), "occurred_at"),
         ("/v1/memories/search", {"user_id": "ana", "query": "x", "type": "fact"}, "types"),
-        ("/v1/memories?user_id=ana&types=fact", None, "type"),
+        ("/v1/memories?user_id=ana&type=fact", None, "types"),
     ],
 )
 def test_an_unknown_field_is_answered_with_the_known_ones(client: APIClient, path: str, body: Any, known: str) -> None:
@@ -229,21 +229,21 @@ def test_other_media_types(client: APIClient, kind: str) -> None:
 BAD_QUERIES = {
     "no user": ("/v1/memories", "user_id"),
     "unknown parameter": ("/v1/memories?user_id=ana&colour=red", "colour"),
-    "unknown type": ("/v1/memories?user_id=ana&type=dream", "type"),
+    "unknown type": ("/v1/memories?user_id=ana&types=dream", "types"),
     "one parameter twice": ("/v1/memories?user_id=ana&user_id=bob", "user_id"),
     "NUL": ("/v1/memories?user_id=a%00b", "user_id"),
     "limit of nothing": ("/v1/memories?user_id=ana&limit=0", "limit"),
     "limit over the most": ("/v1/memories?user_id=ana&limit=1000", "limit"),
     "limit in words": ("/v1/memories?user_id=ana&limit=many", "limit"),
     "bad date": ("/v1/memories?user_id=ana&as_of=yesterday", "as_of"),
-    "absurd date": ("/v1/memories?user_id=ana&from=0001-01-01T00:00:00Z", "from"),
-    "bad entity": ("/v1/memories?user_id=ana&entity=me", "entity"),
+    "absurd date": ("/v1/memories?user_id=ana&since=0001-01-01T00:00:00Z", "since"),
+    "bad entity": ("/v1/memories?user_id=ana&entities=me", "entities"),
     "bad cursor": ("/v1/memories?user_id=ana&cursor=x", "cursor"),
     "cursor that names no place": ("/v1/memories?user_id=ana&cursor=AAAA", "cursor"),
     # o=0&p=nonsense, as base64
     "cursor of nonsense": ("/v1/memories?user_id=ana&cursor=bz0wJnA9bm9uc2Vuc2U=", "cursor"),
     "traces without user": ("/v1/traces", "user_id"),
-    "traces of no status": ("/v1/traces?user_id=ana&status=lost", "status"),
+    "traces of no status": ("/v1/traces?user_id=ana&statuses=lost", "statuses"),
     "entities without user": ("/v1/entities", "user_id"),
 }
 

@@ -60,7 +60,7 @@ def test_from_a_draw_to_figures(admin: APIClient) -> None:
     assert figures["memory_types"].keys() == {"fact", "preference"}
     assert figures["warnings"] == []
     assert figures["retrieval"]["told"] == 0
-    listed = admin.get(f"{URL}/samples?kind=memory").json()["results"]
+    listed = admin.get(f"{URL}/samples?kinds=memory").json()["results"]
     assert [(each["kind"], each["labelled"]) for each in listed] == [("memory", 3)]
 
 
@@ -83,7 +83,7 @@ def test_a_key_replaces_its_own_label(admin: APIClient) -> None:
     first = items(admin)[0]
     label(admin, first, "good")
     label(admin, first, "useless")
-    (sample, *_) = admin.get(f"{URL}/samples?kind=memory").json()["results"]
+    (sample, *_) = admin.get(f"{URL}/samples?kinds=memory").json()["results"]
     shown = admin.get(f"{URL}/samples/{sample['id']}/items?limit=1").json()["results"][0]
     assert [each["value"] for each in shown["labels"]] == ["useless"]
 

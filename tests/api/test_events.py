@@ -68,7 +68,7 @@ def test_events_are_read_on_from_a_number(admin: APIClient, project: Project) ->
 def test_types_and_sentences_are_chosen(admin: APIClient, project: Project) -> None:
     admin.put("/v1/events/log", {"is_on": True})
     happened(project, "I live in Lisbon.")
-    found = admin.get("/v1/events?type=memory.created&includes_content=true").json()
+    found = admin.get("/v1/events?types=memory.created&includes_content=true").json()
 
     assert {each["type"] for each in found["results"]} == {"memory.created"}
     assert "Lisbon" in found["results"][0]["data"]["content"]

@@ -49,7 +49,7 @@ SEARCH = {
     "tags": ["t"],
     "entities": ["ent_x"],
     "metadata": {"k": "v"},
-    "from": "2026-01-01",
+    "since": "2026-01-01",
     "as_of": "2026-01-01",
     "filter": {"OR": [{"topic": {"icontains": "t"}}, {"metadata.k": {"lt": "v"}}, {"said_at": {"gt": "2026-01-01"}}]},
 }

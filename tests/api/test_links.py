@@ -66,8 +66,8 @@ def test_a_link_is_listed_with_both_memories(admin: APIClient, link: MemoryLink)
     [
         ("user_id=ana", ["ana"]),
         ("", ["bo", "ana"]),
-        ("kind=possible_duplicate", ["bo"]),
-        ("kind=contradicts&kind=possible_duplicate", ["bo", "ana"]),
+        ("kinds=possible_duplicate", ["bo"]),
+        ("kinds=contradicts&kinds=possible_duplicate", ["bo", "ana"]),
         ("status=open", ["bo", "ana"]),
         ("status=settled", []),
         ("user_id=nobody", []),

@@ -33,7 +33,7 @@ EVERYTHING = {
     "status": "archived",
     "confidence": 0.42,
     "source_confidence": "inferred",
-    "grounding": "Partial",
+    "grounding": "partial",
     "speech_act": "quoted",
     "importance": 0.9,
     "session_id": "monday",
@@ -65,7 +65,7 @@ def test_an_unsure_memory_waits_for_a_person(client: APIClient) -> None:
 
     assert (stored["status"], stored["review_reasons"]) == ("pending_review", ["not_asserted"])
     assert listed(client) == []
-    assert listed(client, "&status=pending_review") == ["Ana may be a doctor."]
+    assert listed(client, "&statuses=pending_review") == ["Ana may be a doctor."]
 
 
 def test_a_sure_memory_that_is_to_be_reviewed_is_not_said_to_be_unsure(client: APIClient) -> None:
@@ -119,16 +119,16 @@ def test_filters(client: APIClient) -> None:
     place = lisbon["object"]["entity"]
 
     assert listed(client) == ["Ana ran.", "Ana lives in Lisbon."]
-    assert listed(client, "&type=event") == ["Ana ran."]
-    assert listed(client, "&type=event&type=fact") == ["Ana ran.", "Ana lives in Lisbon."]
-    assert listed(client, "&topic=home") == ["Ana lives in Lisbon."]
-    assert listed(client, "&tag=sport&tag=fun") == ["Ana ran."]
-    assert listed(client, "&tag=sport&tag=work") == []
-    assert listed(client, "&status=archived") == ["Ana is well."]
-    assert listed(client, "&from=2024-03-01T00:00:00Z") == ["Ana ran."]
-    assert listed(client, "&to=2024-03-01T00:00:00Z") == ["Ana lives in Lisbon."]
-    assert listed(client, f"&entity={place}") == ["Ana lives in Lisbon."]
-    assert listed(client, f"&entity={lisbon['subject']['id']}") == ["Ana lives in Lisbon."]
+    assert listed(client, "&types=event") == ["Ana ran."]
+    assert listed(client, "&types=event&types=fact") == ["Ana ran.", "Ana lives in Lisbon."]
+    assert listed(client, "&topics=home") == ["Ana lives in Lisbon."]
+    assert listed(client, "&tags=sport&tags=fun") == ["Ana ran."]
+    assert listed(client, "&tags=sport&tags=work") == []
+    assert listed(client, "&statuses=archived") == ["Ana is well."]
+    assert listed(client, "&since=2024-03-01T00:00:00Z") == ["Ana ran."]
+    assert listed(client, "&until=2024-03-01T00:00:00Z") == ["Ana lives in Lisbon."]
+    assert listed(client, f"&entities={place}") == ["Ana lives in Lisbon."]
+    assert listed(client, f"&entities={lisbon['subject']['id']}") == ["Ana lives in Lisbon."]
     assert listed(client, user_id="bob") == ["Bob is tall."]
     assert listed(client, user_id="nobody") == []
 
@@ -176,7 +176,7 @@ def test_entities(client: APIClient) -> None:
     (stored,) = put(client, LISBON)
     put(client, {**LISBON, "status": "archived"})
 
-    people = client.get("/v1/entities?user_id=ana&type=person").json()["results"]
+    people = client.get("/v1/entities?user_id=ana&types=person").json()["results"]
     assert [(entity["name"], entity["is_user"]) for entity in people] == [("User", True)]
     detail = client.get(f"/v1/entities/{people[0]['id']}").json()
     assert [fact["id"] for fact in detail["facts"]] == [stored["id"]]

@@ -52,10 +52,10 @@ def test_unknown_parameters_are_refused(
 @pytest.mark.parametrize(
     ("parameters", "found"),
     [
-        ("from=2026-03-02", 1),
-        ("from=2026-03-03", 0),
-        ("to=2026-03-02", 1),  # the whole day
-        ("to=2026-03-01", 0),
+        ("since=2026-03-02", 1),
+        ("since=2026-03-03", 0),
+        ("until=2026-03-02", 1),  # the whole day
+        ("until=2026-03-01", 0),
         ("as_of=2026-03-02", 1),
         ("as_of=2026-03-01", 0),
     ],
@@ -73,8 +73,8 @@ def test_a_date_needs_no_time(client: APIClient, parameters: str, found: int) ->
 
 @pytest.mark.parametrize("value", ["2026-02-30", "yesterday", "2026-03", "0", "-1", "1772442720.5", "null", ""])
 def test_other_dates_are_refused(client: APIClient, value: str) -> None:
-    assert client.get(f"/v1/memories?user_id=ana&from={value}").status_code == 422
-    assert client.post("/v1/memories/search", {"user_id": "ana", "query": "x", "to": value}).status_code == 422
+    assert client.get(f"/v1/memories?user_id=ana&since={value}").status_code == 422
+    assert client.post("/v1/memories/search", {"user_id": "ana", "query": "x", "until": value}).status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_other_dates_are_refused(client: APIClient, value: str) -> None:
         ("/v1/memories/search", {"user_id": "ana", "query": "x", "stakes": "all"}, Stakes),
         ("/v1/keys", {"name": "k", "scopes": ["read", "fly"]}, Scope),
         ("/v1/memories", {"user_id": "ana", "memories": [{**MEMORY, "type": "dream"}]}, MemoryType),
-        ("/v1/memories?user_id=ana&type=dream", None, MemoryType),
+        ("/v1/memories?user_id=ana&types=dream", None, MemoryType),
     ],
 )
 def test_an_unknown_value_comes_with_those_that_are_allowed(
@@ -96,7 +96,7 @@ def test_an_unknown_value_comes_with_those_that_are_allowed(
     assert ", ".join(values) in answer.json()["errors"][0]["message"]
 
 
-@pytest.mark.parametrize("name", ["from", "to", "as_of", "known_at"])
+@pytest.mark.parametrize("name", ["since", "until", "as_of", "known_at"])
 def test_a_filter_is_not_left_out_silently(client: APIClient, name: str) -> None:
     answer = client.get(f"/v1/memories?user_id=ana&{name}=null")
     assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (422, name)

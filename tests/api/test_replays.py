@@ -25,19 +25,19 @@ def admin(project: Project, client_of: MakeClient, client: APIClient, conversati
 def test_a_stricter_rule_is_tried_before_it_is_active(project: Project, admin: APIClient) -> None:
     version = configure(project_id=project.pk, policy=stricter(active_policy(project_id=project.pk), "nurse")).number
     made = admin.post("/v1/replays", {"version": version, "traces": {"user_id": "ana"}})
-    assert (made.status_code, made.json()["state"], made.json()["traces_total"]) == (201, "estimated", 1)
+    assert (made.status_code, made.json()["status"], made.json()["traces_total"]) == (201, "estimated", 1)
     url = f"/v1/replays/{made.json()['id']}"
 
     started = admin.post(f"{url}/start").json()
-    assert (started["state"], started["totals"]["turns_dropped"]) == ("done", 1)
+    assert (started["status"], started["totals"]["turns_dropped"]) == ("done", 1)
     assert admin.get(url).json() == started
     assert [each["id"] for each in admin.get("/v1/replays").json()["results"]] == [started["id"]]
 
-    (trace,) = admin.get(f"{url}/traces?state=different").json()["results"]
+    (trace,) = admin.get(f"{url}/traces?statuses=different").json()["results"]
     assert (trace["user_id"], trace["diff"]["turns"][0]["after"]) == ("ana", "pattern:stricter")
     removed = {each["before_content"] for each in trace["diff"]["operations"] if each["operation"] == "AddMemory"}
     assert removed == {"User lives in Lisbon.", "User works as a nurse."}
-    assert admin.get(f"{url}/traces?state=same").json()["results"] == []
+    assert admin.get(f"{url}/traces?statuses=same").json()["results"] == []
 
     answer: Any = admin.get(f"{url}/changes.csv")
     rows = list(csv.DictReader(io.StringIO(streamed(answer).decode())))

@@ -51,14 +51,14 @@ def test_an_agent_is_told_what_was_true_before(client: APIClient, admin: APIClie
 
     answer = roll_back(admin, {"trace_ids": [trace]}, note="a test account")
     assert answer.status_code == 201, answer.content
-    assert answer.json()["state"] == "done"
+    assert answer.json()["status"] == "done"
     assert answer.json()["counts"]["memories_retracted"] == preview.json()["counts"]["memories_retracted"]
     assert told(client) == before
     read = client.get(f"/v1/traces/{trace}").json()
-    assert (read["status"], read["rollback_id"]) == ("rolled_back", answer.json()["rollback_id"])
+    assert (read["status"], read["rollback_id"]) == ("rolled_back", answer.json()["id"])
 
-    undone = admin.post(f"/v1/rollbacks/{answer.json()['rollback_id']}/undo")
-    assert (undone.status_code, undone.json()["state"]) == (200, "undone")
+    undone = admin.post(f"/v1/rollbacks/{answer.json()['id']}/undo")
+    assert (undone.status_code, undone.json()["status"]) == (200, "undone")
     assert told(client) == after
     assert client.get(f"/v1/traces/{trace}").json()["rollback_id"] is None
 
@@ -74,7 +74,7 @@ def test_what_was_edited_is_listed_and_forced_one_by_one(trusted: APIClient, adm
     assert "Lisbon" in told(trusted)
     assert "green tea" not in told(trusted)
 
-    admin.post(f"/v1/rollbacks/{first['rollback_id']}/undo")
+    admin.post(f"/v1/rollbacks/{first['id']}/undo")
     roll_back(admin, {"trace_ids": [trace]}, force=[memory.shown_id])
     assert "Lisbon" not in told(trusted)
 
@@ -129,10 +129,10 @@ def test_rollbacks_are_of_their_project(
     memory = Memory.objects.get().shown_id
     assert roll_back(stranger, {"trace_ids": [trace]}, force=[memory]).status_code == 404
 
-    own = roll_back(admin, {"trace_ids": [trace]}).json()["rollback_id"]
+    own = roll_back(admin, {"trace_ids": [trace]}).json()["id"]
     assert stranger.get(f"/v1/rollbacks/{own}").status_code == 404
     assert stranger.post(f"/v1/rollbacks/{own}/undo").status_code == 404
-    assert [each["rollback_id"] for each in admin.get("/v1/rollbacks").json()["results"]] == [own]
+    assert [each["id"] for each in admin.get("/v1/rollbacks").json()["results"]] == [own]
     assert admin.get(f"/v1/rollbacks/{own}").json()["note"] == ""
 
 

@@ -83,10 +83,10 @@ def test_filters(ana: APIClient) -> None:
     assert [hit["tags"] for hit in found(ana, "Ana", tags=["drinks"])] == [["drinks"]]
     assert found(ana, "Ana", min_confidence=1) == []
     assert found(ana, "Ana", as_of="2000-01-01T00:00:00Z") == []
-    assert found(ana, "Ana", to="2000-01-01T00:00:00Z") == []
-    assert len(found(ana, "Ana", **{"from": "2000-01-01T00:00:00Z"})) == 3
+    assert found(ana, "Ana", until="2000-01-01T00:00:00Z") == []
+    assert len(found(ana, "Ana", since="2000-01-01T00:00:00Z")) == 3
     assert found(ana, "Ana", metadata={"app": "kitchen"}) == []
-    assert found(ana, "Ana", status=["archived"]) == []
+    assert found(ana, "Ana", statuses=["archived"]) == []
     user = ana.get("/v1/entities", {"user_id": "ana"}).json()["results"][0]["id"]
     assert [hit["content"] for hit in found(ana, "Ana", entities=[user])] == [MEMORIES[0]["content"]]
 
@@ -143,7 +143,9 @@ def test_own_words_around_a_recalled_block_are_all_that_is_remembered(ana: APICl
 
     answer = ana.post("/v1/turns", {"user_id": "ana", "session_id": "s", "turns": [turn], "mode": "sync"}).json()
 
-    response = ana.get("/v1/memories", {"user_id": "ana", "status": ["active", "pending_review", "superseded"]}).json()
+    response = ana.get(
+        "/v1/memories", {"user_id": "ana", "statuses": ["active", "pending_review", "superseded"]}
+    ).json()
     fresh = [each["content"] for each in response["results"] if each["trace_id"]]
     assert answer["stored"] == len(fresh) == 1
     assert "Porto" in fresh[0]
@@ -169,7 +171,12 @@ BAD = {
         422,
         "/entities",
     ),
-    "unknown status": ("/v1/memories/search", {"user_id": "ana", "query": "x", "status": ["gone"]}, 422, "/status/0"),
+    "unknown status": (
+        "/v1/memories/search",
+        {"user_id": "ana", "query": "x", "statuses": ["gone"]},
+        422,
+        "/statuses/0",
+    ),
     "deep metadata": (
         "/v1/memories/search",
         {"user_id": "ana", "query": "x", "metadata": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {}}}}}}}}}}},

@@ -168,6 +168,13 @@ def test_unknown_addresses(path: str) -> None:
     assert answer.json()["code"] == "not_found"
 
 
+def test_a_trailing_slash_is_no_error(client: APIClient) -> None:
+    turns = {"user_id": "ana", "session_id": "s", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
+    assert client.post("/v1/turns/", turns).status_code == 202
+    assert client.post("/v1/memories/search/", {"user_id": "ana", "query": "Lisbon"}).status_code == 200
+    assert client.get("/v1/traces/?user_id=ana").json() == client.get("/v1/traces?user_id=ana").json()
+
+
 def test_unknown_pages_stay_pages() -> None:
     assert Client().get("/nothing")["Content-Type"].startswith("text/html")
 

@@ -136,8 +136,8 @@ def test_traces_are_listed_newest_first_and_filtered(client: APIClient, conversa
         return [trace["id"] for trace in client.get(f"/v1/traces?user_id=ana{query}").json()["results"]]
 
     assert ids("") == [second, first]
-    assert ids("&status=done") == [first]
-    assert ids("&status=done&status=queued") == [second, first]
+    assert ids("&statuses=done") == [first]
+    assert ids("&statuses=done&statuses=queued") == [second, first]
     assert ids("&session_id=tuesday") == [second]
     assert client.get("/v1/traces?user_id=bob").json()["results"] == []
 
@@ -271,7 +271,7 @@ def test_a_trace_tells_whether_its_memories_are_found_by_meaning(
     wanted = AwaitedTrace(parse(Prefix.TRACE, body["trace_id"]), Milestone.INDEXED)
     work = OutboxRow.objects.filter(kind=WorkKind.INDEX_MEMORY)
     assert work.update(state=WorkState.PENDING) == 2
-    assert client.get(f"{url}?wait=5&until=indexed").json()["index"] == "pending"
+    assert client.get(f"{url}?wait=5&milestone=indexed").json()["index"] == "pending"
     assert awaited == [wanted]
     client.get(f"{url}?wait=5")
     assert awaited == [wanted], "it has ended"
@@ -279,7 +279,7 @@ def test_a_trace_tells_whether_its_memories_are_found_by_meaning(
     for state, shown in ((WorkState.DEAD, "failed"), (WorkState.DONE, "done")):
         work.update(state=state)
         assert client.get(url).json()["index"] == shown
-        client.get(f"{url}?wait=5&until=indexed")
+        client.get(f"{url}?wait=5&milestone=indexed")
         assert awaited == [wanted]
         assert reached({wanted}) == {wanted}
 

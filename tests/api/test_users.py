@@ -47,7 +47,7 @@ def test_a_user_is_erased_with_a_receipt(admin: APIClient, project: Project) -> 
     assert answer.status_code == 200
     receipt = answer.json()
     assert (receipt["status"], receipt["deleted"]["turns"], receipt["deleted"]["memories"]) == ("done", 1, 1)
-    assert admin.get(f"/v1/erasures/{receipt['erasure_id']}").json() == receipt
+    assert admin.get(f"/v1/erasures/{receipt['id']}").json() == receipt
     assert [user["user_id"] for user in admin.get("/v1/users").json()["results"]] == ["ana"]
     assert admin.delete("/v1/users/rui/1").status_code == 404
     assert admin.get("/v1/users/rui/1/export").status_code == 404

@@ -36,15 +36,13 @@ def test_from_its_creation_to_a_delivery_that_is_sent_again(
     admin: APIClient, project: Project, receiver: Receiver
 ) -> None:
     made = admin.post("/v1/webhooks", BODY | {"url": receiver.url}).json()
-    assert admin.post(f"/v1/webhooks/{made['id']}/test").json()["state"] == "delivered"
+    assert admin.post(f"/v1/webhooks/{made['id']}/test").json()["status"] == "delivered"
     ana = Person(project)
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
     receiver.statuses = [500]
     deliver_events()
-    waiting = admin.get(f"/v1/webhooks/{made['id']}/deliveries?state=waiting&event_type=memory.created").json()[
-        "results"
-    ]
+    waiting = admin.get(f"/v1/webhooks/{made['id']}/deliveries?statuses=waiting&types=memory.created").json()["results"]
     assert [(each["attempts"], each["response_status"]) for each in waiting] == [(1, 500)]
 
     WebhookDelivery.objects.filter(state="waiting").update(state="failed")
@@ -52,7 +50,7 @@ def test_from_its_creation_to_a_delivery_that_is_sent_again(
     assert admin.post(again, {"until": "2020-01-01T00:00:00Z"}).json() == {"deliveries": 0}
     assert admin.post(again, {}).json() == {"deliveries": 2}
     deliver_events()
-    delivered = admin.get(f"/v1/webhooks/{made['id']}/deliveries?state=delivered").json()["results"]
+    delivered = admin.get(f"/v1/webhooks/{made['id']}/deliveries?statuses=delivered").json()["results"]
     assert len(delivered) == 3
     assert admin.post(again, {"delivery_id": delivered[0]["id"]}).json() == {"deliveries": 1}
     assert admin.post(again, {"delivery_id": delivered[0]["id"]}).status_code == 409  # waits already

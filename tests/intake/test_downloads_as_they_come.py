@@ -42,7 +42,7 @@ def test_an_archive_is_imported_as_it_was_downloaded(
     admin: APIClient, upload: Upload, content: bytes, turns: int
 ) -> None:
     made = upload(content, file_name="export.zip", user_id="ana")
-    assert (made["state"], made["counts"]["turns"]) == ("checked", turns), made
+    assert (made["status"], made["counts"]["turns"]) == ("checked", turns), made
     assert start(admin, made)["done"]["turns"] == turns
 
 
@@ -57,7 +57,7 @@ def test_an_archive_without_conversations_is_refused_with_the_reason(
     upload: Upload, content: bytes, reason: str
 ) -> None:
     made = upload(content, file_name="export.zip", user_id="ana")
-    assert made["state"] == "failed"
+    assert made["status"] == "failed"
     assert reason in made["error"]
 
 

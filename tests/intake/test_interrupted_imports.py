@@ -86,12 +86,12 @@ def test_an_import_that_is_cancelled_and_then_breaks_stays_cancelled(
 
     monkeypatch.setattr(running if started else checking_file, "chunks_of", broken)
     if started:
-        assert start(admin, made)["state"] == "cancelled"
+        assert start(admin, made)["status"] == "cancelled"
     else:
         sent = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
         assert sent.status_code == 200
         check_import(import_id=parse(Prefix.IMPORT, made["id"]))
-    assert (admin.get(url).json()["state"], admin.get(url).json()["error"] or "") == ("cancelled", "")
+    assert (admin.get(url).json()["status"], admin.get(url).json()["error"] or "") == ("cancelled", "")
 
 
 def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient) -> None:
@@ -99,12 +99,12 @@ def test_a_check_that_begins_again_is_lost_to_the_former_worker(admin: APIClient
     url = f"/v1/imports/{held.shown_id}"
     admin.post(f"{url}/cancel")
     again = admin.put(f"{url}/file", lines(*SAID), content_type="application/octet-stream")
-    assert again.json()["state"] == "checking"
+    assert again.json()["status"] == "checking"
 
     with pytest.raises(LostLease), reporting(held):
         pass
     check_import(import_id=held.pk)
-    assert admin.get(url).json()["state"] == "checked"
+    assert admin.get(url).json()["status"] == "checked"
 
 
 def test_memories_that_are_private_to_an_agent_stay_so(

@@ -34,7 +34,7 @@ def test_a_check_counts_what_a_file_would_bring_and_writes_nothing(admin: APICli
     checked = upload(lines(*SAID) + b"\n{nonsense\n" + lines("Hello there!", user_id="bo"))
 
     counts = checked["counts"]
-    assert (checked["state"], checked["format"]) == ("checked", "jsonl")
+    assert (checked["status"], checked["format"]) == ("checked", "jsonl")
     assert (counts["turns"], counts["conversations"], counts["users"], counts["problems"]) == (6, 2, 2, 1)
     assert (counts["known"], counts["dropped"], counts["dropped_by_reason"]) == (
         0,
@@ -48,7 +48,7 @@ def test_a_check_counts_what_a_file_would_bring_and_writes_nothing(admin: APICli
 def test_an_import_ends_with_turns_that_the_pipeline_works_on(admin: APIClient, upload: Upload) -> None:
     done = start(admin, upload(lines(*SAID)))
 
-    assert (done["state"], done["done"], done["has_file"]) == ("done", {"turns": 5, "requests": 1}, False)
+    assert (done["status"], done["done"], done["has_file"]) == ("done", {"turns": 5, "requests": 1}, False)
     assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
     assert Trace.objects.get().metadata == {"import": done["id"]}
     assert OutboxRow.objects.filter(kind="run_pipeline").count() == 1
@@ -84,12 +84,12 @@ def test_an_import_that_is_killed_goes_on_without_doubling(
     with pytest.raises(KeyboardInterrupt):
         work(admin, made)
     assert (Turn.objects.count(), FileImport.objects.get().state) == (2, "running")
-    assert work(admin, made)["state"] == "running"  # the lease of the killed process has not ended
+    assert work(admin, made)["status"] == "running"  # the lease of the killed process has not ended
     FileImport.objects.update(leased_until=timezone.now())
 
     assert len(due_imports()) == 1
     done = work(admin, made)
-    assert (done["state"], done["done"]["turns"], done["chunks_done"]) == ("done", 5, 3)
+    assert (done["status"], done["done"]["turns"], done["chunks_done"]) == ("done", 5, 3)
     assert list(Turn.objects.order_by("position").values_list("content", flat=True)) == SAID
 
 
@@ -100,12 +100,12 @@ def test_an_import_waits_where_the_queue_is_half_full(
     Project.objects.update(queue_limit=8)
     waiting = start(admin, upload(lines(*SAID)))
 
-    assert (waiting["state"], waiting["chunks_done"]) == ("waiting", 2)
+    assert (waiting["status"], waiting["chunks_done"]) == ("waiting", 2)
     assert "half full" in waiting["wait_reason"]
     backpressure.check_queue_limit(project_id=project.pk)  # callers still find room
     OutboxRow.objects.update(state="done")
     FileImport.objects.update(resume_at=timezone.now())
-    assert work(admin, waiting)["state"] == "done"
+    assert work(admin, waiting)["status"] == "done"
 
 
 def test_an_import_whose_key_was_revoked_goes_on_in_the_name_of_another(
@@ -116,17 +116,17 @@ def test_an_import_whose_key_was_revoked_goes_on_in_the_name_of_another(
     other = client_of(project, Scope.ADMIN)
     ApiKey.objects.filter(id=FileImport.objects.get().api_key_id).update(revoked_at=timezone.now())
 
-    assert work(other, made)["state"] == "failed"
+    assert work(other, made)["status"] == "failed"
     assert not Turn.objects.exists()
-    assert start(other, made)["state"] == "done"
+    assert start(other, made)["status"] == "done"
 
 
 def test_an_import_is_cancelled_and_resumed(admin: APIClient, upload: Upload) -> None:
     made = upload(lines(*SAID))
-    assert admin.post(f"/v1/imports/{made['id']}/cancel").json()["state"] == "cancelled"
-    assert work(admin, made)["state"] == "cancelled"
+    assert admin.post(f"/v1/imports/{made['id']}/cancel").json()["status"] == "cancelled"
+    assert work(admin, made)["status"] == "cancelled"
     assert not Turn.objects.exists()
-    assert start(admin, made)["state"] == "done"
+    assert start(admin, made)["status"] == "done"
     assert admin.post(f"/v1/imports/{made['id']}/cancel").status_code == 409
     assert admin.post(f"/v1/imports/{made['id']}/start").status_code == 409
 
@@ -172,11 +172,11 @@ def test_the_file_that_holds_an_erased_user_is_deleted(
     erase_user(project_id=project.pk, user_id="ana")
 
     left = admin.get(f"/v1/imports/{holding['id']}").json()
-    assert (left["state"], left["has_file"]) == ("cancelled", False)
+    assert (left["status"], left["has_file"]) == ("cancelled", False)
     assert "erased" in left["error"]
     assert FileImport.objects.get(id=parse(Prefix.IMPORT, holding["id"])).users_by_name == {}
     assert admin.get(f"/v1/imports/{other['id']}").json()["has_file"]
-    assert work(admin, holding)["state"] == "cancelled"
+    assert work(admin, holding)["status"] == "cancelled"
     assert admin.post(f"/v1/imports/{holding['id']}/start").status_code == 409
 
 
@@ -187,7 +187,7 @@ def test_a_file_that_nobody_finishes_is_deleted(admin: APIClient, upload: Upload
     FileImport.objects.update(created_at=timezone.now() - timedelta(days=settings.IMPORT_KEPT_DAYS + 1))
     forget_import_files()
     assert not ImportFile.objects.exists()
-    assert admin.get(f"/v1/imports/{made['id']}").json()["state"] == "cancelled"
+    assert admin.get(f"/v1/imports/{made['id']}").json()["status"] == "cancelled"
 
 
 def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, settings: Any) -> None:
@@ -201,15 +201,15 @@ def test_a_file_is_bounded_whole_and_of_a_known_format(admin: APIClient, setting
     settings.IMPORT_MAX_MB = most
     large = b'{"mood": "good"}' + b" " * 5_000_000
     sent = admin.put(f"{url}/file", large, content_type=kind).json()
-    assert (sent["state"], sent["size"]) == ("checking", len(large))
+    assert (sent["status"], sent["size"]) == ("checking", len(large))
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     check_import(import_id=parse(Prefix.IMPORT, made["id"]))
     failed = admin.get(url).json()
-    assert (failed["state"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
+    assert (failed["status"], failed["error"]) == ("failed", "the format of the file is not recognised: name it")
     assert admin.post(f"{url}/start").status_code == 409
-    assert admin.put(f"{url}/file", lines(*SAID), content_type=kind).json()["state"] == "checking"
+    assert admin.put(f"{url}/file", lines(*SAID), content_type=kind).json()["status"] == "checking"
     check_import(import_id=parse(Prefix.IMPORT, made["id"]))
-    assert admin.get(url).json()["state"] == "checked"
+    assert admin.get(url).json()["status"] == "checked"
     assert admin.put(f"{url}/file", b"x", content_type=kind).status_code == 409
     assert admin.delete(f"{url}/file").json()["has_file"] is False
 

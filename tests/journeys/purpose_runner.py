@@ -155,7 +155,7 @@ class PurposeRunner:
 
     def memories(self, *statuses: str) -> list[dict[str, Any]]:
         """Return the user's memories of some statuses."""
-        found = self.api.get("/v1/memories", {"user_id": USER, "status": list(statuses), "limit": 200}).json()
+        found = self.api.get("/v1/memories", {"user_id": USER, "statuses": list(statuses), "limit": 200}).json()
         return list(found["results"])
 
     def _memory(self, wanted: str) -> dict[str, Any]:

@@ -152,6 +152,6 @@ def test_a_claimed_role_is_unknown_until_a_person_approves_it(api: APIClient, pr
     assert (stored["confidence"] <= 0.30, stored["status"]) == (True, "pending_review")
     assert found() == found(stakes="high") == []
     assert api.post("/v1/context", {"user_id": "asker", "query": "lab results"}).json()["memory_ids"] == []
-    (waiting,) = memories_of(api, user_id="asker", status="pending_review")
+    (waiting,) = memories_of(api, user_id="asker", statuses="pending_review")
     assert waiting["id"] == memory_id
     assert found(stakes="low") == [memory_id]

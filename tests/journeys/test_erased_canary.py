@@ -97,7 +97,7 @@ def import_file(api: APIClient, *, is_run: bool) -> None:
         api.post(f"{url}/start")
         run_import(import_id=parse(Prefix.IMPORT, made["id"]))
         told = api.get(url).json()
-        assert (told["state"], len(told["problems"]), CANARY in str(told["problems"])) == ("done", 3, False)
+        assert (told["status"], len(told["problems"]), CANARY in str(told["problems"])) == ("done", 3, False)
         former = [*told["problems"], {"at": f"end user {USER}", "reason": "has no id"}]  # as servers before told it
         FileImport.objects.filter(id=parse(Prefix.IMPORT, made["id"])).update(problems=former)
 

@@ -150,7 +150,7 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
         conditions = [each for each in (self.conditions(), self._created()) if each]
         wanted = json.dumps({"AND": conditions}) if conditions else None
         topics = tuple(self.categories or ())
-        return _checked(MemoriesQuery(user_id=self.user(), topic=topics, filter=wanted, **self.scope()))
+        return _checked(MemoriesQuery(user_id=self.user(), topics=topics, filter=wanted, **self.scope()))
 
     def context(self) -> ContextBody:
         """Return the request for a context block. Raises Problem for conditions, which it does not take."""

@@ -39,7 +39,7 @@ class ImportResponse(ResponseBody):
     """
 
     id: str
-    state: ImportState
+    status: ImportState
     file_name: str
     format: ImportFormat | None
     user_id: str
@@ -77,7 +77,7 @@ def import_response(row: FileImport) -> ImportResponse:
     """Convert an import."""
     return ImportResponse(
         id=row.shown_id,
-        state=ImportState(row.state),
+        status=ImportState(row.state),
         file_name=row.file_name,
         format=ImportFormat(row.format) if row.format else None,
         user_id=row.user_id,

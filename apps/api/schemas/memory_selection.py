@@ -13,32 +13,34 @@ from apps.pipeline.core.input_validation import BadInput
 
 FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
 
+MAX_ENTITIES = 20
 
-class MemorySelection(AgentScopeQuery, rename={"from_": "from"}):
+
+class MemorySelection(AgentScopeQuery):
     """Which memories of an end user are meant.
 
-    `from` and `to` limit when it was said; a memory must have every `tag`. `agent_id`, `app_id` and `run_id` select
-    what one request told that named all of them, `session_id` what was told in a session. What is private to an agent
-    is meant too. Only active memories, unless `status` or `filter` names others.
+    `since` and `until` limit when it was said; a memory must have all `tags` and one of `entities`. `agent_id`,
+    `app_id` and `run_id` select what one request told that named all of them, `session_id` what was told in a session.
+    What is private to an agent is meant too. Only active memories, unless `statuses` or `filter` name others.
     """
 
     user_id: Identifier | None = None
-    type: tuple[MemoryType, ...] = ()
-    topic: tuple[Topic, ...] = ()
-    tag: tuple[Tag, ...] = ()
-    status: tuple[Status, ...] = ()
-    entity: str | None = None
+    types: tuple[MemoryType, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    entities: Annotated[tuple[Identifier, ...], Meta(max_length=MAX_ENTITIES)] = ()
     session_id: Identifier | None = None
-    from_: DayStart | None = None
-    to: DayEnd | None = None
+    since: DayStart | None = None
+    until: DayEnd | None = None
     filter: FilterText | None = None
 
 
-class MemoriesQuery(MemorySelection, rename={"from_": "from"}):
+class MemoriesQuery(MemorySelection):
     """Filters for a list of memories. `user_id` is optional for keys with scope admin.
 
-    `as_of` selects what was true at a moment, superseded memories as well unless `status` is given; `known_at` what had
-    been stored by a moment, in the wording of that time.
+    `as_of` selects what was true at a moment, superseded memories as well unless `statuses` are given; `known_at` what
+    had been stored by a moment, in the wording of that time.
     """
 
     as_of: DayEnd | None = None
@@ -47,7 +49,7 @@ class MemoriesQuery(MemorySelection, rename={"from_": "from"}):
     limit: Limit = 50
 
 
-class RetractionQuery(MemorySelection, kw_only=True, rename={"from_": "from"}):
+class RetractionQuery(MemorySelection, kw_only=True):
     """The memories to retract; `confirm` is their number, which a request without it tells."""
 
     user_id: Identifier

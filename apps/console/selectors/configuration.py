@@ -31,10 +31,10 @@ _BAND = {
     "unsure": PlainSetting("unsure from", _SIMILARITY),
 }
 _WORDS = {
-    "Supported": "supported",
-    "Partial": "partial",
-    "Unknown": "unknown",
-    "NotSupported": "not supported",
+    "supported": "supported",
+    "partial": "partial",
+    "unknown": "unknown",
+    "not_supported": "not supported",
 }
 _WEIGHTS = {
     "words": "words",

@@ -546,12 +546,12 @@ class Migration(migrations.Migration):
                     "grounding",
                     models.CharField(
                         choices=[
-                            ("Supported", "Supported"),
-                            ("Partial", "Partial"),
-                            ("Unknown", "Unknown"),
-                            ("NotSupported", "NotSupported"),
+                            ("supported", "supported"),
+                            ("partial", "partial"),
+                            ("unknown", "unknown"),
+                            ("not_supported", "not supported"),
                         ],
-                        default="Supported",
+                        default="supported",
                         max_length=16,
                     ),
                 ),

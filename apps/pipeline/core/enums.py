@@ -83,10 +83,10 @@ class SourceConfidence(StrEnum):
 class Grounding(StrEnum):
     """Whether the source turns support a candidate."""
 
-    SUPPORTED = "Supported"
-    PARTIAL = "Partial"
-    UNKNOWN = "Unknown"
-    NOT_SUPPORTED = "NotSupported"
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    UNKNOWN = "unknown"
+    NOT_SUPPORTED = "not_supported"
 
 
 class Polarity(StrEnum):

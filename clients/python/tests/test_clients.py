@@ -113,11 +113,11 @@ def test_problems_are_errors(status: int, kind: type[APIError]) -> None:
     problem = {"code": "the_code", "detail": "why", "errors": [{"pointer": "/user_id", "message": "is blank"}]}
     client, server = scripted((status, problem))
     with pytest.raises(kind) as raised:
-        client.search("kim", "where?", limit=3, from_="2026-01-01")
+        client.search("kim", "where?", limit=3, since="2026-01-01")
     error = raised.value
     assert (error.status, error.code, error.detail, error.errors) == (status, "the_code", "why", problem["errors"])
     assert isinstance(error, MemplatformError)
-    assert server.bodies() == [{"user_id": "kim", "query": "where?", "limit": 3, "from": "2026-01-01"}]
+    assert server.bodies() == [{"user_id": "kim", "query": "where?", "limit": 3, "since": "2026-01-01"}]
 
 
 def test_an_error_of_a_proxy_has_its_text() -> None:
@@ -128,9 +128,9 @@ def test_an_error_of_a_proxy_has_its_text() -> None:
 
 def test_pages_are_followed() -> None:
     client, server = scripted(page([{"id": "a"}, {"id": "b"}], cursor="next=="), page([{"id": "c"}]))
-    assert [each["id"] for each in client.each_memory(user_id="kim", tag=["x", "y"])] == ["a", "b", "c"]
+    assert [each["id"] for each in client.each_memory(user_id="kim", tags=["x", "y"])] == ["a", "b", "c"]
     assert server.requests[1].url.params["cursor"] == "next=="
-    assert server.requests[1].url.params.get_list("tag") == ["x", "y"]
+    assert server.requests[1].url.params.get_list("tags") == ["x", "y"]
 
 
 def test_waiting_asks_until_the_trace_has_come_as_far() -> None:
@@ -139,8 +139,8 @@ def test_waiting_asks_until_the_trace_has_come_as_far() -> None:
     assert client.wait("trc_1", timeout=10)["index"] == "done"
     assert 1 <= int(server.requests[0].url.params["wait"]) <= 10
     client, server = scripted((200, done), (200, done), (200, done | {"index": "failed"}))
-    assert client.wait("trc_1", until="ended")["status"] == "done"
-    assert server.requests[0].url.params["until"] == "ended"
+    assert client.wait("trc_1", milestone="ended")["status"] == "done"
+    assert server.requests[0].url.params["milestone"] == "ended"
     assert client.wait("trc_1", timeout=0)["index"] == "pending", "what has ended is no failure"
     assert client.wait("trc_1")["index"] == "failed"
     client, _ = scripted((200, queued))

@@ -79,9 +79,9 @@ def test_events_are_followed_over_lost_connections(take: Any) -> None:
 def test_without_a_number_events_begin_now(take: Any) -> None:
     server = EventServer((200, {"results": [], "last_number": 7, "next_after": NOW}), frame(8))
 
-    assert take(server, 1, type=["trace.finished"]) == [8]
+    assert take(server, 1, types=["trace.finished"]) == [8]
     assert server.positions() == [("events", str(NOW)), ("stream", "7")]
-    assert server.requests[1].url.params["type"] == "trace.finished"
+    assert server.requests[1].url.params["types"] == "trace.finished"
 
 
 def test_events_are_read_while_there_is_no_stream_to_spare(take: Any) -> None:

@@ -11,11 +11,11 @@ import pytest
 from memplatform_client import AsyncClient, WaitTimeout, import_calls
 from scripted import AT_ONCE, ScriptedServer, scripted
 
-MADE = {"id": "imp_1", "state": "uploading"}
+MADE = {"id": "imp_1", "status": "uploading"}
 
 
 def in_state(state: str) -> tuple[int, Any]:
-    return (200, {**MADE, "state": state})
+    return (200, {**MADE, "status": state})
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -32,7 +32,7 @@ def test_a_file_is_sent_and_waited_for(tmp_path: Path, monkeypatch: pytest.Monke
     else:
         checked = client.upload_import(file, **given)
 
-    assert checked["state"] == "checked"
+    assert checked["status"] == "checked"
     assert [(each.method, each.url.path) for each in server.requests] == [
         ("POST", "/v1/imports"),
         ("PUT", "/v1/imports/imp_1/file"),

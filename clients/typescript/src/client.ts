@@ -22,7 +22,7 @@ export interface ItemPlace {
 /** How far a trace has to come, and how long that may take. */
 export interface WaitOptions extends CallOptions {
   forMs?: number;
-  until?: NonNullable<models.ReadTraceQuery["until"]>;
+  milestone?: NonNullable<models.ReadTraceQuery["milestone"]>;
 }
 
 interface Page<T> {
@@ -71,7 +71,7 @@ export class Client {
     return this.#post("/v1/context", body, options);
   }
 
-  /** Read what each stage did with a request, after up to `wait` seconds (at most 30) if it has not come as far as `until`. */
+  /** Read what each stage did with a request, after up to `wait` seconds (at most 30) if it has not come as far as `milestone`. */
   readTrace(traceId: string, query: models.ReadTraceQuery = {}, options?: CallOptions): Promise<models.TraceResponse> {
     return this.#get(`/v1/traces/${inPath(traceId)}`, query, options);
   }
@@ -79,18 +79,18 @@ export class Client {
   /**
    * Return a trace when search finds its memories, by their words and by their meaning.
    *
-   * With `until: "ended"` by their words, which is sooner. After `forMs`, by default two minutes, a trace that has ended
+   * With `milestone: "ended"` by their words, which is sooner. After `forMs`, by default two minutes, a trace that has ended
    * is returned as it is. Throws WaitTimeout if it has not.
    */
   async wait(traceId: string, options: WaitOptions = {}): Promise<models.TraceResponse> {
-    const { forMs = 120_000, until = "indexed", ...call } = options;
+    const { forMs = 120_000, milestone = "indexed", ...call } = options;
     const deadline = Date.now() + forMs;
     for (;;) {
       const asked = Date.now();
       const seconds = Math.max(1, Math.min(LONGEST_WAIT_SECONDS, Math.floor((deadline - asked) / 1_000)));
-      const trace = await this.readTrace(traceId, { wait: seconds, until }, call);
+      const trace = await this.readTrace(traceId, { wait: seconds, milestone }, call);
       const hasEnded = trace.status !== "queued";
-      if (hasEnded && (until === "ended" || trace.index !== "pending" || Date.now() >= deadline)) return trace;
+      if (hasEnded && (milestone === "ended" || trace.index !== "pending" || Date.now() >= deadline)) return trace;
       if (Date.now() >= deadline) throw new WaitTimeout(`trace ${traceId} has not ended after ${forMs / 1_000} seconds`);
       await sleep(Math.max(0, asked + EARLY_MS - Date.now()), call.signal);
     }

@@ -53,7 +53,7 @@ def answers(client: APIClient) -> Iterator[Any]:
             yield client.post("/v1/context", {"user_id": user, "query": query, "token_budget": 300}).json()["context"]
         then = {"user_id": user, "query": "Where does she live?", "as_of": "2024-06-02T00:00:00Z"}
         yield [each["content"] for each in client.post("/v1/memories/search", then).json()["results"]]
-        listed = client.get("/v1/memories", {"user_id": user, "status": ["active", "superseded"]}).json()["results"]
+        listed = client.get("/v1/memories", {"user_id": user, "statuses": ["active", "superseded"]}).json()["results"]
         for memory in sorted(listed, key=lambda each: str(each["content"])):
             history = client.get(f"/v1/memories/{memory['id']}/history").json()
             yield _ID.sub("-", json.dumps(history).replace('"id": "elsewhere-', '"id": "'))

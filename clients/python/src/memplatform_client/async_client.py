@@ -91,18 +91,20 @@ class AsyncClient:
     request = _sends(calls.request)
 
     async def wait(
-        self, trace_id: str, *, timeout: float = 120.0, until: Milestone = "indexed"
+        self, trace_id: str, *, timeout: float = 120.0, milestone: Milestone = "indexed"
     ) -> models.TraceResponse:
         """Return a trace when search finds its memories, by their words and by their meaning.
 
-        With `until="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is returned
-        as it is. Raises WaitTimeout if it has not.
+        With `milestone="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is
+        returned as it is. Raises WaitTimeout if it has not.
         """
         deadline = time.monotonic() + timeout
         while True:
             asked = time.monotonic()
-            trace = await self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), until=until)
-            if has_come_to(trace, until):
+            trace = await self.read_trace(
+                trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), milestone=milestone
+            )
+            if has_come_to(trace, milestone):
                 return trace
             if time.monotonic() >= deadline:
                 return ended(trace, after=timeout)
@@ -128,10 +130,10 @@ class AsyncClient:
         deadline = time.monotonic() + timeout
         while True:
             found = await self.read_import(import_id)
-            if found["state"] not in import_calls.WAITING:
+            if found["status"] not in import_calls.WAITING:
                 return found
             if time.monotonic() >= deadline:
-                raise WaitTimeout(f"import {import_id} is still {found['state']} after {timeout:g} seconds")
+                raise WaitTimeout(f"import {import_id} is still {found['status']} after {timeout:g} seconds")
             await asyncio.sleep(import_calls.POLL_SECONDS)
 
     def each_memory(self, *, user_id: str | None = None, **filters: Any) -> AsyncIterator[models.MemoryResponse]:
@@ -157,7 +159,7 @@ class AsyncClient:
             cursor = cursor_of(page["next"])
 
     async def events(
-        self, *, after: int | None = None, type: Sequence[str] = (), includes_content: bool = False
+        self, *, after: int | None = None, types: Sequence[str] = (), includes_content: bool = False
     ) -> AsyncIterator[models.EventResponse]:
         """Yield events as they happen, without end: see Client.events."""
         last = after if after is not None else (await self.send(calls.list_events(after=NOW, limit=1)))["last_number"]
@@ -165,13 +167,13 @@ class AsyncClient:
         while True:
             attempt += 1
             try:
-                call = stream_call(after=last, type=type, includes_content=includes_content)
+                call = stream_call(after=last, types=types, includes_content=includes_content)
                 async for event in self._followed(call):
                     attempt, last = 0, event["number"]
                     yield event
                 attempt, delay = 0, RECONNECT_SECONDS
             except RateLimited:
-                page = await self.send(calls.list_events(after=last, type=type, includes_content=includes_content))
+                page = await self.send(calls.list_events(after=last, types=types, includes_content=includes_content))
                 for each in page["results"]:
                     yield each
                 attempt, last, delay = 0, page["next_after"], POLL_SECONDS

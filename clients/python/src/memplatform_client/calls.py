@@ -56,18 +56,18 @@ def store_memories(
     return _repeatable("/v1/memories", {"user_id": user_id, "memories": list(memories)}, idempotency_key)
 
 
-def read_trace(trace_id: str, *, wait: int = 0, until: Milestone = "ended") -> Call[models.TraceResponse]:
+def read_trace(trace_id: str, *, wait: int = 0, milestone: Milestone = "ended") -> Call[models.TraceResponse]:
     """Read what each stage did with a request, after up to `wait` seconds (at most 30) if it has not come as far.
 
     It has ended when its memories are found by their words, and is indexed when they are found by their meaning too.
     """
-    query = given(wait=wait or None, until=until if wait else None)
+    query = given(wait=wait or None, milestone=milestone if wait else None)
     return Call("GET", f"/v1/traces/{in_path(trace_id)}", query=query)
 
 
 def search(user_id: str, query: str, **filters: Any) -> Call[models.SearchResponse]:
     """Search the memories of one end user, best first; `filters` are further fields of SearchBody."""
-    return Call("POST", "/v1/memories/search", body={"user_id": user_id, "query": query, **_named(filters)})
+    return Call("POST", "/v1/memories/search", body={"user_id": user_id, "query": query, **filters})
 
 
 def build_context(
@@ -90,8 +90,8 @@ def build_context(
 def list_memories(
     *, user_id: str | None = None, cursor: str | None = None, limit: int = 50, **filters: Any
 ) -> Call[models.MemoryList]:
-    """List memories, newest first; `filters` are further query parameters, such as `type`, `tag` and `filter`."""
-    query = given(user_id=user_id, cursor=cursor, limit=limit, **_named(filters))
+    """List memories, newest first; `filters` are further query parameters, such as `types`, `tags` and `filter`."""
+    query = given(user_id=user_id, cursor=cursor, limit=limit, **filters)
     if isinstance(query.get("filter"), Mapping):
         query["filter"] = json.dumps(query["filter"])
     return Call("GET", "/v1/memories", query=query)
@@ -121,22 +121,22 @@ def retract_memory(memory_id: str, *, version: int | None = None) -> Call[None]:
 
 
 def list_entities(
-    *, user_id: str | None = None, type: Sequence[models.EntityType] = (), cursor: str | None = None, limit: int = 50
+    *, user_id: str | None = None, types: Sequence[models.EntityType] = (), cursor: str | None = None, limit: int = 50
 ) -> Call[models.EntityList]:
     """List the people, places and things that memories refer to, newest first."""
-    return Call("GET", "/v1/entities", query=given(user_id=user_id, type=list(type), cursor=cursor, limit=limit))
+    return Call("GET", "/v1/entities", query=given(user_id=user_id, types=list(types), cursor=cursor, limit=limit))
 
 
 def list_traces(
     *,
     user_id: str | None = None,
     session_id: str | None = None,
-    status: Sequence[models.TraceStatus] = (),
+    statuses: Sequence[models.TraceStatus] = (),
     cursor: str | None = None,
     limit: int = 50,
 ) -> Call[models.TraceList]:
     """List traces, newest first."""
-    query = given(user_id=user_id, session_id=session_id, status=list(status), cursor=cursor, limit=limit)
+    query = given(user_id=user_id, session_id=session_id, statuses=list(statuses), cursor=cursor, limit=limit)
     return Call("GET", "/v1/traces", query=query)
 
 
@@ -209,10 +209,10 @@ def erase_user(user_id: str) -> Call[models.ErasureResponse]:
 
 
 def list_events(
-    *, after: int = 0, type: Sequence[str] = (), includes_content: bool = False, limit: int = 100
+    *, after: int = 0, types: Sequence[str] = (), includes_content: bool = False, limit: int = 100
 ) -> Call[models.EventList]:
     """Read events on from a number, oldest first (scope admin); `events` follows them as they happen."""
-    query = given(after=after, type=list(type) or None, includes_content=includes_content or None, limit=limit)
+    query = given(after=after, types=list(types) or None, includes_content=includes_content or None, limit=limit)
     return Call("GET", "/v1/events", query=query)
 
 
@@ -236,11 +236,6 @@ def _repeatable(path: str, body: Mapping[str, Any], idempotency_key: str | None)
 def given(**values: Any) -> dict[str, Any]:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _named(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters under their names in the API: `from_` is written so since `from` is a word of Python."""
-    return {name.removesuffix("_"): value for name, value in filters.items()}
 
 
 def _if_match(version: int | None) -> dict[str, str]:

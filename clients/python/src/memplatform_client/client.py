@@ -90,17 +90,19 @@ class Client:
     list_imports = _sends(import_calls.list_imports)
     request = _sends(calls.request)
 
-    def wait(self, trace_id: str, *, timeout: float = 120.0, until: Milestone = "indexed") -> models.TraceResponse:
+    def wait(self, trace_id: str, *, timeout: float = 120.0, milestone: Milestone = "indexed") -> models.TraceResponse:
         """Return a trace when search finds its memories, by their words and by their meaning.
 
-        With `until="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is returned
-        as it is. Raises WaitTimeout if it has not.
+        With `milestone="ended"` by their words, which is sooner. After `timeout` seconds a trace that has ended is
+        returned as it is. Raises WaitTimeout if it has not.
         """
         deadline = time.monotonic() + timeout
         while True:
             asked = time.monotonic()
-            trace = self.read_trace(trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), until=until)
-            if has_come_to(trace, until):
+            trace = self.read_trace(
+                trace_id, wait=max(1, min(LONGEST_WAIT, int(deadline - asked))), milestone=milestone
+            )
+            if has_come_to(trace, milestone):
                 return trace
             if time.monotonic() >= deadline:
                 return ended(trace, after=timeout)
@@ -126,10 +128,10 @@ class Client:
         deadline = time.monotonic() + timeout
         while True:
             found = self.read_import(import_id)
-            if found["state"] not in import_calls.WAITING:
+            if found["status"] not in import_calls.WAITING:
                 return found
             if time.monotonic() >= deadline:
-                raise WaitTimeout(f"import {import_id} is still {found['state']} after {timeout:g} seconds")
+                raise WaitTimeout(f"import {import_id} is still {found['status']} after {timeout:g} seconds")
             time.sleep(import_calls.POLL_SECONDS)
 
     def each_memory(self, *, user_id: str | None = None, **filters: Any) -> Iterator[models.MemoryResponse]:
@@ -154,7 +156,7 @@ class Client:
             cursor = cursor_of(page["next"])
 
     def events(
-        self, *, after: int | None = None, type: Sequence[str] = (), includes_content: bool = False
+        self, *, after: int | None = None, types: Sequence[str] = (), includes_content: bool = False
     ) -> Iterator[models.EventResponse]:
         """Yield events as they happen, without end: those after a number, or by default from now on.
 
@@ -169,12 +171,12 @@ class Client:
         while True:
             attempt += 1
             try:
-                for event in self._followed(stream_call(after=last, type=type, includes_content=includes_content)):
+                for event in self._followed(stream_call(after=last, types=types, includes_content=includes_content)):
                     attempt, last = 0, event["number"]
                     yield event
                 attempt, delay = 0, RECONNECT_SECONDS
             except RateLimited:
-                page = self.send(calls.list_events(after=last, type=type, includes_content=includes_content))
+                page = self.send(calls.list_events(after=last, types=types, includes_content=includes_content))
                 yield from page["results"]
                 attempt, last, delay = 0, page["next_after"], POLL_SECONDS
             except (APIError, ConnectionFailed) as error:

@@ -30,17 +30,17 @@ class EventLines:
         return cast(models.EventResponse, event)
 
 
-def stream_call(*, after: int, type: Sequence[str], includes_content: bool) -> Call[Any]:
+def stream_call(*, after: int, types: Sequence[str], includes_content: bool) -> Call[Any]:
     """Return the request of a stream that goes on after an event."""
     headers = {"Accept": "text/event-stream"}
-    return Call("GET", "/v1/events/stream", query=_query(after, type, includes_content), headers=headers)
+    return Call("GET", "/v1/events/stream", query=_query(after, types, includes_content), headers=headers)
 
 
-def _query(after: int, type: Sequence[str], includes_content: bool) -> Query:
+def _query(after: int, types: Sequence[str], includes_content: bool) -> Query:
     """Return the parameters that name events."""
     query: dict[str, Any] = {"after": after}
-    if type:
-        query["type"] = list(type)
+    if types:
+        query["types"] = list(types)
     if includes_content:
         query["includes_content"] = "true"
     return query

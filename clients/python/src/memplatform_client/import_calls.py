@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from memplatform_client import models
 from memplatform_client.calls import Call, given, in_path
 
-WAITING = frozenset({"checking", "waiting", "running"})  # states in which the server works on an import
+WAITING = frozenset({"checking", "waiting", "running"})  # statuses in which the server works on an import
 POLL_SECONDS = 1.0
 
 

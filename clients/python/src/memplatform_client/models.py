@@ -88,7 +88,7 @@ class AlertResponse(TypedDict):
     id: str
     kind: "AlertKind"
     subject: str
-    state: "AlertState"
+    status: "AlertState"
     cause: str
     cost: str
     consequences: list["ConsequenceResponse"]
@@ -281,7 +281,7 @@ class DeliveryResponse(TypedDict):
     id: str
     event_id: str | None
     event_type: str
-    state: "DeliveryState"
+    status: "DeliveryState"
     attempts: int
     next_try_at: str | None
     response_status: int | None
@@ -363,7 +363,7 @@ EntityType = Literal["animal", "event", "organisation", "other", "person", "plac
 class ErasureResponse(TypedDict):
     """The receipt of an erasure; `deleted` counts the rows by table."""
 
-    erasure_id: str
+    id: str
     status: "ErasureStatus"
     deleted: dict[str, int]
     requested_at: str
@@ -555,7 +555,7 @@ class GetOperationBody(TypedDict):
     refresh_ttl: NotRequired[bool]
 
 
-Grounding = Literal["NotSupported", "Partial", "Supported", "Unknown"]
+Grounding = Literal["not_supported", "partial", "supported", "unknown"]
 
 
 class HistoryResponse(TypedDict):
@@ -603,7 +603,7 @@ class ImportResponse(TypedDict):
     """
 
     id: str
-    state: "ImportState"
+    status: "ImportState"
     file_name: str
     format: "ImportFormat | None"
     user_id: str
@@ -1183,7 +1183,7 @@ class ReplayResponse(TypedDict):
     """A replay with its estimate and its sums; differences are counted, and given by trace."""
 
     id: str
-    state: "ReplayState"
+    status: "ReplayState"
     version: int | None
     isolated: bool
     live_calls: bool
@@ -1231,7 +1231,7 @@ class ReplayedTraceResponse(TypedDict):
 
     user_id: str
     trace_id: str
-    state: "ReplayedState"
+    status: "ReplayedState"
     diff: dict[str, Any]
     totals: dict[str, Any]
     error: str
@@ -1342,8 +1342,8 @@ class RollbackPreviewResponse(TypedDict):
 class RollbackResponse(TypedDict):
     """A rollback with its progress; `left_alone` lists up to 500 memories."""
 
-    rollback_id: str
-    state: "RollbackState"
+    id: str
+    status: "RollbackState"
     selection: dict[str, Any]
     rerun: bool
     note: str
@@ -1368,8 +1368,8 @@ class RollbackSummary(TypedDict):
     because it was changed or run again since (`undo_left_alone`).
     """
 
-    rollback_id: str
-    state: "RollbackState"
+    id: str
+    status: "RollbackState"
     selection: dict[str, Any]
     rerun: bool
     note: str
@@ -1443,32 +1443,40 @@ class SamplesBody(TypedDict):
 
 Scope = Literal["admin", "read", "trust", "write"]
 
-SearchBody = TypedDict(
-    "SearchBody",
-    {
-        "agent_id": NotRequired[str | None],
-        "app_id": NotRequired[str | None],
-        "run_id": NotRequired[str | None],
-        "user_id": str,
-        "query": str,
-        "limit": NotRequired[int],
-        "types": NotRequired[list["MemoryType"]],
-        "topics": NotRequired[list[str]],
-        "tags": NotRequired[list[str]],
-        "entities": NotRequired[list[str]],
-        "metadata": NotRequired[dict[str, Any] | None],
-        "filter": NotRequired[dict[str, Any] | None],
-        "status": NotRequired[list["Status"]],
-        "from": NotRequired[str | None],
-        "to": NotRequired[str | None],
-        "stakes": NotRequired["Stakes"],
-        "as_of": NotRequired[str | None],
-        "min_confidence": NotRequired[float],
-        "min_score": NotRequired[float | None],
-        "fields": NotRequired[list[str]],
-        "explain": NotRequired[bool],
-    },
-)
+
+class SearchBody(TypedDict):
+    """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
+
+    A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id`
+    and `metadata` select what one request told that named all of them; without `agent_id`, what is private to an
+    agent is left out. `filter` combines conditions with AND, OR and NOT (docs/filters.md); the statuses that it
+    names are searched as well. `since` and `until` limit when it was said. `as_of` selects what was true at a
+    moment. Memories with a score below `min_score` are left out; without it, the setting of the project holds
+    (0.115). `fields` names further fields of the results, as in GET /v1/memories/{id}, or "all"; `explain` adds
+    all of them and how each result was scored.
+    """
+
+    agent_id: NotRequired[str | None]
+    app_id: NotRequired[str | None]
+    run_id: NotRequired[str | None]
+    user_id: str
+    query: str
+    limit: NotRequired[int]
+    types: NotRequired[list["MemoryType"]]
+    topics: NotRequired[list[str]]
+    tags: NotRequired[list[str]]
+    entities: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, Any] | None]
+    filter: NotRequired[dict[str, Any] | None]
+    statuses: NotRequired[list["Status"]]
+    since: NotRequired[str | None]
+    until: NotRequired[str | None]
+    stakes: NotRequired["Stakes"]
+    as_of: NotRequired[str | None]
+    min_confidence: NotRequired[float]
+    min_score: NotRequired[float | None]
+    fields: NotRequired[list[str]]
+    explain: NotRequired[bool]
 
 
 class SearchOperationBody(TypedDict):

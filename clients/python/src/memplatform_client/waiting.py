@@ -5,11 +5,11 @@ from memplatform_client.calls import Milestone
 from memplatform_client.errors import WaitTimeout
 
 
-def has_come_to(trace: models.TraceResponse, until: Milestone) -> bool:
+def has_come_to(trace: models.TraceResponse, milestone: Milestone) -> bool:
     """Return whether waiting is over; a trace whose index has failed comes no further."""
     if trace["status"] == "queued":
         return False
-    return until == "ended" or trace["index"] != "pending"
+    return milestone == "ended" or trace["index"] != "pending"
 
 
 def ended(trace: models.TraceResponse, *, after: float) -> models.TraceResponse:

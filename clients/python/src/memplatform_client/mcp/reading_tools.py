@@ -110,7 +110,7 @@ def _add_events(server: MCPServer[Any], connect: Connect) -> None:
         """Tell what became of an add_memory: PENDING, SUCCEEDED or FAILED, and what was stored."""
         async with connect(ctx) as access:
             with told_to_the_agent():
-                return event(await access.client.read_trace(event_id, wait=wait_seconds, until="indexed"))
+                return event(await access.client.read_trace(event_id, wait=wait_seconds, milestone="indexed"))
 
     @server.tool(title="Read a trace", annotations=READS)
     async def get_trace(ctx: Context[Any, Any], event_id: str) -> dict[str, Any]:
