@@ -26,7 +26,7 @@ class FailedStatus(StrEnum):
 class RetryWorkBody(RequestBody):
     """Which failed work to run again, by default all of it; `error` is a part of its error."""
 
-    status: Annotated[tuple[FailedStatus, ...], Meta(min_length=1)] = tuple(FailedStatus)
+    statuses: Annotated[tuple[FailedStatus, ...], Meta(min_length=1)] = tuple(FailedStatus)
     error: Annotated[str, Meta(max_length=4_000)] = ""
     user_id: Identifier | None = None
 
@@ -47,7 +47,7 @@ class RetryWorkView(ApiView):
         summary="Run failed work again",
         body=RetryWorkBody,
         responses={200: RetryWorkResponse},
-        example={"status": ["dead"], "error": "connection refused"},
+        example={"statuses": ["dead"], "error": "connection refused"},
     )
     def post(self, request: Request) -> Response:
         """Run dead work and failed extractions again; their attempts are reset.
@@ -59,7 +59,7 @@ class RetryWorkView(ApiView):
         check_storable(body.error, at="/error")
         retried = retry_failed(
             project_id=self.caller.project_id,
-            statuses=[TraceStatus(status.value) for status in body.status],
+            statuses=[TraceStatus(status.value) for status in body.statuses],
             error=body.error,
             user_id=checked_name(body.user_id, at="/user_id") if body.user_id else "",
         )

@@ -89,7 +89,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("post", "/v1/sessions/{session_id}/end"): {"user_id": "ana"},
     ("post", "/v1/keys"): {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
-    ("post", "/v1/work/retry"): {"status": ["dead"], "error": "e", "user_id": "ana"},
+    ("post", "/v1/work/retry"): {"statuses": ["dead"], "error": "e", "user_id": "ana"},
     ("post", "/v1/entities/{entity_id}/merge"): {"into": "ent_x"},
     ("post", "/v1/links/{link_id}/settle"): {"resolution": "both", "changed_on": "2026-01-01"},
     ("post", "/v1/rollbacks"): {"selection": CHOICE | {"key_id": "key_x"}, "force": ["mem_x"], "note": "n"},

@@ -93,7 +93,7 @@ def test_failed_work_runs_again(
     assert client.post("/v1/work/retry", {}).status_code == 403
     assert admin.post("/v1/work/retry", {"error": "another"}).json() == {"retried": 0}
     assert admin.post("/v1/work/retry", {"user_id": "nobody"}).json() == {"retried": 0}
-    assert admin.post("/v1/work/retry", {"status": ["extraction_failed"]}).json() == {"retried": 0}
+    assert admin.post("/v1/work/retry", {"statuses": ["extraction_failed"]}).json() == {"retried": 0}
     assert admin.post("/v1/work/retry", {"user_id": "ana", "error": "refused"}).json() == {"retried": 1}
     assert client.get(f"/v1/traces/{trace_id}").json()["status"] == "queued"
 

@@ -160,7 +160,7 @@ def test_the_openapi_document_is_built_once(monkeypatch: pytest.MonkeyPatch) -> 
         assert refused.json()["status"] == refused.status_code
 
 
-@pytest.mark.parametrize("path", ["/v1/", "/v1/nothing", "/v1/turns/", "/v1/memories/a/b/c"])
+@pytest.mark.parametrize("path", ["/v1/", "/v1/nothing", "/v1/turns/a/b", "/v1/memories/a/b/c"])
 def test_unknown_addresses(path: str) -> None:
     answer = Client().get(path)
 

@@ -1263,7 +1263,7 @@ class RetrievalFigures(TypedDict):
 class RetryWorkBody(TypedDict):
     """Which failed work to run again, by default all of it; `error` is a part of its error."""
 
-    status: NotRequired[list["FailedStatus"]]
+    statuses: NotRequired[list["FailedStatus"]]
     error: NotRequired[str]
     user_id: NotRequired[str | None]
 
