@@ -268,6 +268,8 @@ def changed_policy(policy: Policy, changes: Mapping[tuple[str, ...], Any]) -> Po
         section = values
         for parent in parents:
             section = section.setdefault(parent, {})
+            if not isinstance(section, dict):
+                raise Unfit("is no section of settings", at="/" + "/".join((*parents, name)))
         section[name] = value
     try:
         changed = Policy.model_validate(values)

@@ -19,14 +19,9 @@ def bad_request() -> HttpResponse:
 
 
 def not_found(path: str) -> HttpResponse:
-    """Return the document of an unknown URL, which says if it has a slash too few or too many at its end."""
-    return _response(Problem(Code.NOT_FOUND, f"no such URL{_known_beside(path)}"))
-
-
-def _known_beside(path: str) -> str:
-    if is_valid_path(f"{path}/"):
-        return "; the one that ends with a slash is known"
-    return "; the one without the slash at the end is known" if is_valid_path(path.removesuffix("/")) else ""
+    """Return the document of an unknown URL, which says if only a slash at its end is missing."""
+    known = "; the one that ends with a slash is known" if is_valid_path(f"{path}/") else ""
+    return _response(Problem(Code.NOT_FOUND, f"no such URL{known}"))
 
 
 def server_error() -> HttpResponse:

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
 
 from apps.api.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.api.configuration import ConfigurationActivationView, ConfigurationView
 from apps.api.entities import EntitiesView, EntityMergeView, EntityView
 from apps.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.api.events import EventLogView, EventStreamView, EventsView
@@ -95,6 +96,8 @@ operations = [
     path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
     path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
     path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),
+    path("v1/configuration", ConfigurationView.as_view(), name="configuration"),
+    path("v1/configuration/activate", ConfigurationActivationView.as_view(), name="configuration-activation"),
     path("v1/project/export", ProjectExportView.as_view(), name="project-export"),
     path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
     path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),

@@ -88,6 +88,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "operations": [{"operation": "put", **ITEM}, {"operation": "pop", "namespace": ["a"]}]
     },
     ("post", "/v1/sessions/{session_id}/end"): {"user_id": "ana"},
+    ("patch", "/v1/configuration"): {
+        "version": 1,
+        "settings": {"pre_filter": {"rules": [{"name": "n", "reason": "pattern", "pattern": "x"}]}},
+        "note": "n",
+    },
+    ("post", "/v1/configuration/activate"): {"draft": 2, "version": 1},
     ("post", "/v1/keys"): {"name": "n", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00Z"},
     ("post", "/v1/work/retry"): {"statuses": ["dead"], "error": "e", "user_id": "ana"},
     ("post", "/v1/entities/{entity_id}/merge"): {"into": "ent_x"},

@@ -9,6 +9,13 @@ class AcknowledgeBody(TypedDict):
     note: NotRequired[str]
 
 
+class ActivationBody(TypedDict):
+    """The draft to activate, and the active version that the caller has read."""
+
+    draft: int
+    version: int
+
+
 ActorKind = Literal["command", "key", "person", "system", "trace", "unknown"]
 
 
@@ -150,6 +157,30 @@ class ClearOperationBody(TypedDict):
 
     operation: Literal["clear"]
     namespace_prefix: list[str]
+
+
+class ConfigurationBody(TypedDict):
+    """Settings to change, by section as in the response; what is left out stays as it is, and a list is replaced.
+
+    `version` is the active version that the caller has read. A `draft` is not used until it is activated: a
+    replay shows what it would change.
+    """
+
+    version: int
+    settings: dict[str, Any]
+    note: NotRequired[str]
+    draft: NotRequired[bool]
+
+
+class ConfigurationResponse(TypedDict):
+    """A version of the settings of the project; versions never change."""
+
+    version: int
+    is_active: bool
+    settings: dict[str, Any]
+    note: str
+    created_at: str
+    activated_at: str | None
 
 
 class ConsequenceResponse(TypedDict):
