@@ -206,12 +206,12 @@ TYPED = "im lactose intolerant so no milk & cream for me, and i dont recieve par
 @pytest.mark.parametrize(
     ("quote", "kept", "grounding"),
     [
-        ("I am lactose intolerant so no milk and cream", "im lactose intolerant so no milk & cream", "Supported"),
-        ("I don't receive parcels at 46 Elm Road", "and i dont recieve parcels at 46 Elm Road", "Supported"),
+        ("I am lactose intolerant so no milk and cream", "im lactose intolerant so no milk & cream", "supported"),
+        ("I don't receive parcels at 46 Elm Road", "and i dont recieve parcels at 46 Elm Road", "supported"),
         (
             "parcels at 46 Elm Road, no milk",
             "so no milk & cream for me, and i dont recieve parcels at 46 Elm Road",
-            "Partial",
+            "partial",
         ),
         ("I don't receive parcels at 45 Elm Road", None, None),
         ("I receive parcels at 46 Elm Road every day", None, None),
