@@ -24,6 +24,6 @@ def page_frame(request: HttpRequest) -> dict[str, Any]:
         "visit": visit,
         "trouble": trouble,
         "has_banner": match is None or match.url_name not in _TELL_THEMSELVES,
-        "navigation": tuple(navigation(visit=visit, path=request.path, counts=counts)),
+        "navigation": tuple(navigation(visit=visit, path=request.path, query=request.GET.dict(), counts=counts)),
         "projects": projects_of(request.user),
     }

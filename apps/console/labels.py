@@ -14,7 +14,8 @@ from apps.actions.number_formats import percent as percent
 # Stored values whose own word would be unclear on a page; all others only lose their underscores.
 _LABELS = {
     "dead": "failed",
-    "not_asserted": "hypothetical or quoted",
+    "not_asserted": "not meant literally",
+    "low_confidence": "said unsurely",
     "untrusted_role": "other role",
     "pre_filter": "pre-filter",
     "resolve_refs": "resolve names",

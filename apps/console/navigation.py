@@ -1,88 +1,167 @@
-"""The navigation of the console."""
+"""The navigation of the console: eight places, each with its pages as tabs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from django.urls import reverse
 
 from apps.console.permissions import ProjectVisit
-from apps.pipeline.core.enums import MemberRole
+from apps.pipeline.core.enums import LinkKind, MemberRole
 
 
 @dataclass(frozen=True, slots=True)
-class NavigationItem:
-    """A page in the navigation; without a view it is planned and has no page yet."""
+class Page:
+    """A page of a place: the question that it answers, or what it lists."""
 
     label: str
-    icon: str  # a symbol of icons.svg
-    view: str = ""  # URL name in the namespace console
+    view: str  # URL name in the namespace console
     key: str = ""  # that opens the page after "g"
+    query: str = ""  # of its address
+    count: str = ""  # name of the number of what waits there
     role: MemberRole = MemberRole.VIEWER
 
 
 @dataclass(frozen=True, slots=True)
-class NavigationEntry:
-    """A navigation item as rendered on the current page."""
+class Place:
+    """An entry of the navigation; its pages are those that the visitor may see."""
 
     label: str
-    icon: str
-    address: str
-    is_current: bool
-    key: str = ""
-    count: int | None = None
+    icon: str  # a symbol of icons.svg
+    pages: tuple[Page, ...]
+
+
+ADMIN = MemberRole.ADMIN
+PLACES = (
+    Place(
+        "Inbox",
+        "review",
+        (
+            Page("Is it true?", "review", "r", count="review"),
+            Page("Which one?", "contradictions", "c", f"kind={LinkKind.CONTRADICTS}", "contradictions"),
+            Page("The same?", "contradictions", "2", f"kind={LinkKind.POSSIBLE_DUPLICATE}", "duplicates"),
+            Page("Done by me", "decisions", "h", role=MemberRole.REVIEWER),
+        ),
+    ),
+    Place(
+        "Ask",
+        "search",
+        (
+            Page("About a user", "users", "u"),
+            Page("What the agent is told", "recall", "f"),
+            Page("Why isn’t it remembered?", "why-not", "j"),
+        ),
+    ),
+    Place(
+        "Memories",
+        "memories",
+        (
+            Page("Memories", "memories", "n"),
+            Page("People and things", "entities", "e"),
+        ),
+    ),
+    Place("Activity", "traces", (Page("Messages", "traces", "t"),)),
+    Place(
+        "Rules & settings",
+        "patterns",
+        (
+            Page("Filter rules", "patterns", "p", role=ADMIN),
+            Page("Settings", "configuration", "s", role=ADMIN),
+            Page("Try on past messages", "replays", "y", role=ADMIN),
+        ),
+    ),
+    Place("Quality", "evaluation", (Page("Numbers", "dashboard", "d"), Page("Labels", "evaluation", "v"))),
+    Place(
+        "Health",
+        "alerts",
+        (
+            Page("What is wrong", "alerts", "a", count="alerts", role=ADMIN),
+            Page("Being processed", "queue", "q", count="queue", role=ADMIN),
+        ),
+    ),
+    Place(
+        "Settings",
+        "project",
+        (
+            Page("Keys", "keys", "k", role=ADMIN),
+            Page("Members", "members", "m", role=ADMIN),
+            Page("Webhooks", "webhooks", "w", role=ADMIN),
+            Page("Imports", "imports", "i", role=ADMIN),
+            Page("Rollback", "rollbacks", "b", role=ADMIN),
+            Page("Audit", "audit", "l", role=ADMIN),
+            Page("Project", "project-settings", "o", role=ADMIN),
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class NavigationGroup:
-    """A titled group of navigation entries."""
+class ShownPage:
+    """A page as the visitor sees it in the navigation."""
 
     label: str
-    entries: tuple[NavigationEntry, ...]
+    address: str
+    key: str
+    is_current: bool
+    count_name: str
+    count: int | None
 
 
-_ITEMS: dict[str, tuple[NavigationItem, ...]] = {
-    "Decide": (
-        NavigationItem("Review", "review", "review", "r"),
-        NavigationItem("Contradictions", "contradictions", "contradictions", "c"),
-        NavigationItem("My decisions", "check", "decisions", "h", MemberRole.REVIEWER),
-    ),
-    "Explore": (
-        NavigationItem("Dashboard", "dashboard", "dashboard", "d"),
-        NavigationItem("Traces", "traces", "traces", "t"),
-        NavigationItem("Memories", "memories", "memories", "n"),
-        NavigationItem("Users", "user", "users", "u"),
-        NavigationItem("Recall", "search", "recall", "f"),
-        NavigationItem("Entities", "entity", "entities", "e"),
-    ),
-    "Configure": (
-        NavigationItem("Patterns", "patterns", "patterns", "p"),
-        NavigationItem("Configuration", "configuration", "configuration", "s"),
-        NavigationItem("Replay", "replay", "replays", "y"),
-        NavigationItem("Rollback", "rollback", "rollbacks", "b", MemberRole.ADMIN),
-        NavigationItem("Evaluation", "evaluation", "evaluation", "v"),
-    ),
-    "Operate": (
-        NavigationItem("Alerts", "alerts", "alerts", "a"),
-        NavigationItem("Queue", "queue", "queue", "q"),
-        NavigationItem("Imports", "download", "imports", "i", MemberRole.ADMIN),
-        NavigationItem("Webhooks", "webhook", "webhooks", "w", MemberRole.ADMIN),
-        NavigationItem("Audit", "audit", "audit", "l", MemberRole.ADMIN),
-        NavigationItem("Keys", "key", "keys", "k", MemberRole.ADMIN),
-        NavigationItem("Members", "members", "members", "m", MemberRole.ADMIN),
-        NavigationItem("Project", "project", "project-settings", "o", MemberRole.ADMIN),
-    ),
-}
+@dataclass(frozen=True, slots=True)
+class ShownPlace:
+    """A place as the visitor sees it; its count is the sum of those of its pages."""
+
+    label: str
+    icon: str
+    pages: tuple[ShownPage, ...]
+    is_current: bool
+    count: int | None
+
+    @property
+    def address(self) -> str:
+        """Return the address of the first page."""
+        return self.pages[0].address
 
 
-def navigation(*, visit: ProjectVisit, path: str, counts: dict[str, int]) -> Iterator[NavigationGroup]:
-    """Yield the groups that the visitor may see; the entry whose address is a prefix of `path` is current."""
-    for label, items in _ITEMS.items():
-        entries = []
-        for item in items:
-            if visit.may(item.role):
-                address = reverse(f"console:{item.view}", args=[visit.project.slug]) if item.view else ""
-                is_current = bool(address) and path.startswith(address)
-                entries.append(
-                    NavigationEntry(item.label, item.icon, address, is_current, item.key, counts.get(item.view))
-                )
-        yield NavigationGroup(label, tuple(entries))
+def navigation(
+    *, visit: ProjectVisit, path: str, query: Mapping[str, str], counts: Mapping[str, int]
+) -> Iterator[ShownPlace]:
+    """Yield the places that the visitor may see; the page whose address is a prefix of `path` is current.
+
+    Of pages with the same address the one is current whose query the request has, otherwise the first of them.
+    """
+    for place in PLACES:
+        allowed = [page for page in place.pages if visit.may(page.role)]
+        roots = [reverse(f"console:{page.view}", args=[visit.project.slug]) for page in allowed]
+        here = [page for page, root in zip(allowed, roots, strict=True) if path.startswith(root)]
+        asked = [page for page in here if dict([page.query.split("=")] if page.query else []).items() <= query.items()]
+        current = next(iter(asked or here), None)
+        pages = tuple(
+            ShownPage(
+                label=page.label,
+                address=f"{root}?{page.query}" if page.query else root,
+                key=page.key,
+                is_current=page is current,
+                count_name=page.count,
+                count=counts.get(page.count),
+            )
+            for page, root in zip(allowed, roots, strict=True)
+        )
+        numbers = [page.count for page in pages if page.count is not None]
+        if pages:
+            count = sum(numbers) if numbers else None
+            yield ShownPlace(place.label, place.icon, pages, is_current=current is not None, count=count)
+
+
+def with_sums(counts: Mapping[str, int], *, visit: ProjectVisit) -> dict[str, int]:
+    """Return counts by the names of their elements, of pages and places that the visitor sees.
+
+    A place is left out if the count of one of its pages is missing.
+    """
+    named = {}
+    for place in PLACES:
+        pages = [page for page in place.pages if page.count and visit.may(page.role)]
+        known = {f"page-{page.count}": counts[page.count] for page in pages if page.count in counts}
+        if pages and len(known) == len(pages):
+            named[place.icon] = sum(known.values())
+        named |= known
+    return named

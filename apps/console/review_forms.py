@@ -10,6 +10,7 @@ from django.shortcuts import render
 from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.actions.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 from apps.console.labels import label, time_since
+from apps.console.navigation import with_sums
 from apps.console.permissions import ProjectVisit
 from apps.console.selectors.history import latest_changes
 from apps.console.selectors.review import pending_counts
@@ -97,7 +98,7 @@ def parse_undo(request: HttpRequest) -> ReviewDecision:
 def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
     """Return toasts; the page removes the rows named in `gone` from its list."""
     visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
-    counts = pending_counts(project_id=visit.project.pk)
+    counts = with_sums(pending_counts(project_id=visit.project.pk), visit=visit)
     response = toasts_only(request, *toasts, counts=counts, status=status)
     if gone:
         response["X-Gone-Rows"] = " ".join(gone)

@@ -142,7 +142,7 @@ const pageTitle = document.title;
 let countedAt = Date.now();
 
 function showCountInTitle() {
-    const waiting = all("#count-review, #count-contradictions").reduce((sum, each) => sum + Number(each.textContent), 0);
+    const waiting = Number(document.querySelector("#count-review")?.textContent ?? 0);
     document.title = waiting ? `(${waiting}) ${pageTitle}` : pageTitle;
 }
 function refreshCounts() {

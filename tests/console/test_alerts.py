@@ -58,7 +58,7 @@ def test_an_outage_is_one_alert_with_what_follows_and_what_mends_it(project: Pro
         assert "<li>Failed model calls: 100%, healthy is at most 0.20%.</li>" in page
         assert f'<a class="button" href="{HOME}queue/">' in page
         assert page.count('class="alert-card') == 1
-    assert 'id="count-alerts">1</span>' in text_of(admin, "queue/")
+    assert 'id="count-page-alerts">1</span>' in text_of(admin, "queue/")
 
 
 def test_the_dashboard_shows_a_young_pause_until_there_is_an_alert(project: Project, admin: Client) -> None:

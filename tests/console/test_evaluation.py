@@ -72,7 +72,6 @@ def test_labels_become_figures(tess: Client, project: Project) -> None:
         "75%",
         "3 of 3 memories are good",
         "By version",
-        "patterns",
         "too little data",
     ):
         assert shown in page, shown

@@ -61,8 +61,8 @@ def test_few_statements(tuner: Client, full_project: Project) -> None:
 
 def test_a_viewer_is_offered_what_viewers_may_open(full_project: Project, viewer: Client) -> None:
     page = found(viewer, "")
-    assert "Queue" in page
-    for hidden in ("Audit", "Members", "New replay", "Recipients of alerts"):
+    assert "What the agent is told" in page
+    for hidden in ("Being processed", "Audit", "Members", "New replay", "Recipients of alerts"):
         assert hidden not in page
     assert "/patterns/?q=" in found(viewer, "greeting")
     assert "/patterns/rules/" not in found(viewer, "greeting")

@@ -85,7 +85,7 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
     said: Any = [{"role": "user", "content": "I have a parrot."}]
 
     async def first_of(owner: AsyncClient, trace: "asyncio.Future[str]", after: int) -> str:
-        async for event in owner.events(after=after, type=["trace.finished"]):
+        async for event in owner.events(after=after, types=["trace.finished"]):
             if event["data"]["trace_id"] == await trace:
                 return str(event["type"])
         raise AssertionError("a stream never ends")

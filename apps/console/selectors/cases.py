@@ -133,10 +133,11 @@ def review_options(
     if memory.pk not in context.memories:
         return ReviewOptions(lines=())
     approval = consequences_of(Approve(memory.pk), context=context, now=now)
-    lines = [_line("Approve", approval, main=memory.pk)]
+    lines = [_line("Approve", approval, main=memory.pk, is_rule=memory.is_rule)]
     if approval.beside:
         replacing = Approve(memory.pk, replaces=frozenset(each.id for each in approval.beside))
-        lines.append(_line("Approve and replace", consequences_of(replacing, context=context, now=now), main=memory.pk))
+        replaced = consequences_of(replacing, context=context, now=now)
+        lines.append(_line("Approve and replace", replaced, main=memory.pk, is_rule=memory.is_rule))
     if merge_into in context.memories and merge_into is not None:
         merged = consequences_of(Merge(memory.pk, into_id=merge_into), context=context, now=now)
         into = f"becomes a source of {_quoted(context.memories[merge_into])}"
@@ -149,8 +150,9 @@ def approval_texts(
 ) -> dict[UUID, str]:
     """Predict what approving each of some memories does, by memory (one round trip); decided ones are left out."""
     contexts = review_contexts(memories=memories, contradicts=contradicts, policy=policy)
+    rules = {memory.pk for memory in memories if memory.is_rule}
     return {
-        id: _line("Approve", consequences_of(Approve(id), context=context, now=now), main=id).text
+        id: _line("Approve", consequences_of(Approve(id), context=context, now=now), main=id, is_rule=id in rules).text
         for id, context in contexts.items()
         if id in context.memories
     }
@@ -178,13 +180,13 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
 
 _RESOLUTIONS: Mapping[str, LinkResolution] = {
     "It changed": LinkResolution.CHANGED,
-    "Both are true": LinkResolution.BOTH,
+    "Both": LinkResolution.BOTH,
     "Same": LinkResolution.MERGED,
 }
 _OF_DUPLICATES: Mapping[str, LinkResolution] = {"Same": LinkResolution.MERGED, "Both hold": LinkResolution.BOTH}
 
 
-def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> ConsequenceLine:
+def _line(name: str, found: Consequences, *, main: UUID, lead: str = "", is_rule: bool = False) -> ConsequenceLine:
     parts = [lead] if lead else []
     parts += [_ended(each, {}) for each in found.ends]
     parts += [f"stays beside {_quoted(each)}, which it contradicts: both stay active" for each in found.beside]
@@ -192,6 +194,8 @@ def _line(name: str, found: Consequences, *, main: UUID, lead: str = "") -> Cons
         parts.append(f"becomes history, since {_quoted(found.successor)} was said later")
     else:
         parts.append(_shown(found.shown.get(main, ())))
+        if is_rule:
+            parts.append("every agent of this user is told to obey it")
     return ConsequenceLine(name, "; ".join(parts))
 
 
@@ -212,10 +216,10 @@ def _quoted(memory: StoredMemory) -> str:
 
 def _shown(stakes: Sequence[Stakes]) -> str:
     if not stakes:
-        return "not shown to agents"
+        return "not told to agents"
     if len(stakes) == len(Stakes):
-        return "shown to agents at all stakes"
-    return f"shown to agents at {' and '.join(stakes)} stakes{' only' if len(stakes) == 1 else ''}"
+        return "every agent treats it as true"
+    return "agents use it for small things only" if len(stakes) == 1 else "agents use it unless much depends on it"
 
 
 CONTEXT_TURNS = 2

@@ -75,7 +75,7 @@ def _loaded(item: EvaluationItem) -> ItemToLabel:
 
 
 MOST_SAMPLES = 20
-_LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_EXTRACTION: "Zero-extraction"}
+_LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_EXTRACTION: "Messages that gave nothing"}
 _KINDS = {SampleKind.MEMORY: "memories", SampleKind.TURN: "turns"}
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count
 from django.db.models.functions import Coalesce
 
 from apps.console.selectors.cases import (
@@ -98,13 +97,6 @@ def _chosen(rows: MemoryLinkQuerySet, words: str, kind: LinkKind | None) -> Memo
     if kind is not None:
         rows = rows.of_kind(kind)
     return rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY)
-
-
-def count_by_kind(*, project_id: UUID) -> dict[LinkKind, int]:
-    """Count the open pairs of each kind."""
-    rows = MemoryLink.objects.for_project(project_id).to_settle().order_by()
-    counts = dict(rows.values_list("kind").annotate(rows=Count("id")))
-    return {kind: counts.get(kind, 0) for kind in LinkKind}
 
 
 def load_contradiction(link: MemoryLink, *, now: datetime) -> Contradiction:

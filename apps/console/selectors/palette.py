@@ -29,8 +29,7 @@ _EXCERPT = 120  # characters
 
 # Pages that are not in the navigation: label, name of the URL, role.
 _FURTHER = (
-    ("Why a turn was not remembered", "why-not", MemberRole.VIEWER),
-    ("What if: try one turn", "what-if", MemberRole.VIEWER),
+    ("What if: try one message", "what-if", MemberRole.VIEWER),
     ("New replay", "new-replay", MemberRole.ADMIN),
     ("New import", "new-import", MemberRole.ADMIN),
     ("New rule", "new-rule", MemberRole.ADMIN),
@@ -86,8 +85,8 @@ def _url(name: str, visit: ProjectVisit, *args: object) -> str:
 
 
 def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    groups = navigation(visit=visit, path="", counts={})
-    pages = [(entry.label, entry.address, group.label) for group in groups for entry in group.entries]
+    places = navigation(visit=visit, path="", query={}, counts={})
+    pages = [(page.label, page.address, place.label) for place in places for page in place.pages]
     pages += [(name, _url(view, visit), "") for name, view, role in _FURTHER if visit.may(role)]
     pages += [("Account", reverse("console:account"), ""), ("All projects", reverse("console:projects"), "")]
     folded = text.casefold()

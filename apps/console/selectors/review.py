@@ -1,6 +1,6 @@
 """The review queue, what was decided about a case meanwhile, and how much waits."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -85,10 +85,13 @@ MAX_COUNT = 1_000
 
 
 def pending_counts(*, project_id: UUID) -> dict[str, int]:
-    """Count pending reviews, open contradictions and open alerts up to a limit, by view name."""
+    """Count pending reviews, open contradictions and duplicates, and open alerts up to a limit."""
+    links = MemoryLink.objects.for_project(project_id).to_settle().order_by()
+    kinds = Counter(links.values_list("kind", flat=True)[:MAX_COUNT])
     return {
         "review": Memory.objects.for_project(project_id).awaiting_review().order_by()[:MAX_COUNT].count(),
-        "contradictions": MemoryLink.objects.for_project(project_id).to_settle().order_by()[:MAX_COUNT].count(),
+        "contradictions": kinds[LinkKind.CONTRADICTS],
+        "duplicates": kinds[LinkKind.POSSIBLE_DUPLICATE],
         "alerts": Alert.objects.for_project(project_id).open().order_by()[:MAX_COUNT].count(),
     }
 

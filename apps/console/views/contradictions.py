@@ -17,7 +17,7 @@ from apps.console.paging import identifier_of, is_detail, is_part, paginate_and_
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
 from apps.console.selectors.comparisons import settled_by, settled_pair, settlement_text
-from apps.console.selectors.pairs import count_by_kind, load_contradiction, open_pairs, settled_pairs, skipped_last
+from apps.console.selectors.pairs import load_contradiction, open_pairs, settled_pairs, skipped_last
 from apps.console.selectors.review import absent_pair
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
@@ -34,7 +34,8 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "words": words,
         "kind": kind,
         "settled": settled,
-        "counts": count_by_kind(project_id=project_id),
+        "heading": "The same?" if kind is LinkKind.POSSIBLE_DUPLICATE else "Which one?",
+        "open_count": open_pairs(project_id=project_id, kind=kind).count(),
     }
     if is_part(request, "kinds"):
         return render(request, "console/_pair_tabs.html", chosen)

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.projects import create_project
 from apps.console.forms import NewProjectForm
+from apps.console.navigation import with_sums
 from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page, projects_of, visits_of
 from apps.console.selectors.first_steps import first_steps as read_first_steps
@@ -84,7 +85,7 @@ def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what to put in place of the counts of the page, its banner, and the notice of new rows."""
     trouble = find_trouble(project_id=visit.project.pk, is_archived=visit.is_archived)
     shown = {
-        "counts": pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed},
+        "counts": with_sums(pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed}, visit=visit),
         "trouble": trouble,
         "has_banner": "banner" in request.GET,
         "new_rows": count_new_rows(request, project_id=visit.project.pk, slug=visit.project.slug),

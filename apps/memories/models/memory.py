@@ -8,6 +8,7 @@ from django.utils import timezone
 from apps.memories.querysets import MemoryOriginQuerySet, MemoryQuerySet
 from apps.memories.write_conflicts import LIVE_ONCE
 from apps.pipeline.core.enums import (
+    BINDING_TAGS,
     LIVE_STATUSES,
     Grounding,
     MemoryType,
@@ -221,6 +222,11 @@ class Memory(models.Model):
     def shown_id(self) -> str:
         """Return the identifier as people see it."""
         return show(Prefix.MEMORY, self.id)
+
+    @property
+    def is_rule(self) -> bool:
+        """Return True if agents are told to obey it."""
+        return not BINDING_TAGS.isdisjoint(self.tags)
 
 
 class MemoryOrigin(models.Model):

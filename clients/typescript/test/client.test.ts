@@ -109,11 +109,11 @@ test("pages are followed with the filters of the first", async () => {
     [200, { results: [{ id: "c" }], next: null }],
   );
   const ids: string[] = [];
-  for await (const each of client.eachMemory({ user_id: "kim", tag: ["x", "y"], filter: { topic: "home" } })) {
+  for await (const each of client.eachMemory({ user_id: "kim", tags: ["x", "y"], filter: { topic: "home" } })) {
     ids.push(each.id);
   }
   assert.deepEqual(ids, ["a", "b", "c"]);
-  const first = "/v1/memories?user_id=kim&tag=x&tag=y&filter=%7B%22topic%22%3A%22home%22%7D";
+  const first = "/v1/memories?user_id=kim&tags=x&tags=y&filter=%7B%22topic%22%3A%22home%22%7D";
   assert.deepEqual(sent.map((each) => each.path), [first, `${first}&cursor=n%3D%3D`]);
 });
 
@@ -122,8 +122,8 @@ test("waiting goes on until the trace has come as far, or the time is up", async
   const done = { ...queued, status: "done" };
   const { client, sent } = scripted([200, done], [200, { ...done, index: "done" }], [200, queued], [200, done]);
   assert.equal((await client.wait("trc_1", { forMs: 5_000 })).index, "done");
-  assert.match(sent[0]?.path ?? "", /wait=[45]&until=indexed$/);
-  assert.equal((await client.wait("trc_1", { forMs: 5_000, until: "ended" })).status, "done");
+  assert.match(sent[0]?.path ?? "", /wait=[45]&milestone=indexed$/);
+  assert.equal((await client.wait("trc_1", { forMs: 5_000, milestone: "ended" })).status, "done");
   assert.equal((await scripted([200, done]).client.wait("trc_1", { forMs: 0 })).index, "pending");
   await assert.rejects(scripted([200, queued]).client.wait("trc_1", { forMs: 0 }), WaitTimeout);
 });

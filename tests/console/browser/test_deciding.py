@@ -32,16 +32,16 @@ def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) 
     # Counts in the menu, in the tabs and in the title follow each decision and its undo.
     tab = page.locator("#reasons .number").first
     expect(tab).to_have_text(str(len(waiting)))
-    expect(page).to_have_title(f"({len(waiting)}) Review · Test")
+    expect(page).to_have_title(f"({len(waiting)}) Is it true? · Test")
     for key, left, status in (
         ("a", len(waiting) - 1, Status.ACTIVE),
         ("u", len(waiting), Status.PENDING_REVIEW),
     ):
         window.press(key)
         expect(rows).to_have_count(left)
-        expect(page.locator("#count-review")).to_have_text(str(left))
+        expect(page.locator("#count-page-review")).to_have_text(str(left))
         expect(tab).to_have_text(str(left))
-        expect(page).to_have_title(f"({left}) Review · Test")
+        expect(page).to_have_title(f"({left}) Is it true? · Test")
         assert status_of(waiting[0]) == status
 
     # A rejection needs a reason.
@@ -159,7 +159,7 @@ def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: P
     begin_with_a_pair()
     window.press("1")
     expect(count).to_have_text("0")
-    page.get_by_role("link", name="settled").click()
+    page.get_by_role("link", name="decided").click()
     expect(page.get_by_text("Resolved")).to_contain_text("kept “")
     assert window.violations() == []
 

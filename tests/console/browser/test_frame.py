@@ -59,12 +59,12 @@ def test_an_open_page_tells_what_is_new_unless_the_tab_is_hidden(
     window.open("users/")
     banner = page.locator("#banner")
     expect(banner).to_contain_text("1 entry of the queue failed.")
-    expect(page.locator("#count-queue")).to_have_text("1")
+    expect(page.locator("#count-alerts")).to_have_text("1")
     window.assert_accessible("users/ with a banner")
     rows.update(state=WorkState.DONE)
     page.clock.run_for(40_000)
     expect(banner).to_be_hidden()
-    expect(page.locator("#count-queue")).to_be_hidden()
+    expect(page.locator("#count-alerts")).to_be_hidden()
 
 
 def test_ways_to_other_pages(open_window: OpenPage, waiting: list[Memory]) -> None:
@@ -81,14 +81,14 @@ def test_ways_to_other_pages(open_window: OpenPage, waiting: list[Memory]) -> No
     window.press("Escape")
     expect(menu).to_be_hidden()
     page.locator(".menu summary").click()
-    page.get_by_role("heading", name="Review").click()
+    page.get_by_role("heading", name="Is it true?").click()
     expect(menu).to_be_hidden()
 
     # Two keys open a page and decide nothing.
     window.press("g", "z", "g", "t")
-    expect(page.get_by_role("heading", name="Traces")).to_be_visible()
+    expect(page.get_by_role("heading", name="Messages")).to_be_visible()
     window.press("g", "a")
-    expect(page.get_by_role("heading", name="Alerts")).to_be_visible()
+    expect(page.get_by_role("heading", name="What is wrong")).to_be_visible()
     assert {status_of(memory) for memory in waiting} == {Status.PENDING_REVIEW}
 
     # The menu leads to all projects.
@@ -102,5 +102,5 @@ def test_ways_to_other_pages(open_window: OpenPage, waiting: list[Memory]) -> No
     page.goto(f"{window.address}/console/test/nothing/here/")
     window.assert_for_everyone("nothing/here/")
     page.get_by_role("link", name="To the console").click()
-    expect(page.get_by_role("heading", name="Review")).to_be_visible()
+    expect(page.get_by_role("heading", name="Is it true?")).to_be_visible()
     window.misdeeds.clear()  # the browser itself names the missing page

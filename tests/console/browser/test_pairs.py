@@ -103,7 +103,7 @@ def test_a_double_click_decides_nothing_else(open_window: OpenPage, pending: Mem
     window = open_window()
     window.open(f"contradictions/{pair.pk}/")
     window.page.set_default_timeout(5_000)
-    both = window.page.locator("summary", has_text="Both are true")
+    both = window.page.locator("summary", has_text="Both, at different times")
     box = both.bounding_box()
     assert box is not None
     window.page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

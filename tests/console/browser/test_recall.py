@@ -46,7 +46,7 @@ def test_what_is_known_of_a_user_and_why_takes_three_clicks(
     hands, page = Hands(window, has_mouse), window.page
     window.open("review/")
     if width == 1280:
-        hands.click(page.get_by_role("link", name="Users", exact=True))
+        hands.click(page.get_by_role("link", name="Ask", exact=True))
         hands.click(page.get_by_role("table").get_by_role("link").first)
     else:
         hands.click(page.get_by_role("button", name="Go to anything"))
