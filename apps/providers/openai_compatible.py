@@ -9,7 +9,7 @@ import httpx2
 import msgspec
 import openai
 
-from apps.pipeline.core.message_text import message_text
+from apps.pipeline.core.chat_messages import message_text
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
 from apps.providers.errors import NoAnswer, ProviderError, model_failed

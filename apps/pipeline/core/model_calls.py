@@ -7,7 +7,6 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-
 CUT_OFF = "the answer was cut off"
 
 
