@@ -94,7 +94,8 @@ class ShortMemoryResponse(ResponseBody):
     """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
     Scores are comparable between queries, and results are in their order. `unverified` memories await review.
-    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    `disputed` memories contradict those in `contradicted_by`: nobody has settled it yet, or both were said to be true,
+    and their periods overlap.
     """
 
     id: str

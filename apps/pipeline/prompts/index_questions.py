@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -75,7 +75,7 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
 
 
 def _cleaned(questions: Sequence[str], most: int) -> tuple[str, ...]:
-    texts = (" ".join(storable(each).split())[:MAX_QUESTION] for each in questions)
+    texts = (" ".join(storable(unescape(each)).split())[:MAX_QUESTION] for each in questions)  # escaped in the prompt
     return tuple(dict.fromkeys(text for text in texts if text))[:most]
 
 

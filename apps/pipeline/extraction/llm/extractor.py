@@ -7,6 +7,7 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.model_calls import (
+    CUT_OFF,
     AnswerKind,
     ModelAnswer,
     ModelCallRecord,
@@ -14,8 +15,10 @@ from apps.pipeline.core.model_calls import (
     ModelRequest,
     StopReason,
     call_of,
+    cut_off,
     failed_call,
     unusable,
+    used_tokens,
 )
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
@@ -28,7 +31,6 @@ from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbere
 
 SHOWN_INVALID = 5  # invalid objects that a span shows
 OBJECT_CHARACTERS = 300  # of each invalid object
-CUT_OFF = "the answer was cut off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +92,24 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
 
 
 def _ask(window: Window, shown: Shown, model: Model, draft: Draft, ids: Ids) -> Reply:
-    """Call the model, and once more if the answer was not JSON, or with twice the limit if it was cut off before it."""
     policy = draft.policy.extraction
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
-    answer, parsed, call = ask(request, model=model)
-    calls: tuple[ModelCallRecord, ...] = (call,)
-    if call.error and parsed.kind is not AnswerKind.REFUSED:
-        used = max(request.max_tokens, answer.usage.output) if answer.stop is StopReason.TRUNCATED else None
-        answer, parsed, call = ask(prompt.asked_again(request, used_tokens=used), model=model, before=calls)
-        calls = (*calls, call)
+    answer, parsed, calls = ask_up_to_twice(request, model=model)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     return _read(Reply(window, parsed, calls), shown, judge, ids)
 
 
-def ask(
+def ask_up_to_twice(request: ModelRequest, *, model: Model) -> tuple[ModelAnswer, Parsed, tuple[ModelCallRecord, ...]]:
+    """Call the model, and once more if the answer was not JSON, or with twice the limit if it was cut off before it."""
+    answer, parsed, call = _ask_once(request, model=model)
+    if not call.error or parsed.kind is AnswerKind.REFUSED:
+        return answer, parsed, (call,)
+    used = used_tokens(request, answer) if answer.stop is StopReason.TRUNCATED else None
+    answer, parsed, second = _ask_once(prompt.asked_again(request, used_tokens=used), model=model, before=(call,))
+    return answer, parsed, (call, second)
+
+
+def _ask_once(
     request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()
 ) -> tuple[ModelAnswer, Parsed, ModelCallRecord]:
     """Call the model; a failure has the records of its call and of those before it. Raises ModelFailed."""
@@ -116,8 +122,7 @@ def ask(
     call = call_of(request, answer, kind=parsed.kind)
     is_lost = not parsed.objects and parsed.kind in (AnswerKind.TRUNCATED, AnswerKind.UNPARSABLE)
     if answer.stop is StopReason.TRUNCATED and is_lost:
-        used = answer.usage.output or request.max_tokens
-        return answer, parsed, replace(call, error=f"{CUT_OFF} at {used} tokens")
+        return answer, parsed, replace(call, error=cut_off(request, answer))
     return answer, parsed, call
 
 

@@ -8,7 +8,7 @@ from apps.pipeline.core.enums import INFERRED, Grounding, MemoryType, Precision,
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
-from apps.pipeline.extraction.llm.extractor import ask, failure_of
+from apps.pipeline.extraction.llm.extractor import ask_up_to_twice, failure_of
 from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
@@ -23,9 +23,9 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     policy = draft.policy.extraction
     shown = _shown(draft, ports)
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
-    answer, parsed, call = ask(request, model=model)
-    if failure := failure_of(parsed, call):
-        return ExtractionResult(calls=(call,), failure=failure)
+    answer, parsed, calls = ask_up_to_twice(request, model=model)
+    if failure := failure_of(parsed, calls[-1]):
+        return ExtractionResult(calls=calls, failure=failure)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     candidates: list[Candidate] = []
     refused: list[CandidateRefusal] = []
@@ -42,7 +42,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     return ExtractionResult(
         candidates=tuple(candidates),
         refused=tuple(refused),
-        calls=(call,),
+        calls=calls,
         shown_memories=frozenset(each.memory.id for each in shown.memories),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
