@@ -205,8 +205,7 @@ def _rules(rows: Sequence[Memory]) -> list[tuple[BlockSection, Sequence[Memory]]
 def _is_left_out(row: Memory, now: datetime) -> bool:
     """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
     is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
-    is_past_plan = row.event_at is not None and row.said_at < row.event_at <= now
-    return is_denial or is_past_plan
+    return is_denial or _context_memory(row).is_past_plan(now)
 
 
 def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
+from apps.pipeline.core.memory_conversion import event_ends
 
 _USER = "User"
 _DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
@@ -52,6 +53,12 @@ class ContextMemory:
     is_disputed: bool = False
     contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
 
+    def is_past_plan(self, now: datetime) -> bool:
+        """Return True for what was told before its time and is over by now; nobody has said that it happened."""
+        if self.event_at is None or self.said_at >= self.event_at:
+            return False
+        return event_ends(self.event_at, self.event_precision) <= now
+
 
 def line_of(memory: ContextMemory, *, user_name: str, now: datetime) -> str:
     """Return the line of a memory with what contradicts it."""
@@ -88,7 +95,7 @@ def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: b
 
 def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     """Return when it happened, from when and until when it is true, and how certain it is."""
-    notes = []
+    notes = ["was planned"] if memory.is_past_plan(now) else []
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:

@@ -19,8 +19,7 @@ from apps.pipeline.deduplication.proposals import refusal_of_replacement
 def run(draft: Draft, ports: Ports) -> Draft:
     """Find what the user asks to forget; decide against the values in the candidates' slots, which dedupe has read."""
     left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
-    left = with_ended(left, ports)
-    decided = decide(left, holders=left.holders or ()) if left.rulings else left
+    decided = with_ended(decide(left, holders=left.holders or ()) if left.rulings else left, ports)
     if draft.notes:
         decided = with_replaced_notes(decided, ports)
     return decided.evolve(details={**left.details, **decided.details})

@@ -58,7 +58,12 @@ def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
     )
     if not is_plan or candidate.event_at is None or candidate.importance >= _IN_PASSING:
         return None
-    return candidate.event_at + timedelta(days=_LONGEST[candidate.event_precision or Precision.DAY])
+    return event_ends(candidate.event_at, candidate.event_precision)
+
+
+def event_ends(at: datetime, precision: Precision | None) -> datetime:
+    """Return when an event is over at the latest: at the end of its day, month or year."""
+    return at + timedelta(days=_LONGEST[precision or Precision.DAY])
 
 
 def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:
