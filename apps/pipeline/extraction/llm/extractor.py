@@ -68,9 +68,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
     draft, policy = asked[0].draft, asked[0].draft.policy.extraction
-    entities, memories = memories_to_show(
-        draft, [turn for each in asked for turn in each.turns], ports, most=policy.max_recent_memories
-    )
+    entities, memories = memories_to_show(draft, [turn for each in asked for turn in each.turns], ports)
     known = Shown(turns=(), entities=numbered_entities(entities), memories=numbered_memories(memories))
     topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
     replies: list[Reply] = []
