@@ -37,7 +37,7 @@ from apps.retrieval.block import (
     arrange,
     rendered,
 )
-from apps.retrieval.lines import ContextMemory
+from apps.retrieval.lines import ContextMemory, is_past_plan
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import RankedMemories, embedded, open_contradictions, rank_all
 
@@ -205,7 +205,7 @@ def _rules(rows: Sequence[Memory]) -> list[tuple[BlockSection, Sequence[Memory]]
 def _is_left_out(row: Memory, now: datetime) -> bool:
     """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
     is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
-    return is_denial or _context_memory(row).is_past_plan(now)
+    return is_denial or is_past_plan(row, now=now)
 
 
 def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:

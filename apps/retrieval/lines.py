@@ -2,13 +2,22 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
-from apps.pipeline.core.memory_conversion import event_ends
 
 _USER = "User"
+# The most days that an event may last from its first day on, by the precision of its time.
+_LONGEST = {
+    Precision.INSTANT: 1,
+    Precision.DAY: 1,
+    Precision.WEEK: 7,
+    Precision.MONTH: 31,
+    Precision.QUARTER: 92,
+    Precision.YEAR: 366,
+}
 _DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
 # The format of times that are known less exactly than to the day.
 _EVENT_DATES = {
@@ -53,11 +62,23 @@ class ContextMemory:
     is_disputed: bool = False
     contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
 
-    def is_past_plan(self, now: datetime) -> bool:
-        """Return True for what was told before its time and is over by now; nobody has said that it happened."""
-        if self.event_at is None or self.said_at >= self.event_at:
-            return False
-        return event_ends(self.event_at, self.event_precision) <= now
+
+class DatedMemory(Protocol):
+    """A memory of any kind, with when it was told and when it happens."""
+
+    @property
+    def said_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def event_at(self) -> datetime | None: ...  # noqa: D102
+    @property
+    def event_precision(self) -> str | None: ...  # noqa: D102
+
+
+def is_past_plan(memory: DatedMemory, *, now: datetime) -> bool:
+    """Return True for what was told before its time and is over by now; nobody has said that it happened."""
+    if memory.event_at is None or memory.said_at >= memory.event_at:
+        return False
+    return memory.event_at + timedelta(days=_LONGEST[Precision(memory.event_precision or Precision.DAY)]) <= now
 
 
 def line_of(memory: ContextMemory, *, user_name: str, now: datetime) -> str:
@@ -95,7 +116,7 @@ def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: b
 
 def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     """Return when it happened, from when and until when it is true, and how certain it is."""
-    notes = ["was planned"] if memory.is_past_plan(now) else []
+    notes = ["was planned"] if is_past_plan(memory, now=now) else []
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:

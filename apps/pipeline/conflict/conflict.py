@@ -31,8 +31,9 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     What one ruling closes is not compared with later ones, so nothing that was just closed is reopened.
     """
     live = {holder.id: holder for holder in holders}
-    merges = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
-    live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merges}
+    for ruling in draft.rulings:
+        if again := ruling.merge_into:  # a move away before the last mention of a value no longer applies
+            live[again.id] = replace(again, said_at=max(again.said_at, said_at(draft, ruling.candidate)))
     settled: list[Ruling] = []
 
     def order(ruling: Ruling) -> tuple[bool, float, int]:
@@ -50,11 +51,6 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
     details = {"rules": {str(each.candidate.index): each.rule for each in settled}}
     return draft.evolve(rulings=tuple(settled), details=details)
-
-
-def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:
-    """Date a repeated value by its last mention: a move away before that mention no longer applies."""
-    return replace(known, said_at=max(known.said_at, said_at(draft, ruling.candidate)))
 
 
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:

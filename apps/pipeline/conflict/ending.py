@@ -39,8 +39,8 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     ended = [each for each in known if _is_named(each, own=own)]
     ends = {each.id: max(asked[each.id] or last.said_at, each.valid_from or each.said_at) for each in ended}
     doubtful = [each for each in known if each not in ended and _is_critical(each)]
-    taken = [each.candidate.index for each in (*draft.rulings, *draft.drops) if each.candidate is not None]
-    first = max(taken, default=-1) + 1
+    taken = [each.candidate.index for each in draft.rulings]
+    first = 1 + max((*taken, *(each.candidate.index for each in draft.drops if each.candidate)), default=-1)
     doubts = [
         _end_to_review(each, turn=last, index=first + place, memory_id=ports.ids.new())
         for place, each in enumerate(doubtful)

@@ -97,12 +97,8 @@ def needs_trust(memory: MemoryFacts, changes: Mapping[str, Any], *, now: datetim
         return "content"
     if changes.get("confidence", 0.0) > memory.confidence:
         return "confidence"
-    if "expires_at" in changes and _is_past(changes["expires_at"], now):
+    if (expires_at := changes.get("expires_at")) is not None and expires_at <= now:
         return "expires_at"
     if memory.is_vouched_for or binds_agents(memory.tags):
         return next((name for name in changes if name not in _DESCRIPTIVE), "")
     return ""
-
-
-def _is_past(moment: datetime | None, now: datetime) -> bool:
-    return moment is not None and moment <= now

@@ -81,8 +81,5 @@ def _cleaned(questions: Sequence[str], most: int) -> tuple[str, ...]:
 
 def _statement(name: str, statement: AskedStatement) -> str:
     quote = (f"quote: {statement.foreign_quote}",) if statement.foreign_quote else ()
-    return " | ".join((name, *(_line(text) for text in (statement.content, *quote))))
-
-
-def _line(text: str) -> str:
-    return escape(" ".join(storable(text).split())[:MAX_STATEMENT], quote=False)
+    texts = (" ".join(storable(text).split())[:MAX_STATEMENT] for text in (statement.content, *quote))
+    return " | ".join((name, *(escape(text, quote=False) for text in texts)))

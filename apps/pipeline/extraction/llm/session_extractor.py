@@ -19,9 +19,15 @@ _PREDICATES = {SessionKind.ARC.value: "is_going_through", SessionKind.GOAL.value
 
 
 def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
-    """Ask the model what the turns of a session show together. Raises ModelFailed."""
+    """Ask the model what the turns of a session show together. Raises ModelFailed.
+
+    Of what is known, the arcs and goals come first, which the session may continue or end.
+    """
     policy = draft.policy.extraction
-    shown = _shown(draft, ports)
+    entities, memories = memories_to_show(draft, draft.turns, ports, slots=tuple(_PREDICATES.values()))
+    new = {turn.id for turn in draft.turns}
+    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
+    shown = Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
     answer, parsed, call = ask(request, model=model)
     if failure := failure_of(parsed, call):
@@ -46,14 +52,6 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
         shown_memories=frozenset(each.memory.id for each in shown.memories),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
-
-
-def _shown(draft: Draft, ports: Ports) -> Shown:
-    """Return the turns and what is known: first the arcs and goals, which the session may continue or end."""
-    entities, memories = memories_to_show(draft, draft.turns, ports, slots=tuple(_PREDICATES.values()))
-    new = {turn.id for turn in draft.turns}
-    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
-    return Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
 
 
 def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:

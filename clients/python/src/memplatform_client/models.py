@@ -492,8 +492,9 @@ Figure = Literal["precision", "recall", "zero_extraction"]
 class FoundMemoryResponse(TypedDict):
     """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
-    Scores are comparable between queries, and results are in their order. `unverified` memories await review.
-    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    Scores are comparable between queries, and results are in their order. `unverified` memories await review. A
+    `past_plan` was told before its day, which is over: nobody has said that it happened. `disputed` memories
+    contradict those in `contradicted_by`, and the contradiction is not settled yet.
     """
 
     id: str
@@ -505,6 +506,7 @@ class FoundMemoryResponse(TypedDict):
     metadata: dict[str, Any]
     version: int
     unverified: bool
+    past_plan: bool
     disputed: bool
     contradicted_by: NotRequired[list[str]]
     explanation: NotRequired["ExplanationResponse"]
