@@ -100,7 +100,9 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
         if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, evidence=candidate.wording)
-        if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
+        # A temporary value ends no lasting one: a stay with a friend until May leaves the home.
+        is_for_a_while = memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
+        if relation is PairRelation.REPLACES and is_for_a_while:
             continue
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):
             relation = PairRelation.CONTRADICTS
@@ -115,11 +117,6 @@ def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
     named = (rival for rival in rivals if rival.id in ids)
     return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
-
-
-def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
-    """Return True for a temporary value beside a lasting one: a stay with a friend until May doesn't end the home."""
-    return memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
 
 
 def _leaves_open(draft: Draft, ruling: Ruling) -> bool:

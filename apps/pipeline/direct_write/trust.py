@@ -55,15 +55,9 @@ def is_order(candidate: Candidate) -> bool:
 
 def orders_others(text: str) -> bool:
     """Return True for a sentence that tells others what to do."""
-    return orders_agent(text) or _is_imperative(text) or _is_duty(text) or _is_wish(text)
-
-
-def _is_imperative(text: str) -> bool:
-    return any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
-
-
-def _is_duty(text: str) -> bool:
-    return any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+    is_imperative = any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
+    is_duty = any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+    return is_imperative or is_duty or orders_agent(text) or _is_wish(text)
 
 
 def _is_wish(text: str) -> bool:

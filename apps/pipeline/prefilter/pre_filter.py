@@ -1,7 +1,7 @@
 """Stage 1, pre_filter: drop the turns that can't contain a memory, by rules alone and with one reason each."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -52,7 +52,12 @@ def run(draft: Draft) -> Draft:
     return draft.evolve(
         turns=tuple(replace(each.turn, content=each.own) for each in kept),  # without what this server rendered
         drops=(*draft.drops, *drops.values()),
-        details=_details(judged=len(draft.turns), kept=kept, drops=drops.values()),
+        details={
+            "judged": len(draft.turns),
+            "reasons": dict(Counter(drop.reason for drop in drops.values())),
+            "drops": [{"turn": str(each.turn_id), "reason": each.reason, **each.detail} for each in drops.values()],
+            "cut": sum(each.own is not each.turn.content for each in kept),  # kept turns
+        },
     )
 
 
@@ -115,13 +120,3 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
     rule = hit.rule
     reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
     return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
-
-
-def _details(*, judged: int, kept: Sequence[Utterance], drops: Collection[Drop]) -> dict[str, object]:
-    """Return the details of the span: counts by reason, each drop, and how many kept turns were cut."""
-    return {
-        "judged": judged,
-        "reasons": dict(Counter(drop.reason for drop in drops)),
-        "drops": [{"turn": str(drop.turn_id), "reason": drop.reason, **drop.detail} for drop in drops],
-        "cut": sum(each.own is not each.turn.content for each in kept),
-    }

@@ -71,12 +71,11 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
     except (ValueError, RecursionError, ValidationError):
         return None
     found = {each.id: each.questions for each in read.memories}
-    return [_cleaned(found.get(f"m{number}", ()), most) for number in range(1, count + 1)]
-
-
-def _cleaned(questions: Sequence[str], most: int) -> tuple[str, ...]:
-    texts = (" ".join(storable(each).split())[:MAX_QUESTION] for each in questions)
-    return tuple(dict.fromkeys(text for text in texts if text))[:most]
+    cleaned: list[tuple[str, ...]] = []
+    for number in range(1, count + 1):
+        texts = (" ".join(storable(each).split())[:MAX_QUESTION] for each in found.get(f"m{number}", ()))
+        cleaned.append(tuple(dict.fromkeys(text for text in texts if text))[:most])
+    return cleaned
 
 
 def _statement(name: str, statement: AskedStatement) -> str:
