@@ -52,7 +52,7 @@ _NAMES = frozenset({"name", "has_name"})
 # What a block is made of: a memory has many other columns, and a block chooses among 150 memories.
 _COLUMNS = (
     *("type", "status", "predicate", "object_text", "content", "polarity", "tags", "event_at", "event_precision"),
-    *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence"),
+    *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence", "recurrence"),
 )
 _NAMELESS = "User"
 
@@ -229,6 +229,7 @@ def _context_memory(row: Memory, *, is_disputed: bool = False, others: Iterable[
         event_precision=Precision(row.event_precision or Precision.INSTANT),
         valid_from=row.valid_from,
         valid_until=row.valid_until,
+        recurrence=row.recurrence,
         source_confidence=SourceConfidence(row.source_confidence),
         is_unverified=row.status == Status.PENDING_REVIEW,
         is_approved=bool(row.confidence_parts.get("review")),

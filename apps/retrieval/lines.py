@@ -56,6 +56,7 @@ class ContextMemory:
     event_precision: Precision = Precision.INSTANT
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    recurrence: int = 1
     source_confidence: SourceConfidence = SourceConfidence.DIRECT
     is_unverified: bool = False
     is_approved: bool = False  # a person has confirmed it, so doubts are not shown
@@ -72,11 +73,16 @@ class DatedMemory(Protocol):
     def event_at(self) -> datetime | None: ...  # noqa: D102
     @property
     def event_precision(self) -> str | None: ...  # noqa: D102
+    @property
+    def recurrence(self) -> int: ...  # noqa: D102
 
 
 def is_past_plan(memory: DatedMemory, *, now: datetime) -> bool:
-    """Return True for what was told before its time and is over by now; nobody has said that it happened."""
-    if memory.event_at is None or memory.said_at >= memory.event_at:
+    """Return True for what was told before its time and is over by now.
+
+    What was told again on another day may have been confirmed since.
+    """
+    if memory.event_at is None or memory.said_at >= memory.event_at or memory.recurrence > 1:
         return False
     return memory.event_at + timedelta(days=_LONGEST[Precision(memory.event_precision or Precision.DAY)]) <= now
 

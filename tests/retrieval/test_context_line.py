@@ -51,6 +51,7 @@ def test_a_sentence_with_its_doubts(values, wanted) -> None:
     [
         ({"event_at": datetime(2024, 5, 20, tzinfo=UTC)}, " (was planned)"),
         ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "event_precision": Precision.MONTH}, ""),  # not over yet
+        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "recurrence": 2}, ""),  # perhaps confirmed
         ({"event_at": datetime(2024, 5, 2, tzinfo=UTC)}, ""),  # told afterwards
         ({"event_at": LATER}, ""),
     ],
