@@ -1,11 +1,11 @@
 """The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.draft import Draft, Ending
 from apps.pipeline.core.model_calls import (
     CUT_OFF,
     AnswerKind,
@@ -23,7 +23,7 @@ from apps.pipeline.core.model_calls import (
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.llm.answer import Parsed, parse
-from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.llm.candidates import Judge, Shown, moment_of, propose
 from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult, TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
@@ -44,7 +44,7 @@ class Reply:
     invalid: tuple[dict[str, str], ...] = ()
     ignored: tuple[dict[str, str], ...] = ()
     to_forget: tuple[UUID, ...] = ()
-    to_end: tuple[UUID, ...] = ()
+    to_end: tuple[Ending, ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -70,9 +70,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
     draft, policy = asked[0].draft, asked[0].draft.policy.extraction
-    entities, memories = memories_to_show(
-        draft, [turn for each in asked for turn in each.turns], ports, most=policy.max_recent_memories
-    )
+    entities, memories = memories_to_show(draft, [turn for each in asked for turn in each.turns], ports)
     known = Shown(turns=(), entities=numbered_entities(entities), memories=numbered_memories(memories))
     topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
     replies: list[Reply] = []
@@ -153,8 +151,19 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         invalid=tuple(invalid),
         ignored=tuple(ignored),
         to_forget=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.forget),
-        to_end=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.ends),
+        to_end=tuple(_endings(reply.parsed, shown)),
     )
+
+
+def _endings(parsed: Parsed, shown: Shown) -> Iterator[Ending]:
+    """Yield the shown memories that an answer calls over; a day that can't be read is left out."""
+    ends = dict(parsed.ends)
+    for each in shown.memories:
+        if each.id in ends:
+            try:
+                yield Ending(each.memory.id, moment_of(ends[each.id])[0] if ends[each.id] else None)
+            except ValueError:
+                yield Ending(each.memory.id)
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:

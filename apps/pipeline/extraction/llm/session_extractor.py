@@ -19,9 +19,15 @@ _PREDICATES = {SessionKind.ARC.value: "is_going_through", SessionKind.GOAL.value
 
 
 def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
-    """Ask the model what the turns of a session show together. Raises ModelFailed."""
+    """Ask the model what the turns of a session show together. Raises ModelFailed.
+
+    Of what is known, the arcs and goals come first, which the session may continue or end.
+    """
     policy = draft.policy.extraction
-    shown = _shown(draft, ports)
+    entities, memories = memories_to_show(draft, draft.turns, ports, slots=tuple(_PREDICATES.values()))
+    new = {turn.id for turn in draft.turns}
+    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
+    shown = Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
     answer, parsed, calls = ask_up_to_twice(request, model=model)
     if failure := failure_of(parsed, calls[-1]):
@@ -48,16 +54,6 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     )
 
 
-def _shown(draft: Draft, ports: Ports) -> Shown:
-    """Return the turns, the memories of the session, and the arcs and goals of others, which it may continue or end."""
-    entities, memories = memories_to_show(draft, draft.turns, ports, most=draft.policy.extraction.max_session_memories)
-    session, open_ended = str(draft.request.origin.session_id), _PREDICATES.values()
-    relevant = [each for each in memories if each.predicate in open_ended or session in dict(each.origins)]
-    new = {turn.id for turn in draft.turns}
-    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
-    return Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(relevant))
-
-
 def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
     """Convert one object to a candidate: an arc or goal of the speaker, that no single turn says. Raises ValueError."""
     kind = proposed.get("kind") if isinstance(proposed, dict) else None
@@ -68,10 +64,12 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
     if isinstance(outcome, CandidateRefusal):
         return outcome
     (said,) = [each.turn for each in shown.turns if each.turn.id == outcome.source_turn_ids[0]]
+    open_ended = {each.memory.id for each in shown.memories if each.memory.predicate in _PREDICATES.values()}
     named = proposed.get("source_turn_ids")
     cited = named if isinstance(named, list) else []
     return outcome.evolve(
         object=ObjectValue(),
+        replaces=tuple(each for each in outcome.replaces if each in open_ended),
         source_turn_ids=tuple(
             each.turn.id for each in shown.turns if each.turn is said or (each.is_new and each.id in cited)
         ),

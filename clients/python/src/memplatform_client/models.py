@@ -525,7 +525,8 @@ class FoundMemoryResponse(TypedDict):
 
     Scores are comparable between queries, and results are in their order. `unverified` memories await review.
     `disputed` memories contradict those in `contradicted_by`: nobody has settled it yet, or both were said to be
-    true, and their periods overlap.
+    true, and their periods overlap. A `past_plan` was told before its day, which is over: nobody has said that it
+    happened.
     """
 
     id: str
@@ -537,6 +538,7 @@ class FoundMemoryResponse(TypedDict):
     metadata: dict[str, Any]
     version: int
     unverified: bool
+    past_plan: bool
     disputed: bool
     contradicted_by: NotRequired[list[str]]
     explanation: NotRequired["ExplanationResponse"]

@@ -42,7 +42,7 @@ def shown(memory: models.MemoryResponse | models.FoundMemoryResponse) -> dict[st
             brief[name] = value
     if (score := memory.get("score")) is not None:  # of a search; 0 is one
         brief["score"] = score
-    for name in ("tags", "metadata", "disputed", "unverified"):
+    for name in ("tags", "metadata", "disputed", "unverified", "past_plan"):
         if value := memory.get(name):
             brief[name] = value
     return brief
