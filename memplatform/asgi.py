@@ -28,10 +28,15 @@ from memplatform.body_limits import BodyLimits  # isort: skip
 from memplatform.mcp import McpApplication  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip
 from memplatform.stop_signals import call_on_stop  # isort: skip
+from memplatform.sub_path import with_sub_path, without_sub_path  # isort: skip
 from memplatform.warm_up import warm_up  # isort: skip
 
 
-rest = RequestSlots(django_application, count=settings.WEB_THREADS, monitoring_host=settings.MONITORING_HOST)
+rest = RequestSlots(
+    with_sub_path(django_application, settings.SUB_PATH),
+    count=settings.WEB_THREADS,
+    monitoring_host=settings.MONITORING_HOST,
+)
 mcp = McpApplication(rest)
 
 
@@ -47,12 +52,13 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         await rest(scope, receive, send)
 
 
-application = BodyLimits(
+limited = BodyLimits(
     route,
     largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     largest_upload=(settings.IMPORT_MAX_MB + 1) * 1024 * 1024,  # with the other fields of a form
     seconds=settings.BODY_SECONDS,
 )
+application = without_sub_path(limited, settings.SUB_PATH)
 start_tracing()
 warm_up()
 gc.collect()

@@ -9,7 +9,7 @@ from apps.console.views import errors as pages
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Handle 400: Django itself rejects the request, for example for an unknown host."""
-    return problems.bad_request() if problems.is_api(request.path) else pages.bad_request(request)
+    return problems.bad_request() if problems.is_api(request.path_info) else pages.bad_request(request)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -21,9 +21,9 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Handle 404: no URL matches, or the row is not there."""
-    return problems.not_found(request.path_info) if problems.is_api(request.path) else pages.not_found(request)
+    return problems.not_found(request.path_info) if problems.is_api(request.path_info) else pages.not_found(request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Handle 500: an unexpected error; details go to the log, not to the caller."""
-    return problems.server_error() if problems.is_api(request.path) else pages.server_error(request)
+    return problems.server_error() if problems.is_api(request.path_info) else pages.server_error(request)

@@ -57,6 +57,8 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[:
 # Under which /readyz and /metrics are asked for, whatever address a monitor has used.
 MONITORING_HOST = next((host for host in ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
 PUBLIC_URL = env.str("PUBLIC_URL", default="")  # for links in messages; empty: without links
+SUB_PATH = urlsplit(PUBLIC_URL).path.rstrip("/")  # below which a proxy shows this server; "" for the root of the host
+FORCE_SCRIPT_NAME = SUB_PATH or None  # all addresses begin with it
 CSRF_TRUSTED_ORIGINS = ["{0.scheme}://{0.netloc}".format(urlsplit(PUBLIC_URL))] if PUBLIC_URL else []
 
 INSTALLED_APPS = [
@@ -255,7 +257,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-STATIC_URL = "static/"
+STATIC_URL = f"{SUB_PATH}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -273,7 +275,8 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if HTTPS := env.bool("HTTPS", default=False):
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # monitors ask the process, not the proxy
+    # Monitors ask the process, not the proxy.
+    SECURE_REDIRECT_EXEMPT = [rf"^{SUB_PATH[1:]}/?(healthz|readyz|metrics)$"]
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     # Browsers take cookies of these names only from this host, over HTTPS and for all paths.

@@ -5,6 +5,7 @@ from typing import Annotated, Any, get_type_hints
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.utils import timezone
 from msgspec import UNSET, Meta, UnsetType, defstruct
 from rest_framework.request import Request
 
@@ -35,6 +36,7 @@ from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment, checked_name
 from apps.retrieval.context import ContextQuery
+from apps.retrieval.lines import is_past_plan
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
 
@@ -94,7 +96,8 @@ class ShortMemoryResponse(ResponseBody):
     """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
     Scores are comparable between queries, and results are in their order. `unverified` memories await review.
-    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    `disputed` memories contradict those in `contradicted_by`: nobody has settled it yet, or both were said to be true,
+    and their periods overlap. A `past_plan` was told before its day, which is over: nobody has said that it happened.
     """
 
     id: str
@@ -106,6 +109,7 @@ class ShortMemoryResponse(ResponseBody):
     metadata: dict[str, Any]
     version: int  # which a correction names
     unverified: bool
+    past_plan: bool
     disputed: bool
     contradicted_by: list[str] | UnsetType = UNSET
     explanation: ExplanationResponse | UnsetType = UNSET
@@ -267,6 +271,7 @@ def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> A
         metadata=memory.metadata,
         version=memory.version,
         unverified=hit.is_unverified,
+        past_plan=is_past_plan(memory, now=timezone.now()),
         disputed=bool(hit.contradicted_by),
         contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,
         explanation=_explanation(hit) if explain else UNSET,

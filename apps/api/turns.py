@@ -1,5 +1,7 @@
 """View of POST /v1/turns."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -25,6 +27,7 @@ from apps.api.schemas.common import (
     Moment,
     RequestBody,
     ResponseBody,
+    SkippedResponse,
     Topic,
     adjusted_text,
     adjusted_time,
@@ -37,6 +40,7 @@ from apps.intake.accept import Accepted, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.intake_precondition import KeyRefused
+from apps.pipeline.core.chat_messages import ROLE_NAMES, message_role, message_text
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
@@ -52,8 +56,23 @@ OCCURRED_AT = (
     "are resolved from that local day. Without an offset, UTC. Without a time, relative times are not resolved."
 )
 OccurredAt = Annotated[Moment, Meta(description=OCCURRED_AT)]
-# The length is checked separately: too much text has its own error code (too_large).
-Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+# Roles and contents are checked one by one: a message that can't be taken is skipped, and the others are taken.
+RoleName = Annotated[str, Meta(extra_json_schema={"enum": list(ROLE_NAMES)})]
+Content = Annotated[
+    Any,
+    Meta(
+        description="A text, or a list of parts, of which the texts are joined. A message without text is skipped.",
+        extra_json_schema={
+            "anyOf": [
+                {"type": "string", "maxLength": CONTENT_CHARACTERS},
+                {"type": "array", "items": {}},
+                {"type": "null"},
+            ]
+        },
+    ),
+]
+NotRead = Annotated[Any, Meta(description="A field of chat APIs, which is not read.")]
+NO_TEXT = "holds no text; images, files and tool calls are not read"
 
 
 class Mode(StrEnum):
@@ -64,13 +83,25 @@ class Mode(StrEnum):
 
 
 class TurnBody(RequestBody):
-    """One message of a conversation."""
+    """One message of a conversation, also as chat APIs write it.
 
-    role: Role
-    content: Content
+    `speaker` is the person who said it, where several people share the role; `name` is another name for this field.
+    Of the roles, `developer` is taken as `system`, `function` as `tool`, `human` as `user`, `ai` and `model` as
+    `assistant`.
+    """
+
+    role: RoleName
+    content: Content = None
     speaker: Label | None = None
     occurred_at: OccurredAt | None = None
     turn_id: Identifier | None = None
+    name: Label | None = None
+    tool_calls: NotRead = None
+    tool_call_id: NotRead = None
+    function_call: NotRead = None
+    refusal: NotRead = None
+    annotations: NotRead = None
+    audio: NotRead = None
 
 
 class TurnsBody(AgentScopeBody, kw_only=True):
@@ -87,13 +118,15 @@ class TurnsBody(AgentScopeBody, kw_only=True):
 class TurnsAcceptedResponse(ResponseBody):
     """The turns are stored and will be processed; read the trace for the outcome.
 
-    `adjusted` lists what was stored otherwise than it was sent. `redacted` counts the placeholders that stand in the
-    turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
+    `adjusted` lists what was stored otherwise than it was sent, `skipped` the turns that were not taken, because they
+    hold no text, more than a turn may hold, or have an unknown role. `redacted` counts the placeholders that stand in
+    the turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
     """
 
     trace_id: str
     status: TraceStatus
     adjusted: list[AdjustmentResponse]
+    skipped: list[SkippedResponse]
     redacted: dict[str, int]
 
 
@@ -131,48 +164,87 @@ class TurnsResponse(TurnsAcceptedResponse):
     error: str = ""
 
 
-def adjustments(body: TurnsBody, submitted: Submission) -> list[AdjustmentResponse]:
-    """Return what was changed in the turns of a request before they were accepted."""
-    return [
-        each
-        for index, (given, taken) in enumerate(zip(body.turns, submitted.turns, strict=True))
-        for each in (
-            adjusted_text(given.content, taken.content, at=f"/turns/{index}/content"),
-            adjusted_time(given.occurred_at, taken.occurred_at, at=f"/turns/{index}/occurred_at"),
-        )
-        if each
-    ]
+@dataclass(frozen=True, slots=True)
+class TakenTurns:
+    """What is taken of a request, what was changed of it before, and the turns that were skipped."""
+
+    submission: Submission
+    adjusted: list[AdjustmentResponse]
+    skipped: list[SkippedResponse]
 
 
-def submission(body: TurnsBody, *, caller: Caller, now: datetime) -> Submission:
+def take_turns(body: TurnsBody, *, caller: Caller, now: datetime) -> TakenTurns:
     """Convert the body to a submission, its texts cleaned. Raises BadInput, TooLarge."""
-    seen: set[str] = set()
-    for index, turn in enumerate(body.turns):
-        if turn.turn_id in seen:
-            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
-        if turn.turn_id:
-            seen.add(turn.turn_id)
-    return Submission(
+    _check_unique_ids(body.turns)
+    turns: list[NewTurn] = []
+    adjusted: list[AdjustmentResponse | None] = []
+    refusals: list[BadInput] = []
+    for index, given in enumerate(body.turns):
+        at = f"/turns/{index}"
+        try:
+            role, text = checked_role(given.role, at=at), checked_text(given.content, at=at)
+        except BadInput as refusal:
+            refusals.append(refusal)
+            continue
+        taken = _turn(given, role=role, text=text, at=at, now=now)
+        turns.append(taken)
+        adjusted.append(adjusted_text(message_text(given.content), text, at=f"{at}/content"))
+        adjusted.append(adjusted_time(given.occurred_at, taken.occurred_at, at=f"{at}/occurred_at"))
+    if not turns:
+        raise refusals[0]
+    submission = Submission(
         project_id=caller.project_id,
         api_key_id=caller.api_key_id,
         user_id=checked_name(body.user_id, at="/user_id"),
         session_id=checked_name(body.session_id, at="/session_id"),
-        turns=tuple(_turn(turn, at=f"/turns/{index}", now=now) for index, turn in enumerate(body.turns)),
+        turns=tuple(turns),
         topic=checked_name(body.topic or "", at="/topic"),
         metadata=checked_metadata(body.metadata, at="/metadata"),
         agent_scope=checked_scope(body),
         is_awaited=body.mode is Mode.SYNC,
     )
+    return TakenTurns(submission, [each for each in adjusted if each], skipped_for(refusals))
 
 
-def _turn(turn: TurnBody, *, at: str, now: datetime) -> NewTurn:
+def skipped_for(refusals: Sequence[BadInput]) -> list[SkippedResponse]:
+    """Return the messages that were skipped, by why each could not be taken."""
+    return [SkippedResponse(pointer=each.at, message=str(each)) for each in refusals]
+
+
+def checked_role(name: str, *, at: str) -> Role:
+    """Return the role of a message. Raises BadInput."""
+    role = message_role(name)
+    if role is None:
+        raise BadInput(f"is no known role; allowed: {', '.join(ROLE_NAMES)}", at=f"{at}/role")
+    return role
+
+
+def checked_text(content: Any, *, at: str) -> str:
+    """Return the text of a message, cleaned. Raises BadInput, TooLarge if it can't be taken."""
+    text = message_text(content)
+    if not text:
+        raise BadInput(NO_TEXT, at=f"{at}/content")
+    return cleaned_text(text, at=f"{at}/content", most=CONTENT_CHARACTERS)
+
+
+def _check_unique_ids(turns: Sequence[TurnBody]) -> None:
+    seen: set[str] = set()
+    for index, turn in enumerate(turns):
+        if turn.turn_id in seen:
+            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
+        if turn.turn_id:
+            seen.add(turn.turn_id)
+
+
+def _turn(given: TurnBody, *, role: Role, text: str, at: str, now: datetime) -> NewTurn:
+    name = given.name or "" if role in (Role.USER, Role.ASSISTANT) else ""  # of a tool it is no person
     return NewTurn(
-        role=turn.role,
-        content=cleaned_text(turn.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
-        speaker=checked_name(turn.speaker or "", at=f"{at}/speaker"),
-        occurred_at=checked_said_at(turn.occurred_at, at=f"{at}/occurred_at", now=now),
-        external_id=checked_name(turn.turn_id or "", at=f"{at}/turn_id"),
-        utc_offset=offset_of(turn.occurred_at),
+        role=role,
+        content=text,
+        speaker=checked_name(given.speaker or name, at=f"{at}/{'speaker' if given.speaker else 'name'}"),
+        occurred_at=checked_said_at(given.occurred_at, at=f"{at}/occurred_at", now=now),
+        external_id=checked_name(given.turn_id or "", at=f"{at}/turn_id"),
+        utc_offset=offset_of(given.occurred_at),
     )
 
 
@@ -184,14 +256,16 @@ def turns_response(
     outcomes: list[Any],
     error: str,
     adjusted: list[Any],
+    skipped: list[Any],
     redacted: dict[str, int],
 ) -> TurnsResponse:
     """Return the response for a finished trace."""
     counted = ("turns", "candidates", "stored", "merged", "superseded", "retracted", "pending_review", "discarded")
     nothing = dict.fromkeys(counted, 0)
     known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
-    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error, "adjusted": adjusted}
-    return msgspec.convert({**known, **ended, "redacted": redacted}, TurnsResponse)
+    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error}
+    told = {"adjusted": adjusted, "skipped": skipped, "redacted": redacted}
+    return msgspec.convert({**known, **ended, **told}, TurnsResponse)
 
 
 _EXAMPLE = {
@@ -221,17 +295,18 @@ class TurnsView(ApiView):
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
         processing takes too long, the model does not answer or too many callers wait; processing then goes on in the
-        background. An outcome
-        with the status `dead` or `extraction_failed` has its reason in `error`. Control characters, invisible ones and
-        those that reorder the displayed text are removed from `content`, and a time ahead of the server's clock becomes
-        the present; `adjusted` lists such changes. Secrets and other sensitive data are replaced by placeholders
-        before anything is stored, as the project's policy says; `redacted` counts them.
+        background. An outcome with the status `dead` or `extraction_failed` has its reason in `error`. Control
+        characters, invisible ones and those that reorder the displayed text are removed from `content`, and a time
+        ahead of the server's clock becomes the present; `adjusted` lists such changes. A message without text, such as
+        an image or a tool call, one that is too long and one of an unknown role are skipped; `skipped` lists them, and
+        the others are taken. Secrets and other sensitive data are replaced by placeholders before anything is stored,
+        as the project's policy says; `redacted` counts them.
         """
         body = read_body(request, TurnsBody)
-        submitted = submission(body, caller=self.caller, now=timezone.now())
-        answer = self.idempotent(lambda: _accept(submitted, body))
+        taken = take_turns(body, caller=self.caller, now=timezone.now())
+        answer = self.idempotent(lambda: _accept(taken))
         if body.mode is Mode.SYNC:
-            answer = _outcome(answer, submitted)
+            answer = _outcome(answer, taken.submission)
         return http_response(answer, trace_id=answer.body["trace_id"])
 
 
@@ -243,15 +318,16 @@ def _run(accepted: Accepted, *, is_new: bool) -> Trace:
         return run_now(accepted=accepted, wait_seconds=settings.SYNC_WAIT_SECONDS if is_permitted else 0)
 
 
-def _accept(submitted: Submission, body: TurnsBody) -> ReplayableAnswer:
+def _accept(taken: TakenTurns) -> ReplayableAnswer:
     try:
-        accepted = accept(submission=submitted)
+        accepted = accept(submission=taken.submission)
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
     answer = TurnsAcceptedResponse(
         trace_id=show(Prefix.TRACE, accepted.trace_id),
         status=accepted.status,
-        adjusted=adjustments(body, submitted),
+        adjusted=taken.adjusted,
+        skipped=taken.skipped,
         redacted=dict(accepted.redacted),
     )
     return replayable_answer(answer, status=202)
@@ -264,7 +340,7 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
         status=TraceStatus(answer.body["status"]),
         end_user_id=end_user_id(project_id=submitted.project_id, user_id=submitted.user_id),
     )
-    adjusted, redacted = answer.body["adjusted"], answer.body.get("redacted", {})
+    told = {name: answer.body[name] for name in ("adjusted", "skipped", "redacted")}
     trace = _run(accepted, is_new=not answer.replayed)
     status = TraceStatus(trace.status)
     if status is not TraceStatus.QUEUED:
@@ -274,12 +350,11 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
             counts=trace.counts,
             outcomes=trace.outcomes,
             error=trace.error,
-            adjusted=adjusted,
-            redacted=redacted,
+            **told,
         )
         done = replayable_answer(ended)
         return ReplayableAnswer(status=done.status, body=done.body, replayed=answer.replayed)
     if answer.replayed:
         raise IdempotencyInProgress(f"trace {trace.shown_id} is still {status}")
-    waiting = TurnsAcceptedResponse(trace_id=trace.shown_id, status=status, adjusted=adjusted, redacted=redacted)
+    waiting = TurnsAcceptedResponse(trace_id=trace.shown_id, status=status, **told)
     return replayable_answer(waiting, status=202)

@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -127,6 +128,6 @@ def _to_login(request: HttpRequest) -> HttpResponse:
     """Redirect to the login page; a fragment request redirects the whole page."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     if htmx:
-        back = redirect_to_login(htmx.current_url_abs_path or "/console/")
+        back = redirect_to_login(htmx.current_url_abs_path or reverse("console:home"))
         return HttpResponseClientRedirect(back.url)
     return redirect_to_login(request.get_full_path())

@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status, values_of
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkResolution, LinkStatus, Status, values_of
 
 _VALIDITY = ("valid_from", "valid_until", "expires_at")
 NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # columns that only the search needs
@@ -140,6 +140,24 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
         """Filter open links whose memories are both live; the others need no decision any more."""
         live = values_of(LIVE_STATUSES)
         return self.filter(status=LinkStatus.OPEN, from_memory__status__in=live, to_memory__status__in=live)
+
+    def disputed(self) -> Self:
+        """Filter contradictions of live memories that agents have to be told.
+
+        They are those that wait for a decision, and those of which a person has said that both are true, although
+        nothing tells when each of them is: their periods overlap.
+        """
+        live = values_of(LIVE_STATUSES)
+        overlaps = (Q(from_memory__valid_until=None) | Q(from_memory__valid_until__gt=F("to_memory__valid_from"))) & (
+            Q(to_memory__valid_until=None) | Q(to_memory__valid_until__gt=F("from_memory__valid_from"))
+        )
+        both_at_once = Q(status=LinkStatus.SETTLED, resolution=LinkResolution.BOTH) & overlaps
+        return self.filter(
+            Q(status=LinkStatus.OPEN) | both_at_once,
+            kind=LinkKind.CONTRADICTS,
+            from_memory__status__in=live,
+            to_memory__status__in=live,
+        )
 
 
 class EntityQuerySet(QuerySet["Entity"]):  # type: ignore[name-defined]  # models import this file

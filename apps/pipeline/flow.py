@@ -104,11 +104,13 @@ def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draf
 
 def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Draft:
     failed = bool(after.failure)
+    reasons = {drop.reason for drop in after.drops[len(before.drops) :]}
+    common = reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""
     span = StageSpan(
         stage=stage,
         result=SpanResult.ERROR if failed else _result(before, after),
         latency_us=latency_us,
-        reason=Reason.EXTRACTION_FAILED if failed else _reason(before, after),
+        reason=Reason.EXTRACTION_FAILED if failed else common,
         details=after.details,
     )
     return after.evolve(spans=(*after.spans, span), details={})
@@ -122,9 +124,3 @@ def _result(before: Draft, after: Draft) -> SpanResult:
         return SpanResult.REJECT
     changed = (before.turns, before.candidates, before.rulings) != (after.turns, after.candidates, after.rulings)
     return SpanResult.TRANSFORM if changed else SpanResult.PASS
-
-
-def _reason(before: Draft, after: Draft) -> str:
-    """Return the common reason of all new drops, or "mixed"."""
-    reasons = {drop.reason for drop in after.drops[len(before.drops) :]}
-    return reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""

@@ -10,11 +10,11 @@ import httpx2
 import msgspec
 from anthropic.types import OutputConfigParam, TextBlockParam
 
-from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
-from apps.providers.errors import described, is_permanent, kind_of
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
+from apps.providers.errors import NoAnswer, model_failed
 from apps.providers.guarded_transport import guarded_client
-from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
+from apps.providers.response_body import read_answer
 from apps.providers.retries import retried
 from apps.providers.schemas import sent_schema
 from apps.providers.thinking import without_thinking
@@ -46,10 +46,11 @@ class _Message(msgspec.Struct):
     """What is read of an answer: building the SDK's own values took as long as our whole HTTP request."""
 
     content: list[_Block]
-    usage: _Tokens
+    usage: _Tokens = msgspec.field(default_factory=_Tokens)
     stop_reason: str | None = None
 
 
+_FAILURES = (anthropic.AnthropicError, NoAnswer)
 _DECODER = msgspec.json.Decoder(_Message)
 
 
@@ -70,7 +71,7 @@ class AnthropicModel:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            message = retried(partial(self._ask, request), seconds=self._timeout, failures=(anthropic.AnthropicError,))
+            message = retried(partial(self._ask, request), seconds=self._timeout, failures=_FAILURES)
             return ModelAnswer(
                 text=without_thinking("".join(block.text or "" for block in message.content if block.type == "text")),
                 model=self._name,
@@ -78,11 +79,13 @@ class AnthropicModel:
                 stop=_STOPS.get(message.stop_reason or "", StopReason.END),
                 latency_us=_micros(started),
             )
-        except anthropic.AnthropicError as error:
-            raise self._failed(error, latency_us=_micros(started)) from error
-        except MALFORMED as error:
-            raise ModelFailed(
-                "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
+        except _FAILURES as error:
+            raise model_failed(
+                error,
+                secret=self._key,
+                model=self._name,
+                is_timeout=isinstance(error, anthropic.APITimeoutError),
+                latency_us=_micros(started),
             ) from error
 
     def _ask(self, request: ModelRequest, seconds: float) -> _Message:
@@ -107,20 +110,7 @@ class AnthropicModel:
             content=msgspec.json.encode(body),
             options={"timeout": _timeout(seconds)},
         )
-        return _DECODER.decode(answer.content)
-
-    def _failed(self, error: anthropic.AnthropicError, *, latency_us: int) -> ModelFailed:
-        response = error.response if isinstance(error, anthropic.APIStatusError) else None
-        status = response.status_code if response else None
-        return ModelFailed(
-            described(error, secret=self._key),
-            permanent=is_permanent(status),
-            kind=kind_of(status),
-            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
-            is_timeout=isinstance(error, anthropic.APITimeoutError),
-            model=self._name,
-            latency_us=latency_us,
-        )
+        return read_answer(answer, _DECODER)
 
 
 def _system(request: ModelRequest) -> list[TextBlockParam]:

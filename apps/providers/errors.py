@@ -1,6 +1,9 @@
 """Errors of providers; a permanent error is not worth another try."""
 
-from apps.pipeline.core.model_calls import FailureKind
+from typing import Any
+
+from apps.pipeline.core.model_calls import FailureKind, ModelFailed
+from apps.providers.http import retry_after_seconds
 
 
 class ProviderError(Exception):
@@ -34,6 +37,19 @@ class ProviderUnavailable(ProviderError):
     permanent = True
 
 
+class NoAnswer(ProviderError):
+    """A server sent an error or a page with status 200, in place of an answer.
+
+    Gateways do so when the server behind them is out of order. `status_code` is the status that the error names, or
+    502 (bad gateway).
+    """
+
+    def __init__(self, message: str, *, status_code: int, response: Any) -> None:
+        super().__init__(message, kind=kind_of(status_code))
+        self.status_code = status_code
+        self.response = response
+
+
 # Worth another try: time-outs, conflicts, too many requests; and every 5xx.
 _TEMPORARY = frozenset({408, 409, 425, 429})
 # These don't depend on the request: no valid key, no credit left, no permission, no such model or address.
@@ -48,6 +64,28 @@ def is_permanent(status: int | None) -> bool:
 def kind_of(status: int | None) -> FailureKind:
     """Return the kind of failure for an HTTP status other than 2xx; None is a lost connection."""
     return FailureKind.REFUSED if is_permanent(status) and status not in _CONFIGURATION else FailureKind.UNAVAILABLE
+
+
+def model_failed(
+    error: Exception, *, secret: str, model: str, is_timeout: bool = False, latency_us: int = 0
+) -> ModelFailed:
+    """Return the failure of a call by what its SDK raised, or by NoAnswer."""
+    status, response = status_of(error), getattr(error, "response", None)
+    return ModelFailed(
+        described(error, secret=secret),
+        permanent=is_permanent(status),
+        kind=kind_of(status),
+        retry_after_seconds=retry_after_seconds(response.headers) if response is not None else None,
+        is_timeout=is_timeout,
+        model=model,
+        latency_us=latency_us,
+    )
+
+
+def status_of(error: Exception) -> int | None:
+    """Return the HTTP status of a failed call; None is a lost connection."""
+    status: int | None = getattr(error, "status_code", None)
+    return status
 
 
 def described(error: Exception, *, secret: str) -> str:

@@ -5,11 +5,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-import msgspec
-
-# What reading an answer raises that isn't built as the SDK expects: it takes the server's word for the shape.
-MALFORMED = (ValueError, TypeError, AttributeError, LookupError, msgspec.DecodeError)
-
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
     """Return the wait in seconds that an answer asks for, as a number or a date; None if it names none."""

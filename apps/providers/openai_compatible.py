@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from functools import partial
 from time import perf_counter_ns
-from typing import Any
+from typing import Annotated, Any
 
+import httpx2
+import msgspec
 import openai
-from openai.types import CreateEmbeddingResponse
-from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 
-from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, StopReason, Usage
+from apps.pipeline.core.chat_messages import message_text
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import ProviderError, described, is_permanent, kind_of
+from apps.providers.errors import NoAnswer, ProviderError, model_failed
 from apps.providers.guarded_transport import guarded_client
-from apps.providers.http import MALFORMED, retry_after_seconds
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
+from apps.providers.response_body import raise_no_answer, read_answer
 from apps.providers.retries import retried
 from apps.providers.schemas import sent_schema
 from apps.providers.thinking import without_thinking
@@ -22,8 +23,54 @@ from apps.providers.thinking import without_thinking
 CONNECT_SECONDS = 5.0
 NO_KEY = "none"  # many local servers need none, but the SDK requires one
 _BATCH = 128  # texts of one embedding call
+_FAILURES = (openai.OpenAIError, NoAnswer)
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 _STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
+
+
+_Count = int | float | None  # some gateways write 12.0
+
+
+class _Details(msgspec.Struct):
+    cached_tokens: _Count = None
+
+
+class _Tokens(msgspec.Struct):
+    prompt_tokens: _Count = None
+    completion_tokens: _Count = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Message(msgspec.Struct):
+    content: Any = None  # a text, or a list of parts
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Completion(msgspec.Struct):
+    """What is read of an answer."""
+
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    usage: _Tokens | None = None
+
+
+class _Embedding(msgspec.Struct):
+    embedding: list[float]
+    index: int = 0
+
+
+class _Embeddings(msgspec.Struct):
+    """What is read of an answer with vectors."""
+
+    data: list[_Embedding]
+
+
+_COMPLETIONS = msgspec.json.Decoder(_Completion)
+_EMBEDDINGS = msgspec.json.Decoder(_Embeddings)
 
 
 class OpenAICompatibleModel:
@@ -39,48 +86,45 @@ class OpenAICompatibleModel:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
         try:
-            completion = retried(partial(self._ask, request), seconds=self._timeout, failures=(openai.OpenAIError,))
+            completion = retried(partial(self._ask, request), seconds=self._timeout, failures=_FAILURES)
             choice = completion.choices[0]
             return ModelAnswer(
-                text=without_thinking(choice.message.content or ""),
+                text=without_thinking(message_text(choice.message.content)),
                 model=self._name,
                 usage=_usage(completion),
-                stop=StopReason.REFUSED if choice.message.refusal else _STOPS.get(choice.finish_reason, StopReason.END),
+                stop=StopReason.REFUSED
+                if choice.message.refusal
+                else _STOPS.get(choice.finish_reason or "", StopReason.END),
                 latency_us=_micros(started),
             )
-        except openai.OpenAIError as error:
-            raise self._failed(error, latency_us=_micros(started)) from error
-        except MALFORMED as error:
-            raise ModelFailed(
-                "a malformed answer", kind=FailureKind.UNUSABLE, model=self._name, latency_us=_micros(started)
+        except _FAILURES as error:
+            raise model_failed(
+                error,
+                secret=self._key,
+                model=self._name,
+                is_timeout=isinstance(error, openai.APITimeoutError),
+                latency_us=_micros(started),
             ) from error
 
-    def _ask(self, request: ModelRequest, seconds: float) -> ChatCompletion:
+    def _ask(self, request: ModelRequest, seconds: float) -> _Completion:
         return self._optional.ask(partial(self._send, request, seconds), refusals=_REFUSALS)
 
-    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> ChatCompletion:
-        # OpenAI's newer models require this name of the limit, most compatible servers only know the other one.
-        given: dict[str, Any] = {"max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens}
+    def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Completion:
+        body: dict[str, Any] = {
+            "model": self._name,
+            "messages": _messages(request),
+            # OpenAI's newer models require this name of the limit, most compatible servers only know the other one.
+            "max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens,
+            "response_format": _format(request, with_schema=OptionalParameter.SCHEMA in accepted),
+            "stream": False,  # some gateways stream unless told otherwise
+        }
         if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
-            given["temperature"] = request.temperature
-        given["response_format"] = _format(request, with_schema=OptionalParameter.SCHEMA in accepted)
-        completion: ChatCompletion = self._client.chat.completions.create(
-            model=self._name, messages=_messages(request), timeout=_timeout(seconds), **given
-        )
+            body["temperature"] = request.temperature
+        response = _post(self._client, "/chat/completions", body, seconds)
+        completion = read_answer(response, _COMPLETIONS)
+        if completion.choices[0].finish_reason == "error":
+            raise_no_answer(response)
         return completion
-
-    def _failed(self, error: openai.OpenAIError, *, latency_us: int) -> ModelFailed:
-        response = error.response if isinstance(error, openai.APIStatusError) else None
-        status = response.status_code if response else None
-        return ModelFailed(
-            described(error, secret=self._key),
-            permanent=is_permanent(status),
-            kind=kind_of(status),
-            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
-            is_timeout=isinstance(error, openai.APITimeoutError),
-            model=self._name,
-            latency_us=latency_us,
-        )
 
 
 class OpenAICompatibleEmbedder:
@@ -110,27 +154,25 @@ class OpenAICompatibleEmbedder:
 
     def _some(self, texts: Sequence[str]) -> list[Vector]:
         try:
-            answer = retried(partial(self._send, texts), seconds=self._timeout, failures=(openai.OpenAIError,))
-        except openai.OpenAIError as error:
-            raise self._failed(error) from error
+            answer = retried(partial(self._send, texts), seconds=self._timeout, failures=_FAILURES)
+        except _FAILURES as error:
+            failed = model_failed(
+                error, secret=self._key, model=self._model, is_timeout=isinstance(error, openai.APITimeoutError)
+            )
+            raise ProviderError(
+                str(failed),
+                kind=failed.kind,
+                retry_after_seconds=failed.retry_after_seconds,
+                is_timeout=failed.is_timeout,
+            ) from error
         vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
         if len(vectors) != len(texts) or any(len(vector) != self._dimension for vector in vectors):
             raise ProviderError(f"{self._model} answers no {self._dimension} numbers a text: check EMBEDDER_DIMENSION")
         return [_unit(vector) for vector in vectors]
 
-    def _send(self, texts: Sequence[str], seconds: float) -> CreateEmbeddingResponse:
-        return self._client.embeddings.create(
-            model=self._model, input=list(texts), encoding_format="float", timeout=_timeout(seconds)
-        )
-
-    def _failed(self, error: openai.OpenAIError) -> ProviderError:
-        response = error.response if isinstance(error, openai.APIStatusError) else None
-        return ProviderError(
-            described(error, secret=self._key),
-            kind=kind_of(response.status_code if response else None),
-            retry_after_seconds=retry_after_seconds(response.headers) if response else None,
-            is_timeout=isinstance(error, openai.APITimeoutError),
-        )
+    def _send(self, texts: Sequence[str], seconds: float) -> _Embeddings:
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
+        return read_answer(_post(self._client, "/embeddings", body, seconds), _EMBEDDINGS)
 
 
 def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> openai.OpenAI:
@@ -143,7 +185,14 @@ def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> 
     )
 
 
-def _messages(request: ModelRequest) -> list[ChatCompletionMessageParam]:
+def _post(client: openai.OpenAI, path: str, body: dict[str, Any], seconds: float) -> httpx2.Response:
+    """Send a request by the SDK's own, which keeps the body of the response as it came."""
+    return client.post(
+        path, cast_to=httpx2.Response, content=msgspec.json.encode(body), options={"timeout": _timeout(seconds)}
+    )
+
+
+def _messages(request: ModelRequest) -> list[dict[str, str]]:
     """Return one system message, because the chat templates of Gemma and others accept no more, and the turns.
 
     The static part comes first: these servers cache prefixes by themselves.
@@ -160,13 +209,13 @@ def _format(request: ModelRequest, *, with_schema: bool) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": named}
 
 
-def _usage(completion: ChatCompletion) -> Usage:
+def _usage(completion: _Completion) -> Usage:
     usage = completion.usage
     if usage is None:
         return Usage()
-    cached = (usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0) or 0
-    read = usage.prompt_tokens or 0
-    return Usage(input=max(0, read - cached), cache_read=cached, output=usage.completion_tokens or 0)
+    cached = int((usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0) or 0)
+    read = int(usage.prompt_tokens or 0)
+    return Usage(input=max(0, read - cached), cache_read=cached, output=int(usage.completion_tokens or 0))
 
 
 def _timeout(seconds: float) -> openai.Timeout:

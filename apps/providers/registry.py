@@ -100,5 +100,6 @@ def _priced(asked: ModelRequest, spec: str, choice: Choice) -> ModelAnswer:
         answer,
         cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
         reliability=choice.entry.reliability,
+        max_tokens=asked.max_tokens,
         is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
     )

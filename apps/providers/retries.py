@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from apps.providers.errors import is_permanent
+from apps.providers.errors import is_permanent, status_of
 from apps.providers.http import retry_after_seconds
 
 Answer = TypeVar("Answer")
@@ -35,7 +35,7 @@ def _wait_after(error: Exception, *, tries: int) -> float | None:
     """Return the seconds to wait before another try; None if another try would be pointless now."""
     response = getattr(error, "response", None)
     headers: Mapping[str, str] = response.headers if response is not None else {}
-    status = response.status_code if response is not None else None
+    status = status_of(error)
     is_over = is_permanent(status) or (status is not None and status < 400)
     if is_over or headers.get("x-should-retry") == "false":
         return None

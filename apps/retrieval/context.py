@@ -37,7 +37,7 @@ from apps.retrieval.block import (
     arrange,
     rendered,
 )
-from apps.retrieval.lines import ContextMemory
+from apps.retrieval.lines import ContextMemory, is_past_plan
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import RankedMemories, embedded, open_contradictions, rank_all
 
@@ -52,7 +52,7 @@ _NAMES = frozenset({"name", "has_name"})
 # What a block is made of: a memory has many other columns, and a block chooses among 150 memories.
 _COLUMNS = (
     *("type", "status", "predicate", "object_text", "content", "polarity", "tags", "event_at", "event_precision"),
-    *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence"),
+    *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence", "recurrence"),
 )
 _NAMELESS = "User"
 
@@ -205,8 +205,7 @@ def _rules(rows: Sequence[Memory]) -> list[tuple[BlockSection, Sequence[Memory]]
 def _is_left_out(row: Memory, now: datetime) -> bool:
     """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
     is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
-    is_past_plan = row.event_at is not None and row.said_at < row.event_at <= now
-    return is_denial or is_past_plan
+    return is_denial or is_past_plan(row, now=now)
 
 
 def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
@@ -230,6 +229,7 @@ def _context_memory(row: Memory, *, is_disputed: bool = False, others: Iterable[
         event_precision=Precision(row.event_precision or Precision.INSTANT),
         valid_from=row.valid_from,
         valid_until=row.valid_until,
+        recurrence=row.recurrence,
         source_confidence=SourceConfidence(row.source_confidence),
         is_unverified=row.status == Status.PENDING_REVIEW,
         is_approved=bool(row.confidence_parts.get("review")),

@@ -2,12 +2,22 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
 
 _USER = "User"
+# The most days that an event may last from its first day on, by the precision of its time.
+_LONGEST = {
+    Precision.INSTANT: 1,
+    Precision.DAY: 1,
+    Precision.WEEK: 7,
+    Precision.MONTH: 31,
+    Precision.QUARTER: 92,
+    Precision.YEAR: 366,
+}
 _DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
 # The format of times that are known less exactly than to the day.
 _EVENT_DATES = {
@@ -46,11 +56,35 @@ class ContextMemory:
     event_precision: Precision = Precision.INSTANT
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    recurrence: int = 1
     source_confidence: SourceConfidence = SourceConfidence.DIRECT
     is_unverified: bool = False
     is_approved: bool = False  # a person has confirmed it, so doubts are not shown
     is_disputed: bool = False
     contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
+
+
+class DatedMemory(Protocol):
+    """A memory of any kind, with when it was told and when it happens."""
+
+    @property
+    def said_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def event_at(self) -> datetime | None: ...  # noqa: D102
+    @property
+    def event_precision(self) -> str | None: ...  # noqa: D102
+    @property
+    def recurrence(self) -> int: ...  # noqa: D102
+
+
+def is_past_plan(memory: DatedMemory, *, now: datetime) -> bool:
+    """Return True for what was told before its time and is over by now.
+
+    What was told again on another day may have been confirmed since.
+    """
+    if memory.event_at is None or memory.said_at >= memory.event_at or memory.recurrence > 1:
+        return False
+    return memory.event_at + timedelta(days=_LONGEST[Precision(memory.event_precision or Precision.DAY)]) <= now
 
 
 def line_of(memory: ContextMemory, *, user_name: str, now: datetime) -> str:
@@ -88,7 +122,7 @@ def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: b
 
 def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     """Return when it happened, from when and until when it is true, and how certain it is."""
-    notes = []
+    notes = ["was planned"] if is_past_plan(memory, now=now) else []
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:

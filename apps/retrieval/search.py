@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import LinkKind, Status
+from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.retrieval.candidates import Candidates, EmbeddedQuery, read_candidates
@@ -36,7 +36,7 @@ class SearchHit:
     score: float
     parts: Mapping[str, float]
     evidence: Mapping[str, float]
-    contradicted_by: tuple[UUID, ...] = ()  # live memories that it contradicts, by links that nobody has settled
+    contradicted_by: tuple[UUID, ...] = ()  # live memories that it contradicts at the same time
 
     @property
     def is_unverified(self) -> bool:
@@ -130,9 +130,9 @@ def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memor
 
 
 def open_contradictions(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, tuple[UUID, ...]]:
-    """Return, for each memory, those that it contradicts by links that nobody has settled, in order."""
+    """Return, for each memory, those that dispute it, in order."""
     links = MemoryLink.objects.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=end_user_id)
-    sides = links.of_kind(LinkKind.CONTRADICTS).to_settle().values_list("from_memory_id", "to_memory_id")
+    sides = links.disputed().values_list("from_memory_id", "to_memory_id")
     others: dict[UUID, set[UUID]] = {}
     for one, other in sides:
         others.setdefault(one, set()).add(other)

@@ -17,6 +17,7 @@ from schemathesis.engine import events, from_schema
 
 # Rules for values that the document states in words, as JSON Schema can't: a refusal that names one is no defect.
 STATED_IN_WORDS = (
+    "holds no text",
     "must not hold",
     "must not be blank",
     "must contain a letter or a digit",

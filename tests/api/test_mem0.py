@@ -258,7 +258,6 @@ def remembered(client: APIClient, *messages: dict[str, Any]) -> list[str]:
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
 
 
-@pytest.mark.xfail(strict=True, reason="one message without text loses the whole conversation")
 @pytest.mark.parametrize(
     "other",
     [
@@ -267,16 +266,33 @@ CALLS = [{"id": "c1", "type": "function", "function": {"name": "look_up", "argum
         {"role": "assistant", "content": ""},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}]},
         {"role": "developer", "content": "Be brief."},
+        {"role": "function", "name": "look_up", "content": "{}"},
+        {"role": "user", "content": "x" * 20_001},
+        {"role": "user", "content": {"text": "x"}},
     ],
 )
 def test_a_message_without_text_loses_no_other(client: APIClient, other: dict[str, Any]) -> None:
     assert "Porto" in " ".join(remembered(client, SAID[0], other))
 
 
-@pytest.mark.xfail(strict=True, reason="the name of a message is dropped, so two speakers become one")
 def test_each_statement_belongs_to_its_speaker(client: APIClient) -> None:
     petra = {"role": "user", "name": "Petra", "content": "I live in Delft."}
     olaf = {"role": "user", "name": "Olaf", "content": "I live in Aarhus."}
     known = " ".join(remembered(client, petra, olaf))
     assert "Petra lives in Delft." in known
     assert "Olaf lives in Aarhus." in known
+
+
+def test_the_answer_names_the_messages_that_were_skipped(client: APIClient) -> None:
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+        SAID[0],
+        {"role": "user", "content": [{"type": "text", "text": None}]},
+    ]
+    for infer in (True, False):
+        body = {"messages": messages, "user_id": "kim", "infer": infer}
+        skipped = client.post("/v3/memories/add/", body).json()["skipped"]
+        assert [each["pointer"] for each in skipped] == ["/messages/0/content", "/messages/2/content"]
+    assert "None" not in [each["memory"] for each in client.post("/v3/memories/", OF_KIM).json()["results"]]
+    refused = client.post("/v3/memories/add/", {"messages": messages[:1], "user_id": "kim"})
+    assert refused.status_code == 422

@@ -156,7 +156,6 @@ def test_the_page_of_a_memory_reloads_after_a_decision(rita: Client, doubted: tu
     assert "review/approve/" not in after
 
 
-@pytest.mark.xfail(strict=True, reason="opposites that are both said to be true are told as plain facts")
 def test_opposites_at_the_same_time_stay_disputed(
     client: APIClient, rita: Client, doubted: tuple[Memory, Memory]
 ) -> None:
@@ -165,3 +164,14 @@ def test_opposites_at_the_same_time_stay_disputed(
     told = context(client)
     assert "coffee" in told
     assert "disputed" in told
+    assert MemoryLink.objects.to_settle().count() == 0
+
+
+def test_opposites_at_different_times_are_plain_facts(
+    client: APIClient, rita: Client, doubted: tuple[Memory, Memory]
+) -> None:
+    new, old = doubted
+    pair = MemoryLink.objects.select_related("from_memory", "to_memory").get()
+    settle(rita, pair, "both")
+    Memory.objects.filter(pk=old.pk).update(valid_from="2024-01-01T00:00:00Z", valid_until=new.valid_from)
+    assert "disputed" not in context(client)

@@ -211,16 +211,3 @@ def test_a_temporary_stay_leaves_the_home() -> None:
     talk.hear("I live in Bonn.", answer=[home])
     talk.hear("I live at Ivo's until May.", answer=[{**stay, "valid_until": "2031-05"}])
     assert sorted(talk.contents()) == ["User lives at Ivo's until May 2031.", "User lives in Bonn."]
-
-
-@pytest.mark.parametrize(
-    ("importance", "event_at", "expires"),
-    [(0.3, "2031-05-02", "2031-05-03"), (0.6, "2031-05-02", ""), (0.3, "2020", "")],
-)
-def test_a_plan_in_passing_expires_with_its_day(importance: float, event_at: str, expires: str) -> None:
-    talk = Talk()
-    lunch = memory("User has lunch with Ivo.", evidence="lunch with Ivo", type="event", predicate="has_lunch")
-    (draft,) = talk.hear("There is lunch with Ivo.", answer=[{**lunch, "importance": importance, "event_at": event_at}])
-    (added,) = plan_from(draft).statements()
-    ends = added.expires_at  # type: ignore[union-attr]
-    assert (ends.date().isoformat() if ends else "") == expires

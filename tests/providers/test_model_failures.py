@@ -9,7 +9,7 @@ from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.providers import registry
 from apps.providers.http import retry_after_seconds
 from benchmarks.model_server import ModelServer, Reply
-from tests.providers.model_replies import AT_ONCE, BOTH, request, script
+from tests.providers.model_replies import AT_ONCE, BOTH, OTHER, request, script
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -39,7 +39,6 @@ def test_the_status_decides_the_kind(model_server: ModelServer, spec: str, statu
     [
         (Reply(hang_up=True), FailureKind.UNAVAILABLE),
         (Reply(raw=b"", status=307, headers={"location": "http://127.0.0.1:9/"}), FailureKind.UNAVAILABLE),
-        (Reply(raw=b"{}"), FailureKind.UNUSABLE),
     ],
 )
 def test_what_has_no_error_status_has_a_kind_too(
@@ -102,17 +101,39 @@ def test_a_date_far_ahead_does_not_hold_a_thread(model_server: ModelServer, spec
 
 
 @BOTH
-@pytest.mark.xfail(
-    strict=True, reason="an outage that a server answers with status 200 is taken for an unusable answer"
-)
 @pytest.mark.parametrize(
-    "body",
+    ("body", "words"),
     [
-        b'{"error": {"message": "Provider returned error", "code": 502}}',
-        b'{"choices": []}',
-        b"<!doctype html><title>Bad gateway</title>",
-        b"event: error\ndata: {}\n\n",
+        (b'{"error": {"message": "Provider returned error", "code": 502}}', "Provider returned error"),
+        (b'{"error": {"message": "Overloaded", "type": "overloaded_error"}, "choices": null}', "Overloaded"),
+        (b'{"error": "upstream is gone"}', "upstream is gone"),
+        (b'{"choices": []}', "choices"),
+        (b'{"detail": "Service restarting"}', "Service restarting"),
+        (b"<!doctype html><title>Bad gateway</title>", "Bad gateway"),
+        (b"event: error\ndata: {}\n\n", "event: error"),
+        (b"", "an empty body"),
     ],
 )
-def test_an_outage_with_status_200_is_an_outage(model_server: ModelServer, spec: str, body: bytes) -> None:
-    assert failure(model_server, spec, Reply(raw=body)).kind is FailureKind.UNAVAILABLE
+def test_an_outage_with_status_200_is_an_outage(model_server: ModelServer, spec: str, body: bytes, words: str) -> None:
+    failed = failure(model_server, spec, Reply(raw=body, headers=AT_ONCE))
+    assert (failed.kind, failed.permanent, len(model_server.asked)) == (FailureKind.UNAVAILABLE, False, 3)
+    assert words in str(failed)
+
+
+def test_a_choice_that_ended_in_an_error_is_an_outage(model_server: ModelServer) -> None:
+    body = b'{"choices": [{"message": {"content": "{"}, "finish_reason": "error", "error": {"message": "lost"}}]}'
+    failed = failure(model_server, OTHER, Reply(raw=body, headers=AT_ONCE))
+    assert (failed.kind, "lost" in str(failed)) == (FailureKind.UNAVAILABLE, True)
+
+
+@BOTH
+@pytest.mark.parametrize("error", [b'{"message": "too long", "code": 400}', b'{"type": "invalid_request_error"}'])
+def test_a_refusal_with_status_200_is_a_refusal(model_server: ModelServer, spec: str, error: bytes) -> None:
+    failed = failure(model_server, spec, Reply(raw=b'{"error": ' + error + b"}"))
+    assert (failed.kind, failed.permanent, len(model_server.asked)) == (FailureKind.REFUSED, True, 1)
+
+
+@BOTH
+def test_an_outage_with_status_200_may_pass_at_once(model_server: ModelServer, spec: str) -> None:
+    script(model_server, Reply(raw=b'{"choices": []}', headers=AT_ONCE), Reply(text="{}"))
+    assert registry.PricedModels().complete(request(spec)).text == "{}"

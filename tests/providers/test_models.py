@@ -10,7 +10,7 @@ from apps.pipeline.core.model_calls import ModelFailed, StopReason, Usage
 from apps.pipeline.prompts import extract as prompt
 from apps.providers import registry
 from benchmarks.model_server import ModelServer, Reply
-from tests.providers.model_replies import AT_ONCE, BOTH, CLAUDE, request, script
+from tests.providers.model_replies import AT_ONCE, BOTH, CLAUDE, OTHER, request, script
 
 
 @BOTH
@@ -106,14 +106,13 @@ def test_a_time_out_is_a_failure_that_passes(model_server: ModelServer, settings
     "reply",
     [
         Reply(hang_up=True),
-        Reply(raw=b'{"id": "x", "content": [{"type": "te'),
-        Reply(raw=b"<html>busy</html>"),
-        Reply(raw=b"null"),
-        Reply(raw=b"[]"),
-        Reply(raw=b"{}"),
-        Reply(raw=b'{"choices": [null], "content": 5, "usage": "many"}'),
-        Reply(raw=b'{"choices": [{"message": null}], "content": [null]}'),
-        Reply(raw=b"\xff\xfe\x00"),
+        Reply(raw=b'{"id": "x", "content": [{"type": "te', headers=AT_ONCE),
+        Reply(raw=b"null", headers=AT_ONCE),
+        Reply(raw=b"[]", headers=AT_ONCE),
+        Reply(raw=b"{}", headers=AT_ONCE),
+        Reply(raw=b'{"choices": [null], "content": 5, "usage": "many"}', headers=AT_ONCE),
+        Reply(raw=b'{"choices": [{"message": null}], "content": [null]}', headers=AT_ONCE),
+        Reply(raw=b"\xff\xfe\x00", headers=AT_ONCE),
     ],
 )
 def test_a_body_that_is_no_answer_is_a_failure_that_passes(model_server: ModelServer, spec: str, reply: Reply) -> None:
@@ -144,6 +143,13 @@ def test_blocks_of_claude_that_are_not_used_are_passed_over(model_server: ModelS
     assert registry.PricedModels().complete(request(CLAUDE)).text == "{}"
 
 
+def test_the_text_of_an_answer_may_come_in_parts(model_server: ModelServer) -> None:
+    parts = b'[{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "{}"}, {"type": "image_url"}]'
+    script(model_server, Reply(raw=b'{"choices": [{"message": {"content": ' + parts + b"}}]}"))
+    assert registry.PricedModels().complete(request(OTHER)).text == "{}"
+    assert model_server.asked[-1].body["stream"] is False
+
+
 def test_counts_of_claude_may_be_written_as_fractions(model_server: ModelServer) -> None:
     usage = b'{"input_tokens": 12.0, "output_tokens": 3.0, "cache_read_input_tokens": null}'
     script(model_server, Reply(raw=b'{"content": [{"type": "text", "text": "{}"}], "usage": ' + usage + b"}"))
@@ -169,3 +175,11 @@ def test_text_of_any_kind_travels(model_server: ModelServer) -> None:
     content = "日本語 \U0001f98a \x00 \ud800 </turn> &lt; \u202e"
     registry.PricedModels().complete(request(CLAUDE, content=content))
     assert model_server.asked[-1].turns.count("</turn>") == 1
+
+
+def test_reasoning_that_uses_up_the_limit_is_told(model_server: ModelServer) -> None:
+    """A reasoning model then answers without content; the limit that was sent tells how much more it needs."""
+    script(model_server, Reply(raw=b'{"choices": [{"message": {"content": null}, "finish_reason": "length"}]}'))
+    answer = registry.PricedModels().complete(request(OTHER))
+    assert (answer.text, answer.stop) == ("", StopReason.TRUNCATED)
+    assert answer.max_tokens == model_server.asked[-1].body["max_tokens"]

@@ -175,7 +175,7 @@ def test_what_is_over_or_denied_is_shown_only_where_it_is_asked_for(build, remem
     )
     remember("User eats no pork.", subject="User", predicate="diet", object="no pork")
     assert build("dinner").text.splitlines()[2:-1] == ["Health:", "- Eats no pork."]
-    assert "- Sees the dentist. (on 31 May 2030)" in build("the dentist").text
+    assert "- Sees the dentist. (was planned, on 31 May 2030)" in build("the dentist").text
     assert "- Is not allergic to penicillin." in build("penicillin").text
 
 

@@ -47,6 +47,21 @@ def test_a_sentence_with_its_doubts(values, wanted) -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC)}, " (was planned)"),
+        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "event_precision": Precision.MONTH}, ""),  # not over yet
+        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "recurrence": 2}, ""),  # perhaps confirmed
+        ({"event_at": datetime(2024, 5, 2, tzinfo=UTC)}, ""),  # told afterwards
+        ({"event_at": LATER}, ""),
+    ],
+)
+def test_a_plan_whose_time_has_passed_is_told_as_a_plan(values: dict[str, Any], note: str) -> None:
+    plan = known("User flies to Lima on 20 May 2024.", type=MemoryType.EVENT, **values)
+    assert line(plan) == f"Flies to Lima on 20 May 2024.{note}"
+
+
+@pytest.mark.parametrize(
     ("content", "is_rule", "wanted"),
     [
         ("User lives in Lyon.", False, "Lives in Lyon."),

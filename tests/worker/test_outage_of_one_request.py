@@ -39,11 +39,8 @@ def test_a_project_with_a_fallback_does_not_ask_a_paused_model(ana: Person, mode
     assert not ModelPause.objects.exists()
 
 
-@pytest.mark.parametrize("kind", [FailureKind.REFUSED, FailureKind.UNUSABLE])
-def test_a_failure_of_the_request_alone_ends_dead(
-    ana: Person, model: FlakyModel, ports: Ports, kind: FailureKind
-) -> None:
-    model.failure = lambda: ModelFailed("no", kind=kind)
+def test_a_failure_of_the_request_alone_ends_dead(ana: Person, model: FlakyModel, ports: Ports) -> None:
+    model.failure = lambda: ModelFailed("no", kind=FailureKind.REFUSED)
     ana.says(FACT)
     for _ in range(5):
         make_due(ana.id)

@@ -72,7 +72,7 @@ def remedy_url(alert: Alert) -> str | None:
     if not settings.PUBLIC_URL:
         return None
     remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
-    path = reverse(f"console:{remedy.page}", args=[alert.project.slug])
+    path = reverse(f"console:{remedy.page}", args=[alert.project.slug]).removeprefix(settings.SUB_PATH)
     return f"{settings.PUBLIC_URL.rstrip('/')}{path}{'?' if remedy.query else ''}{remedy.query}"
 
 

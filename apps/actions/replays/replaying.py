@@ -172,7 +172,7 @@ def _is_answered(call: ModelCall) -> bool:
 
 def _answer(call: ModelCall, request: ModelRequest) -> ModelAnswer:
     if not _is_answered(call):
-        raise ModelFailed(call.error, kind=FailureKind.UNUSABLE, model=call.model, latency_us=call.latency_us)
+        raise ModelFailed(call.error, kind=FailureKind.REFUSED, model=call.model, latency_us=call.latency_us)
     kind = AnswerKind(call.answer_kind) if call.answer_kind else None
     return ModelAnswer(
         text=call.answer,

@@ -14,11 +14,13 @@ import msgspec
 from msgspec import Meta, UnsetType
 
 from apps.api.problems import invalid
+from apps.api.schemas.common import SkippedResponse
 from apps.api.schemas.memories import MemoriesBody, MemoryBody, RevisionBody
 from apps.api.schemas.memory_selection import MemoriesQuery
 from apps.api.search import ContextBody, SearchBody
-from apps.api.turns import TurnBody, TurnsBody
-from apps.pipeline.core.enums import MemoryType, Role
+from apps.api.turns import TurnBody, TurnsBody, checked_text, skipped_for
+from apps.pipeline.core.enums import MemoryType
+from apps.pipeline.core.input_validation import BadInput
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
 ANY = "*"
@@ -32,17 +34,11 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Mem0Message(msgspec.Struct, frozen=True, kw_only=True):
-    """A message: text, or parts of which those with text are read."""
+    """A message as chat APIs write it; `name` is the person who said it, where several people share the role."""
 
-    role: Role
-    content: str | list[Fields]
-
-    @property
-    def text(self) -> str:
-        """Return what is said."""
-        if isinstance(self.content, str):
-            return self.content
-        return "\n".join(str(part["text"]) for part in self.content if "text" in part)
+    role: str
+    content: Any = None
+    name: str | None = None
 
 
 class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,17 +97,30 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
     def turns(self) -> TurnsBody:
         """Return the messages as turns of a session, which is the run."""
         said_at = None if self.timestamp is None else datetime.fromtimestamp(self.timestamp, tz=UTC)
-        turns = tuple(TurnBody(role=each.role, content=each.text, occurred_at=said_at) for each in self.messages)
+        turns = tuple(
+            TurnBody(role=each.role, content=each.content, name=each.name or None, occurred_at=said_at)
+            for each in self.messages
+        )
         session_id = self.scope().get("run_id", SESSION)
         return _checked(
             TurnsBody(user_id=self.user(), session_id=session_id, turns=turns, metadata=self.metadata, **self.scope())
         )
 
-    def memories(self) -> MemoriesBody:
-        """Return the messages as memories."""
+    def memories(self) -> tuple[MemoriesBody, list[SkippedResponse]]:
+        """Return the messages as memories, and those that were skipped. Raises BadInput if none is left."""
         told = {"metadata": self.metadata, "expires_at": _end_of(self.expiration_date), **self.scope()}
-        facts = tuple(MemoryBody(type=MemoryType.FACT, content=each.text, **told) for each in self.messages)
-        return _checked(MemoriesBody(user_id=self.user(), memories=facts))
+        facts: list[MemoryBody] = []
+        refusals: list[BadInput] = []
+        for index, each in enumerate(self.messages):
+            try:
+                text = checked_text(each.content, at=f"/messages/{index}")
+            except BadInput as refusal:
+                refusals.append(refusal)
+            else:
+                facts.append(MemoryBody(type=MemoryType.FACT, content=text, subject=each.name or None, **told))
+        if not facts:
+            raise refusals[0]
+        return _checked(MemoriesBody(user_id=self.user(), memories=tuple(facts))), skipped_for(refusals)
 
 
 class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """The addresses of single memories that mem0's client calls, answered in its words."""
 
+import msgspec
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import AuthenticationFailed
@@ -18,7 +19,7 @@ from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0
 from apps.api.problems import invalid
 from apps.api.schemas.memories import changes_of, new_memories
 from apps.api.search import search_query
-from apps.api.turns import submission
+from apps.api.turns import take_turns
 from apps.api.validation import not_found, read_body, read_id
 from apps.intake.accept import accept
 from apps.intake.intake_precondition import KeyRefused
@@ -50,15 +51,27 @@ class Mem0AddView(Mem0View):
         return self._turns(body) if body.infer else self._memories(body)
 
     def _turns(self, body: Mem0AddBody) -> Response:
+        taken = take_turns(body.turns(), caller=self.caller, now=timezone.now())
         try:
-            accepted = accept(submission=submission(body.turns(), caller=self.caller, now=timezone.now()))
+            accepted = accept(submission=taken.submission)
         except KeyRefused as refused:
             raise AuthenticationFailed(REFUSED) from refused
         event = show(Prefix.TRACE, accepted.trace_id)
-        return Response({"event_id": event, "status": "PENDING", "message": "Memory processing has been queued"})
+        skipped = [
+            msgspec.structs.replace(each, pointer=each.pointer.replace("/turns/", "/messages/", 1))
+            for each in taken.skipped
+        ]
+        return Response(
+            {
+                "event_id": event,
+                "status": "PENDING",
+                "message": "Memory processing has been queued",
+                "skipped": msgspec.to_builtins(skipped),
+            }
+        )
 
     def _memories(self, body: Mem0AddBody) -> Response:
-        given = body.memories()
+        given, skipped = body.memories()
         check_quotas(project_id=self.caller.project_id)
         stored = store(
             request=StoreRequest(
@@ -71,7 +84,7 @@ class Mem0AddView(Mem0View):
         )
         rows = self.memories().in_bulk(list(stored))
         made = [{"id": rows[each].shown_id, "data": {"memory": rows[each].content}, "event": "ADD"} for each in stored]
-        return Response({"results": made})
+        return Response({"results": made, "skipped": msgspec.to_builtins(skipped)})
 
 
 @extend_schema(exclude=True)

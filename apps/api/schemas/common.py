@@ -102,6 +102,16 @@ class AdjustmentResponse(ResponseBody):
     message: str
 
 
+class SkippedResponse(ResponseBody):
+    """A message that was not taken, by the JSON pointer of the value that prevents it, and why.
+
+    The other messages of the request are taken. If none is left, the request is refused instead.
+    """
+
+    pointer: str
+    message: str
+
+
 def adjusted_text(given: str | None, taken: str, *, at: str) -> AdjustmentResponse | None:
     """Report a text from which characters were removed."""
     if not given or given == taken:

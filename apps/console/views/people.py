@@ -168,7 +168,9 @@ def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def _pass_on(request: HttpRequest, created: CreatedInvitation) -> str:
     """Send the link by mail and return "", or return the link to be shown."""
     path = reverse("console:join", args=[created.token])
-    link = f"{settings.PUBLIC_URL.rstrip('/')}{path}" if settings.PUBLIC_URL else request.build_absolute_uri(path)
+    link = request.build_absolute_uri(path)
+    if settings.PUBLIC_URL:
+        link = f"{settings.PUBLIC_URL.rstrip('/')}{path.removeprefix(settings.SUB_PATH)}"
     if not created.invitation.email or not settings.EMAIL_HOST:
         return link
     try:

@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.projects import create_project
@@ -76,7 +77,7 @@ def first_steps(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if is_poll and not steps.trace_id and request.GET.get("has_key") == str(int(steps.has_key)):
         return HttpResponse(status=204)  # nothing is new, so focus and selected text stay
     template = "console/_first_steps.html" if is_poll else "console/first_steps.html"
-    command = _COMMAND.format(address=request.build_absolute_uri("/v1/turns"))
+    command = _COMMAND.format(address=request.build_absolute_uri(reverse("turns")))
     return render(request, template, {"steps": steps, "command": command})
 
 

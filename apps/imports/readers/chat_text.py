@@ -17,6 +17,7 @@ from apps.imports.readers.entries import (
     role_named,
     unquoted,
 )
+from apps.pipeline.core.chat_messages import message_text
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 
@@ -35,15 +36,17 @@ _JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\"\]]|$))")
 @dataclass(frozen=True, slots=True)
 class _Message:
     at: str  # line of the file or item of the list
-    name: str
+    name: str  # of a role or of a person
     text: str
+    role: Role | None = None  # beside the name of a person
     occurred_at: datetime | None = None
 
 
 class _Item(msgspec.Struct, frozen=True, kw_only=True):
     role: str
-    content: str
+    content: Any = None
     speaker: str | None = None
+    name: str | None = None
     occurred_at: datetime | None = None
 
 
@@ -67,7 +70,7 @@ def read_chat_text(content: bytes, *, source: ImportSource) -> Iterator[ImportEn
         elif message.text.strip():
             role = role_named(message.name)
             turn = NewTurn(
-                role=role or Role.USER,
+                role=role or message.role or Role.USER,
                 content=message.text.strip(),
                 speaker="" if role else message.name,
                 occurred_at=message.occurred_at,
@@ -87,7 +90,7 @@ def _lines(text: str) -> Iterator[_Message | ImportProblem]:
             if open_message:
                 yield replace(open_message, text="\n".join(said))
             name = str(match["bold"] or match["heading"] or match["plain"])
-            open_message = _Message(f"line {number}", name, "", _moment(match["time"]))
+            open_message = _Message(f"line {number}", name, "", occurred_at=_moment(match["time"]))
             said = [match["text"]]
         elif open_message:
             said.append(line)
@@ -121,4 +124,10 @@ def _items(text: str) -> Iterator[_Message | ImportProblem]:
         except msgspec.ValidationError as error:
             yield ImportProblem(f"item {number}", unquoted(error))
         else:
-            yield _Message(f"item {number}", item.speaker or item.role, item.content, item.occurred_at)
+            text = message_text(item.content)
+            if not text:
+                yield ImportProblem(f"item {number}", "content holds no text")
+                continue
+            role = role_named(item.role)
+            person = "" if role in (Role.TOOL, Role.SYSTEM) else item.speaker or item.name
+            yield _Message(f"item {number}", person or item.role, text, role, item.occurred_at)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from apps.pipeline.core.chat_messages import message_role
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
 from apps.pipeline.core.turn import NewTurn
@@ -122,22 +123,17 @@ def _name(text: str, *, at: str, least: int, most: int) -> str:
     return checked_name(text, at=at)
 
 
-_ROLE_NAMES = {
-    "user": Role.USER,
-    "human": Role.USER,
+_OTHER_ROLE_NAMES = {
     "me": Role.USER,
     "you": Role.USER,
-    "assistant": Role.ASSISTANT,
-    "ai": Role.ASSISTANT,
     "bot": Role.ASSISTANT,
     "chatgpt": Role.ASSISTANT,
     "claude": Role.ASSISTANT,
     "gemini": Role.ASSISTANT,
-    "system": Role.SYSTEM,
-    "tool": Role.TOOL,
 }
 
 
 def role_named(name: str) -> Role | None:
     """Return the role that exports denote by this name, or None if it is a person's name."""
-    return _ROLE_NAMES.get(name.strip().lower())
+    folded = name.strip().lower()
+    return message_role(folded) or _OTHER_ROLE_NAMES.get(folded)

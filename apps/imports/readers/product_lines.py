@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from io import BytesIO
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -18,7 +18,8 @@ from apps.imports.readers.entries import (
 )
 from apps.imports.readers.imported_memories import checked_memory
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.enums import MemoryType, Polarity, Role, Status
+from apps.pipeline.core.chat_messages import message_role, message_text
+from apps.pipeline.core.enums import MemoryType, Polarity, Status
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.core.turn import NewTurn
@@ -30,10 +31,11 @@ _KEPT = {Status.ACTIVE: None, Status.PENDING_REVIEW: Status.PENDING_REVIEW, Stat
 
 class _Turn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     session_id: str
-    role: Role
-    content: str
+    role: str
+    content: Any = None
     user_id: str | None = None
     speaker: str | None = None
+    name: str | None = None
     occurred_at: datetime | None = None
     turn_id: str | None = None
 
@@ -75,10 +77,13 @@ def read_turn_lines(content: bytes, *, source: ImportSource) -> Iterator[ImportE
     """Yield a turn for each line; turn_id defaults to the line number."""
 
     def turn(number: int, line: _Turn) -> ImportEntry:
+        role, text = message_role(line.role), message_text(line.content)
+        if role is None or not text:
+            return ImportProblem(f"line {number}", "names no known role" if role is None else "content holds no text")
         turn = NewTurn(
-            role=line.role,
-            content=line.content,
-            speaker=line.speaker or "",
+            role=role,
+            content=text,
+            speaker=line.speaker or line.name or "",
             occurred_at=line.occurred_at,
             external_id=line.turn_id or f"line-{number}",
         )

@@ -19,8 +19,7 @@ from apps.pipeline.deduplication.proposals import refusal_of_replacement
 def run(draft: Draft, ports: Ports) -> Draft:
     """Find what the user asks to forget; decide against the values in the candidates' slots, which dedupe has read."""
     left = with_forgotten(draft, ports) if draft.forget_requests or draft.asked_to_forget else draft
-    left = with_ended(left, ports)
-    decided = decide(left, holders=left.holders or ()) if left.rulings else left
+    decided = with_ended(decide(left, holders=left.holders or ()) if left.rulings else left, ports)
     if draft.notes:
         decided = with_replaced_notes(decided, ports)
     return decided.evolve(details={**left.details, **decided.details})
@@ -32,8 +31,9 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
     What one ruling closes is not compared with later ones, so nothing that was just closed is reopened.
     """
     live = {holder.id: holder for holder in holders}
-    merges = [(ruling, ruling.merge_into) for ruling in draft.rulings if ruling.merge_into is not None]
-    live |= {known.id: _said_again(draft, ruling, known) for ruling, known in merges}
+    for ruling in draft.rulings:
+        if again := ruling.merge_into:  # a move away before the last mention of a value no longer applies
+            live[again.id] = replace(again, said_at=max(again.said_at, said_at(draft, ruling.candidate)))
     settled: list[Ruling] = []
 
     def order(ruling: Ruling) -> tuple[bool, float, int]:
@@ -51,11 +51,6 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
             live[done.memory_id] = as_memory(draft=draft, ruling=done)
     details = {"rules": {str(each.candidate.index): each.rule for each in settled}}
     return draft.evolve(rulings=tuple(settled), details=details)
-
-
-def _said_again(draft: Draft, ruling: Ruling, known: StoredMemory) -> StoredMemory:
-    """Date a repeated value by its last mention: a move away before that mention no longer applies."""
-    return replace(known, said_at=max(known.said_at, said_at(draft, ruling.candidate)))
 
 
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
@@ -105,7 +100,9 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
         if rival.id in settled or rival.status is not Status.ACTIVE:
             continue
         relation = relate(memory, rival, evidence=candidate.wording)
-        if relation is PairRelation.REPLACES and _holds_for_a_while(memory, rival):
+        # A temporary value ends no lasting one: a stay with a friend until May leaves the home.
+        is_for_a_while = memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
+        if relation is PairRelation.REPLACES and is_for_a_while:
             continue
         if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):
             relation = PairRelation.CONTRADICTS
@@ -120,11 +117,6 @@ def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
     named = (rival for rival in rivals if rival.id in ids)
     return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
-
-
-def _holds_for_a_while(memory: StoredMemory, rival: StoredMemory) -> bool:
-    """Return True for a temporary value beside a lasting one: a stay with a friend until May doesn't end the home."""
-    return memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
 
 
 def _leaves_open(draft: Draft, ruling: Ruling) -> bool:

@@ -2,17 +2,20 @@
 
 from collections.abc import Set
 from dataclasses import replace
+from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import BINDING_TAGS, Role, Status
+from apps.pipeline.core.enums import BINDING_TAGS, Polarity, Reason, Role, Status
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
+from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
+from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication.proposals import MOST_REPLACED
 from apps.pipeline.lexicon.tables import FRAME
 from apps.pipeline.lexicon.word_stems import stems
 from apps.pipeline.provenance.own_words import words_of
 
+_MOST_CONTENT = 1_000  # characters
 _COMMON = stems(" ".join(FRAME))
 
 
@@ -20,30 +23,65 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     """Return a draft with the memories that end by what the user said; they keep their words and their history.
 
     Models mix up ids, so an id alone closes nothing: the user's own words must name something of the memory. What must
-    never be lost by a mistake, health and rules for agents, has to be named by its value.
+    never be lost by a mistake, health and rules for agents, has to be named by its value; otherwise it stays as it is,
+    beside a statement of its end that waits for a person.
     """
-    asked = draft.asked_to_end
+    asked = {each.memory_id: each.on for each in draft.asked_to_end}
     turns = [each for each in draft.request.turns if each.role is Role.USER]
     if not asked or len(asked) > MOST_REPLACED or not turns:
         return draft
-    own = " ".join(segment for turn in turns for segment in words_of(turn).segments())
-    said_at = max(turn.said_at for turn in turns)
+    own = stems(" ".join(segment for turn in turns for segment in words_of(turn).segments()))
+    last = max(turns, key=lambda each: each.said_at)
     held = ports.memories.holders(
-        end_user_id=draft.request.origin.end_user_id, slots=(), ids=asked, private_to=draft.private_to
+        end_user_id=draft.request.origin.end_user_id, slots=(), ids=tuple(asked), private_to=draft.private_to
     )
-    ended = tuple(
-        replace(each, valid_until=max(said_at, each.valid_from or said_at))
-        for each in held
-        if each.id in asked and each.said_at <= said_at and _is_named(each, own=stems(own))
+    known = [each for each in held if each.id in asked and each.said_at <= last.said_at]
+    ended = [each for each in known if _is_named(each, own=own)]
+    ends = {each.id: max(asked[each.id] or last.said_at, each.valid_from or each.said_at) for each in ended}
+    doubtful = [each for each in known if each not in ended and _is_critical(each)]
+    taken = [each.candidate.index for each in draft.rulings]
+    first = 1 + max((*taken, *(each.candidate.index for each in draft.drops if each.candidate)), default=-1)
+    doubts = [
+        _end_to_review(each, turn=last, index=first + place, memory_id=ports.ids.new())
+        for place, each in enumerate(doubtful)
+    ]
+    return draft.evolve(
+        ended=tuple(replace(each, valid_until=ends[each.id]) for each in ended),
+        rulings=(*draft.rulings, *doubts),
+        details={**draft.details, "ended": len(ended), "ends_to_review": len(doubts)},
     )
-    return draft.evolve(ended=ended, details={**draft.details, "ended": len(ended)})
 
 
 def _is_named(memory: StoredMemory, *, own: Set[str]) -> bool:
     value = stems(memory.object_text)
-    if memory.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(memory.tags):
+    if _is_critical(memory):
         return bool(value) and value <= own
     return not own.isdisjoint(stems(memory.content) - _COMMON)
+
+
+def _is_critical(memory: StoredMemory) -> bool:
+    return memory.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(memory.tags)
+
+
+def _end_to_review(memory: StoredMemory, *, turn: SourceTurn, index: int, memory_id: UUID) -> Ruling:
+    """Return the statement that a memory is over, which contradicts it and waits for review."""
+    fields = memory.statement_fields() | {
+        "content": f"This is over: {memory.content}"[:_MOST_CONTENT],
+        "evidence": turn.content[:_MOST_CONTENT],
+        "polarity": Polarity.NEGATIVE,
+        "stateful": False,
+        "tags": (),
+    }
+    candidate = Candidate(**fields, index=index, source_turn_ids=(turn.id,))
+    return Ruling(
+        candidate=candidate,
+        memory_id=memory_id,
+        review_reasons=(Reason.PROPOSAL_REFUSED,),
+        contradicts=(memory,),
+        flags=(Reason.CONTRADICTION,),
+        rule="end_to_review",
+        hash_salted=True,
+    )
 
 
 def with_replaced_notes(draft: Draft, ports: Ports) -> Draft:

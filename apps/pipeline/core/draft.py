@@ -101,6 +101,14 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """A known memory that is over, as a model says, and the day if the user names one, which may be still to come."""
+
+    memory_id: UUID
+    on: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetRequest:
     """What the user asks to forget, by its words."""
 
@@ -143,7 +151,7 @@ class Draft:
     holders: tuple[StoredMemory, ...] | None = None  # of the candidates' slots, after dedupe has read them
     forget_requests: tuple[ForgetRequest, ...] = ()
     asked_to_forget: tuple[UUID, ...] = ()  # shown memories that a model was told to forget
-    asked_to_end: tuple[UUID, ...] = ()  # shown memories that are over, as a model says
+    asked_to_end: tuple[Ending, ...] = ()  # shown memories that are over, as a model says
     forgotten: tuple[StoredMemory, ...] = ()  # clearly named by a request to forget: retracted
     maybe_forgotten: tuple[StoredMemory, ...] = ()  # perhaps named: a person decides
     ended: tuple[StoredMemory, ...] = ()  # over without a new one, with their end

@@ -1,14 +1,14 @@
 """What a candidate says, and the memory that it would become, so that new and known memories can be compared."""
 
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from apps.pipeline.core.agent_scope import MemorySource
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.confidence import Confidence, confidence_of, with_value
 from apps.pipeline.core.draft import Draft, Ruling
-from apps.pipeline.core.enums import NOTE, Precision, Role, Status
+from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.operations import AddMemory, MergeInto, PlannedOrigin
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
 
@@ -30,35 +30,6 @@ def ends_at(draft: Draft, candidate: Candidate) -> datetime | None:
     ends = candidate.valid_until
     is_kept = ends is not None and (candidate.given is not None or ends > said_at(draft, candidate))
     return ends if is_kept else None
-
-
-# The most days that an event may last beyond its first day, by the precision of its time.
-_LONGEST = {
-    Precision.INSTANT: 1,
-    Precision.DAY: 1,
-    Precision.WEEK: 7,
-    Precision.MONTH: 31,
-    Precision.QUARTER: 92,
-    Precision.YEAR: 366,
-}
-_IN_PASSING = 0.5  # the extraction prompt gives less importance than this to things that are mentioned in passing
-
-
-def expires_at(draft: Draft, candidate: Candidate) -> datetime | None:
-    """Return when a plan that was mentioned in passing expires: at the end of its day, month or year.
-
-    More important events, and events that were over when they were mentioned, don't expire.
-    """
-    if candidate.given is not None:
-        return candidate.given.expires_at
-    if NOTE in candidate.tags:
-        return None  # its day is that on which it was said, by the speaker's calendar
-    is_plan = (
-        candidate.traits.dated and candidate.event_at is not None and candidate.event_at > said_at(draft, candidate)
-    )
-    if not is_plan or candidate.event_at is None or candidate.importance >= _IN_PASSING:
-        return None
-    return candidate.event_at + timedelta(days=_LONGEST[candidate.event_precision or Precision.DAY])
 
 
 def closes_at(draft: Draft, candidate: Candidate, closed: StoredMemory) -> datetime:
@@ -194,14 +165,12 @@ def merged_fields(operation: MergeInto) -> dict[str, Any]:
 
 def stored_fields(candidate: Candidate) -> dict[str, Any]:
     """Return the fields of a statement in their stored form: entities by identifier."""
-    subject = Mention(text="", entity_id=candidate.subject_id)
-    return {**candidate.statement_fields(), "subject": subject, "object": _stored_object(candidate.object)}
-
-
-def _stored_object(value: ObjectValue) -> ObjectValue:
+    subject, value = Mention(text="", entity_id=candidate.subject_id), candidate.object
     if value.entity and value.entity.entity_id:
-        return ObjectValue(entity=Mention(text=value.text, entity_id=value.entity.entity_id))
-    return ObjectValue(items=value.items) if value.items else ObjectValue(literal=value.text or None)
+        stored = ObjectValue(entity=Mention(text=value.text, entity_id=value.entity.entity_id))
+    else:
+        stored = ObjectValue(items=value.items) if value.items else ObjectValue(literal=value.text or None)
+    return {**candidate.statement_fields(), "subject": subject, "object": stored}
 
 
 def role_of(*, draft: Draft, candidate: Candidate) -> Role:

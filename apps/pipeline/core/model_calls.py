@@ -7,6 +7,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+CUT_OFF = "the answer was cut off"
+
 
 class Purpose(StrEnum):
     """The purpose of a model call."""
@@ -43,11 +45,11 @@ class StopReason(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """Why a model gave no usable answer, which tells whether other requests are worth a try."""
+    """Why a model gave no answer, which tells whether other requests are worth a try."""
 
-    UNAVAILABLE = "unavailable"  # no request is answered now: lost connection, time-out, overload, key, address
+    # No request is answered now: lost connection, time-out, overload, key, address, or something else than an answer.
+    UNAVAILABLE = "unavailable"
     REFUSED = "refused"  # the server accepts requests, but not this one
-    UNUSABLE = "unusable"  # the server's response was unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class ModelAnswer:
     cost_usd: Decimal = Decimal(0)
     reliability: float | None = None  # of the entry that answered; None is the policy's
     is_prompt_cut: bool = False  # the server has read less than it was sent
+    max_tokens: int = 0  # with which it was asked for; 0: as the request says
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +170,29 @@ def call_of(
         usage=answer.usage,
         latency_us=answer.latency_us,
         cost_usd=answer.cost_usd,
-        error="" if kind is None or kind.is_usable else kind.value,
+        error=_error(request, answer, kind),
         kind=kind,
         invalid_objects=invalid_objects,
         is_prompt_cut=answer.is_prompt_cut,
     )
+
+
+def used_tokens(request: ModelRequest, answer: ModelAnswer) -> int:
+    """Return how many tokens an answer that was cut off has used up; some servers don't count those of reasoning."""
+    return max(answer.usage.output, answer.max_tokens or request.max_tokens)
+
+
+def cut_off(request: ModelRequest, answer: ModelAnswer) -> str:
+    """Return what is wrong with an answer of which nothing can be used because it was cut off."""
+    told = f"{CUT_OFF} at {used_tokens(request, answer)} tokens"
+    return told if answer.text else f"{told}, before its first word: the model used them up for reasoning"
+
+
+def _error(request: ModelRequest, answer: ModelAnswer, kind: AnswerKind | None) -> str:
+    if kind is None or kind.is_usable:
+        return ""
+    is_cut = kind is AnswerKind.UNPARSABLE and answer.stop is StopReason.TRUNCATED
+    return cut_off(request, answer) if is_cut else kind.value
 
 
 def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCallRecord:

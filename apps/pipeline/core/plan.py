@@ -15,7 +15,6 @@ from apps.pipeline.core.memory_conversion import (
     context_of,
     days_of,
     ends_at,
-    expires_at,
     merged_confidence,
     origins_of,
     said_at,
@@ -95,10 +94,17 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
 
 
 def _ended(draft: Draft) -> Iterator[Operation]:
-    """Close what is over without a new memory; nothing is deleted."""
+    """Close what is over without a new memory; what ends on a later day stays active until then."""
+    said_at = max((turn.said_at for turn in draft.request.turns), default=None)
     for known in draft.left_alone(draft.ended):
-        changes = {"status": Status.SUPERSEDED, "valid_until": known.valid_until}
-        yield ReviseMemory(memory_id=known.id, expected_version=known.version, verb="ended", changes=changes)
+        is_over = said_at is None or known.valid_until is None or known.valid_until <= said_at
+        status = {"status": Status.SUPERSEDED} if is_over else {}
+        yield ReviseMemory(
+            memory_id=known.id,
+            expected_version=known.version,
+            verb="ended" if is_over else "revised",
+            changes={**status, "valid_until": known.valid_until},
+        )
 
 
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
@@ -144,7 +150,7 @@ def _add(draft: Draft, ruling: Ruling) -> AddMemory:
         valid_until=ends,
         superseded_by=superseded_by,
         context=context_of(draft, candidate),
-        expires_at=expires_at(draft, candidate),
+        expires_at=candidate.given.expires_at if candidate.given else None,
         metadata=source.metadata,
         agent_scope=source.scope,
         private_to=draft.private_to,

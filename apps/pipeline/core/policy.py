@@ -151,11 +151,8 @@ class ExtractionPolicy(PolicySection):
         default=6, ge=0, le=50, description="previous turns included as context if there is room"
     )
     max_entities: int = Field(default=30, ge=0, le=1_000, description="known entities listed in the prompt")
-    max_recent_memories: int = Field(
-        default=40,
-        ge=0,
-        le=200,
-        description="known memories listed in the prompt, so that they are not extracted again",
+    max_known_tokens: int = Field(
+        default=2_500, ge=0, le=20_000, description="estimated tokens of the known memories listed in a prompt"
     )
     min_session_turns: int = Field(
         default=6, ge=1, description="a session with fewer turns of the user is not reviewed as a whole"
@@ -168,9 +165,6 @@ class ExtractionPolicy(PolicySection):
         default=200, ge=1, le=1_000, description="latest turns included in the review of a whole session"
     )
     max_session_turn_characters: int = Field(default=500, ge=1, le=20_000)
-    max_session_memories: int = Field(
-        default=200, ge=0, le=1_000, description="latest memories read for the review of a whole session"
-    )
     session_memory_days: int = Field(
         default=90, ge=1, description="days after which an arc or goal found in a session is no longer current"
     )

@@ -79,9 +79,10 @@ def is_stateful(predicate: str) -> bool:
 def with_canonical_predicate(candidate: Candidate, *, policy: ResolutionPolicy) -> Candidate:
     """Return a candidate with the canonical name of its predicate, and with the flag that belongs to it."""
     predicate = canonical_predicate(candidate.predicate, more=policy.predicates)
-    return candidate.evolve(
-        predicate=predicate, stateful=_stateful(predicate, told=candidate.stateful, more=policy.predicates)
-    )
+    if predicate in policy.predicates:
+        return candidate.evolve(predicate=predicate, stateful=policy.predicates[predicate].stateful)
+    is_told = candidate.stateful and predicate != "" and predicate not in IDEMPOTENT
+    return candidate.evolve(predicate=predicate, stateful=is_stateful(predicate) or is_told)
 
 
 def canonical_predicate(predicate: str, *, more: Mapping[str, KnownPredicate]) -> str:
@@ -91,12 +92,6 @@ def canonical_predicate(predicate: str, *, more: Mapping[str, KnownPredicate]) -
         if plain.startswith(spelling):
             plain = ours + plain.removeprefix(spelling)
     return _names(tuple((name, known.synonyms) for name, known in more.items())).get(plain, plain)
-
-
-def _stateful(predicate: str, *, told: bool, more: Mapping[str, KnownPredicate]) -> bool:
-    if predicate in more:
-        return more[predicate].stateful
-    return is_stateful(predicate) or (told and predicate != "" and predicate not in IDEMPOTENT)
 
 
 @lru_cache(maxsize=64)

@@ -55,15 +55,9 @@ def is_order(candidate: Candidate) -> bool:
 
 def orders_others(text: str) -> bool:
     """Return True for a sentence that tells others what to do."""
-    return orders_agent(text) or _is_imperative(text) or _is_duty(text) or _is_wish(text)
-
-
-def _is_imperative(text: str) -> bool:
-    return any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
-
-
-def _is_duty(text: str) -> bool:
-    return any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+    is_imperative = any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
+    is_duty = any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
+    return is_imperative or is_duty or orders_agent(text) or _is_wish(text)
 
 
 def _is_wish(text: str) -> bool:
@@ -97,12 +91,8 @@ def needs_trust(memory: MemoryFacts, changes: Mapping[str, Any], *, now: datetim
         return "content"
     if changes.get("confidence", 0.0) > memory.confidence:
         return "confidence"
-    if "expires_at" in changes and _is_past(changes["expires_at"], now):
+    if (expires_at := changes.get("expires_at")) is not None and expires_at <= now:
         return "expires_at"
     if memory.is_vouched_for or binds_agents(memory.tags):
         return next((name for name in changes if name not in _DESCRIPTIVE), "")
     return ""
-
-
-def _is_past(moment: datetime | None, now: datetime) -> bool:
-    return moment is not None and moment <= now

@@ -56,10 +56,6 @@ def run_session(draft: Draft, ports: Ports) -> Draft:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
     told = [each for each in found.candidates if not is_read_from_request(each, requests=draft.forget_requests)]
     proposed = tuple(each.evolve(index=index) for index, each in enumerate(told))
-    refused = [
-        Drop(Stage.EXTRACT, each.reason, candidate=each.candidate.evolve(index=index), detail={"why": each.why})
-        for index, each in enumerate(found.refused, start=len(proposed))
-    ]
     most = draft.policy.extraction.max_per_session
     limits = draft.policy.extraction.model_copy(update={"max_per_turn": most, "max_per_call": most})
     policy = draft.policy.model_copy(update={"extraction": limits})
@@ -69,7 +65,7 @@ def run_session(draft: Draft, ports: Ports) -> Draft:
     extracted = draft.evolve(
         candidates=kept, model_calls=found.calls, details=details, shown_memories=found.shown_memories
     )
-    return extracted.drop(*refused, *drops)
+    return extracted.drop(*_refused(found, first=len(proposed)), *drops)
 
 
 def _by_plain(draft: Draft) -> ExtractionResult:
@@ -136,16 +132,6 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         each.evolve(index=index, topic=topic or each.topic)
         for index, each in enumerate(_not_asked_to_forget(draft, found.candidates))
     )
-    refused = [
-        Drop(
-            Stage.EXTRACT,
-            each.reason,
-            turn_id=each.candidate.source_turn_ids[0],
-            candidate=each.candidate.evolve(index=index),
-            detail={"why": each.why},
-        )
-        for index, each in enumerate(found.refused, start=len(proposed))
-    ]
     kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
     told |= {each.turn_id for each in draft.forget_requests} | {each.turn_id for each in draft.drops if each.turn_id}
@@ -169,7 +155,20 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         asked_to_forget=found.to_forget,
         asked_to_end=found.to_end,
     )
-    return extracted.drop(*silent, *refused, *drops)
+    return extracted.drop(*silent, *_refused(found, first=len(proposed)), *drops)
+
+
+def _refused(found: ExtractionResult, *, first: int) -> list[Drop]:
+    return [
+        Drop(
+            Stage.EXTRACT,
+            each.reason,
+            turn_id=each.candidate.source_turn_ids[0],
+            candidate=each.candidate.evolve(index=index),
+            detail={"why": each.why},
+        )
+        for index, each in enumerate(found.refused, start=first)
+    ]
 
 
 def _without_candidate(turn: SourceTurn, found: ExtractionResult) -> Drop:

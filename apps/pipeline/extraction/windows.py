@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.draft import Draft, Ending
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
@@ -72,7 +72,7 @@ class ExtractionResult:
     failure: str = ""
     shown_memories: frozenset[UUID] = frozenset()  # known memories that were in the prompt
     to_forget: tuple[UUID, ...] = ()  # shown memories that the user asks to forget
-    to_end: tuple[UUID, ...] = ()  # shown memories that are over, without a new one
+    to_end: tuple[Ending, ...] = ()  # shown memories that are over, without a new one
     windows: Mapping[UUID, int] = field(default_factory=dict)  # by turn: the model call in which it was new
     idle: frozenset[UUID] = frozenset()  # turns that the model was not asked about, because they are small talk
     unreadable: Mapping[UUID, str] = field(default_factory=dict)  # turns on which reading failed, with the error

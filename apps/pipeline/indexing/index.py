@@ -130,11 +130,12 @@ def questions_for(
     `subject` is the subject's name or empty; `object_text` and `predicate` may be empty as well.
     """
     name = subject or "the user"
+    gist = content.removeprefix(subject).lstrip(" :,'").rstrip(" .!").split()[:_ABOUT_WORDS]
     words = {
         "subject": name,
         "whose": f"{name}'" if name.endswith("s") else f"{name}'s",
         "object": object_text or "one",
-        "about": object_text or _gist(content, subject=subject),
+        "about": object_text or " ".join(gist),
         "attribute": _attribute(predicate),
     }
     templates = (*_BY_PREDICATE.get(predicate, ()), *TYPE_TRAITS[type].questions, *_LAST)
@@ -147,9 +148,3 @@ def _attribute(predicate: str) -> str:
     for verb in _VERBS_IN_FRONT:
         predicate = predicate.removeprefix(verb)
     return predicate.replace("_", " ")
-
-
-def _gist(content: str, *, subject: str) -> str:
-    """Return the first words of a statement without its subject and its full stop."""
-    said = content.removeprefix(subject).lstrip(" :,'").rstrip(" .!")
-    return " ".join(said.split()[:_ABOUT_WORDS])

@@ -1,14 +1,13 @@
 """Stage 1, pre_filter: drop the turns that can't contain a memory, by rules alone and with one reason each."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent
 from apps.pipeline.prefilter.matcher import Matcher, matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
@@ -46,12 +45,19 @@ def run(draft: Draft) -> Draft:
         before = said[: len(earlier) + place]
         verdict = decide(utterance=utterance, earlier=before, resent=resent, matcher=matcher, policy=policy)
         if verdict is not None:
-            drops[utterance.turn.id] = _drop(utterance.turn, verdict)
+            drops[utterance.turn.id] = Drop(
+                Stage.PRE_FILTER, verdict.reason, turn_id=utterance.turn.id, detail=verdict.detail
+            )
     kept = [each for each in sent if each.turn.id in waiting and each.turn.id not in drops]
     return draft.evolve(
         turns=tuple(replace(each.turn, content=each.own) for each in kept),  # without what this server rendered
         drops=(*draft.drops, *drops.values()),
-        details=_details(judged=len(draft.turns), kept=kept, drops=drops.values()),
+        details={
+            "judged": len(draft.turns),
+            "reasons": dict(Counter(drop.reason for drop in drops.values())),
+            "drops": [{"turn": str(each.turn_id), "reason": each.reason, **each.detail} for each in drops.values()],
+            "cut": sum(each.own is not each.turn.content for each in kept),  # kept turns
+        },
     )
 
 
@@ -114,17 +120,3 @@ def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> Tur
     rule = hit.rule
     reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
     return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
-
-
-def _drop(turn: SourceTurn, verdict: TurnVerdict) -> Drop:
-    return Drop(stage=Stage.PRE_FILTER, reason=verdict.reason, turn_id=turn.id, detail=verdict.detail)
-
-
-def _details(*, judged: int, kept: Sequence[Utterance], drops: Collection[Drop]) -> dict[str, object]:
-    """Return the details of the span: counts by reason, each drop, and how many kept turns were cut."""
-    return {
-        "judged": judged,
-        "reasons": dict(Counter(drop.reason for drop in drops)),
-        "drops": [{"turn": str(drop.turn_id), "reason": drop.reason, **drop.detail} for drop in drops],
-        "cut": sum(each.own is not each.turn.content for each in kept),
-    }

@@ -26,12 +26,19 @@ AT_ONCE = "Your last answer was cut off before its JSON. Write the JSON object a
 _ASK = 'List what is worth remembering of the turns marked new="true".'
 
 
+class EndedLine(BaseModel):
+    """A known memory that ends on a day that the user names."""
+
+    id: str = Field(max_length=16)
+    on: str = Field(max_length=40)
+
+
 class ExtractionAnswer(BaseModel):
     """The whole answer, as constrained decoding is told; what comes is checked object by object."""
 
     memories: tuple[ExtractedMemory, ...]
     forget: tuple[Annotated[str, Field(max_length=16)], ...] = Field(default=(), max_length=20)
-    ends: tuple[Annotated[str, Field(max_length=16)], ...] = Field(default=(), max_length=20)
+    ends: tuple[Annotated[str, Field(max_length=16)] | EndedLine, ...] = Field(default=(), max_length=20)
 
 
 SCHEMA = ExtractionAnswer.model_json_schema()

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from enum import StrEnum
+from html import unescape
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -58,6 +59,12 @@ def _first(value: Any) -> Any:
 
 def _joined(mark: str) -> BeforeValidator:
     return BeforeValidator(lambda value: mark.join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def _unescaped(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unescaped(each) for each in value]
+    return unescape(value) if isinstance(value, str) else value
 
 
 _MemoryId = Annotated[str, Field(max_length=16)]
@@ -121,6 +128,8 @@ class ExtractedMemory(BaseModel):
             value = next((value[key] for key in ("entity", "literal", "list") if value.get(key) is not None), None)
         if value is not None:
             fields["value"] = value
+        # A prompt shows "&" as "&amp;", and models copy it. A quote is compared with its turn in both forms.
+        fields = {key: each if key == "evidence" else _unescaped(each) for key, each in fields.items()}
         tags = _listed(fields.get("tags", []))
         if alias := CATEGORY_ALIASES.get(str(fields.get("type", "")).casefold()):
             fields["type"], tag = alias

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -71,18 +71,15 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
     except (ValueError, RecursionError, ValidationError):
         return None
     found = {each.id: each.questions for each in read.memories}
-    return [_cleaned(found.get(f"m{number}", ()), most) for number in range(1, count + 1)]
-
-
-def _cleaned(questions: Sequence[str], most: int) -> tuple[str, ...]:
-    texts = (" ".join(storable(each).split())[:MAX_QUESTION] for each in questions)
-    return tuple(dict.fromkeys(text for text in texts if text))[:most]
+    cleaned: list[tuple[str, ...]] = []
+    for number in range(1, count + 1):
+        given = found.get(f"m{number}", ())
+        texts = (" ".join(storable(unescape(each)).split())[:MAX_QUESTION] for each in given)  # escaped in the prompt
+        cleaned.append(tuple(dict.fromkeys(text for text in texts if text))[:most])
+    return cleaned
 
 
 def _statement(name: str, statement: AskedStatement) -> str:
     quote = (f"quote: {statement.foreign_quote}",) if statement.foreign_quote else ()
-    return " | ".join((name, *(_line(text) for text in (statement.content, *quote))))
-
-
-def _line(text: str) -> str:
-    return escape(" ".join(storable(text).split())[:MAX_STATEMENT], quote=False)
+    texts = (" ".join(storable(text).split())[:MAX_STATEMENT] for text in (statement.content, *quote))
+    return " | ".join((name, *(escape(text, quote=False) for text in texts)))

@@ -104,7 +104,10 @@ def _introduced_by(candidate: Candidate) -> tuple[Mention, Description] | None:
     holder, owner = (candidate.subject, other) if subject_holds else (other, candidate.subject)
     if holder.is_speaker or holder.text == owner.text or kind_of(holder.text) or describe(holder.text):
         return None
-    return holder, Description(noun=noun, owner="my" if owner.is_speaker else owner.text, name=holder.text)
+    whose = "my" if owner.is_speaker else owner.text
+    if not is_proper_name(holder.text):  # "User has a dog": User's dog, until it gets a name
+        return holder, Description(noun=holder.text.casefold(), owner=whose)
+    return holder, Description(noun=noun, owner=whose, name=holder.text)
 
 
 class _Linking:
@@ -135,10 +138,15 @@ class _Linking:
         name, named = candidate.object.text.strip(), linked.entities.get(candidate.subject.text)
         if (
             name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES
-            and (named.is_user or holds(candidate.evidence, named.name))
+            and (named.is_user or holds(candidate.evidence, named.name) or self._gets_first_name(named, name))
         ):  # fmt: skip
             self._index.rename(named, name)
         return linked
+
+    def _gets_first_name(self, named: KnownEntity, name: str) -> bool:
+        """Return True if a model gives a name to an entity, by its id, that had only a description."""
+        is_by_id = self._candidate.subject.entity_id == named.id
+        return is_by_id and is_description(named.name) and not self._index.named(name, kind=named.type)
 
     def _resolve(self, mention: Mention) -> ResolvedMention:
         introduced = _introduced_by(self._candidate)

@@ -238,7 +238,11 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
             for id, each in changed.items()
             if each.status in LIVE_STATUSES
         },
-        ends=tuple(_ended(before[id], each) for id, each in changed.items() if id != main and _ends(before[id], each)),
+        ends=tuple(
+            ClosedMemory(before[id], each.status, each.valid_until if each.status in _TRUE_ONCE else None)
+            for id, each in changed.items()
+            if id != main and _ends(before[id], each)
+        ),
         successor=context.memories[successors[0]] if successors else None,
         beside=tuple(
             after[id]
@@ -250,10 +254,6 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
 
 def _ends(before: StoredMemory, after: StoredMemory) -> bool:
     return after.status not in LIVE_STATUSES or after.valid_until not in (None, before.valid_until)
-
-
-def _ended(before: StoredMemory, after: StoredMemory) -> ClosedMemory:
-    return ClosedMemory(before, after.status, after.valid_until if after.status in _TRUE_ONCE else None)
 
 
 _TRUE_ONCE = LIVE_STATUSES | {Status.SUPERSEDED}

@@ -132,3 +132,28 @@ def test_a_long_message_is_put_together_once(monkeypatch: pytest.MonkeyPatch) ->
 
     assert [text for *_, text in turns("chat", long)] == [long.removeprefix("User: ")]
     assert sum(written) <= len(long)
+
+
+@pytest.mark.parametrize("name", ["jsonl", "chat"])
+def test_messages_of_a_chat_api_are_read_with_their_speakers(name: str) -> None:
+    calls = [{"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
+    parts = [
+        {"type": "text", "text": "I live in Delft."},
+        {"type": "image_url", "image_url": {"url": "https://a.example"}},
+    ]
+    messages: list[dict[str, Any]] = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "name": "Petra", "content": parts},
+        {"role": "assistant", "name": "Helper", "content": "Nice."},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "user", "content": {"text": "hi"}},
+    ]
+    as_lines = "\n".join(json.dumps({"session_id": "s", **each}) for each in messages)
+    content = as_lines if name == "jsonl" else messages
+    found = [each.turn for each in read(name, content) if isinstance(each, ImportedTurn)]
+    assert [(each.role, each.speaker, each.content) for each in found] == [
+        (Role.SYSTEM, "", "Be brief."),
+        (Role.USER, "Petra", "I live in Delft."),
+        (Role.ASSISTANT, "Helper", "Nice."),
+    ]
+    assert len(bad(name, content)) == 2

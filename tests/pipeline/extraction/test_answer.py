@@ -72,8 +72,9 @@ def test_what_is_read(text: str, kind: AnswerKind, objects: int) -> None:
 
 
 def test_ids_beside_the_list_are_read() -> None:
-    found = parse(answer('{"ends": ["M3 ", 4], "forget": ["m1"]}'))
-    assert (found.kind, found.ends, found.forget) == (AnswerKind.EMPTY, ("m3",), ("m1",))
+    found = parse(answer('{"ends": ["M3 ", 4, {"id": "m4", "on": "2024-03-08"}, {"on": 5}], "forget": ["m1"]}'))
+    ends = (("m3", ""), ("m4", "2024-03-08"))
+    assert (found.kind, found.ends, found.forget) == (AnswerKind.EMPTY, ends, ("m1",))
 
 
 @pytest.mark.parametrize("levels", [150, 5_000])

@@ -277,3 +277,29 @@ def test_a_standing_rule_has_its_tag_by_its_words() -> None:
 )
 def test_contents_are_one_line_with_an_end(content: str, kept: str) -> None:
     assert taken(content=content).content == kept
+
+
+def test_the_escaping_of_a_prompt_never_becomes_a_memory() -> None:
+    said = turn("I work at AT&T's R&D lab.", position=1, speaker="Oda")
+    answer = memory(
+        "Oda works at AT&amp;T&#x27;s R&amp;D lab.",
+        evidence="I work at AT&amp;T's R&amp;D lab",
+        turn="t1",
+        predicate="works_at",
+        value="AT&amp;T",
+    )
+    given = {**answer, "topic": "r&amp;d", "tags": ["r&amp;d"]}
+    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities=(), memories=()), judge=JUDGE).outcome
+    assert isinstance(found, Candidate)
+    assert (found.content, found.evidence) == ("Oda works at AT&T's R&D lab.", "I work at AT&T's R&D lab")
+    assert (found.object.text, found.topic, found.tags, found.grounding) == (
+        "AT&T", "r&d", ("r&d",), Grounding.SUPPORTED
+    )  # fmt: skip
+
+
+def test_what_a_user_wrote_escaped_is_quoted_as_it_is() -> None:
+    said = turn("I write &amp; for an ampersand.", position=1)
+    given = memory("User writes &amp;amp; for an ampersand.", evidence="I write &amp; for an ampersand", turn="t1")
+    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities=(), memories=()), judge=JUDGE).outcome
+    assert isinstance(found, Candidate)
+    assert found.content == "User writes &amp; for an ampersand."

@@ -137,19 +137,31 @@ def test_a_refused_candidate_does_not_take_another_with_it_behind_one_read_from_
     assert Reason.SECRET in [drop.reason for drop in draft.drops]
 
 
-def test_an_answer_that_was_cut_off_is_asked_for_once_more_with_twice_the_room() -> None:
+@pytest.mark.parametrize(
+    ("usage", "sent_limit", "asked_limits"),
+    [
+        (Usage(output=5_000), 0, [4_096, 10_000]),
+        (Usage(), 16_000, [4_096, 32_000]),  # the entry of the model raises the limit, and its server counts nothing
+        (Usage(output=12), 16_000, [4_096, 32_000]),  # the server doesn't count reasoning
+    ],
+)
+def test_an_answer_that_was_cut_off_is_asked_for_once_more_with_twice_the_room(
+    usage: Usage, sent_limit: int, asked_limits: list[int]
+) -> None:
     """A reasoning model may use up its tokens before it writes a word."""
     limits: list[int] = []
 
     class Thinker:
         def complete(self, request: ModelRequest) -> ModelAnswer:
             limits.append(request.max_tokens)
-            return ModelAnswer(text="", model="thinker", stop=StopReason.TRUNCATED, usage=Usage(output=5_000))
+            limit = max(sent_limit, request.max_tokens) if sent_limit else 0
+            return ModelAnswer(text="", model="thinker", stop=StopReason.TRUNCATED, usage=usage, max_tokens=limit)
 
     draft = run(draft_of((), turns=(turn("I live in Rome."),)), replace(PORTS, model=Thinker()))
-    assert limits == [4_096, 10_000]
-    assert draft.failure == "the answer was cut off at 5000 tokens"
-    assert [each.error for each in draft.model_calls] == [draft.failure] * 2
+    assert limits == asked_limits
+    assert "tokens, before its first word: the model used them up for reasoning" in draft.failure
+    assert str(asked_limits[1]) in draft.failure
+    assert len(draft.model_calls) == 2
 
 
 def test_of_an_answer_that_was_cut_off_what_is_whole_is_kept() -> None:

@@ -7,6 +7,7 @@ import pytest
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction.llm.relevance import memories_to_show
@@ -41,7 +42,7 @@ def shown(*contents: str) -> tuple[ManyMemories, tuple[StoredMemory, ...]]:
     store = ManyMemories()
     ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
     turns = tuple(turn(content, position=place) for place, content in enumerate(contents))
-    _, memories = memories_to_show(draft_of((), turns=turns), turns, ports, most=2)
+    _, memories = memories_to_show(draft_of((), turns=turns), turns, ports)
     return store, memories
 
 
@@ -50,6 +51,14 @@ def test_the_slots_of_the_user_come_first() -> None:
     assert [each.id for each in memories] == [HOME.id, OTHER.id]
     assert Slot(ANA.id, "lives_in") in store.slots
     assert store.query.now == SAID.said_at
+
+
+def test_what_does_not_fit_the_tokens_is_left_out() -> None:
+    store = ManyMemories()
+    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
+    policy = Policy(extraction=ExtractionPolicy(max_known_tokens=20))
+    draft = draft_of((), turns=(SAID,)).evolve(policy=policy)
+    assert [each.id for each in memories_to_show(draft, (SAID,), ports)[1]] == [HOME.id]
 
 
 @pytest.mark.parametrize(

@@ -189,3 +189,24 @@ def test_the_name_in_the_sentence_counts_before_the_id_of_another_entity(content
     source = turn("so it was said")
     given = candidate(content, source=source, subject=replace(person("Lena"), entity_id=LENA.id))
     assert resolve([given], turns=[source]).candidates[0].subject.text == expected
+
+
+def test_a_thing_without_a_name_gets_the_one_that_is_told_later() -> None:
+    first, second = turn("I have a dog."), turn("Bruma, my dog, steals butter.", position=1)
+    has = candidate(
+        "User has a dog.", source=first, type=MemoryType.RELATION, subject=SPEAKER, predicate="has_pet",
+        entity=Mention("dog"),
+    )  # fmt: skip
+    steals = candidate("Bruma, User's dog, steals butter.", source=second, subject=Mention("Bruma"))
+    draft = resolve([has, steals], turns=[first, second], known=(USER,))
+    assert [each.name for each in draft.new_entities] == ["Bruma"]
+
+
+def test_a_model_names_the_known_thing_that_had_no_name() -> None:
+    dog = KnownEntity(id=UUID(int=61), name="User's dog", type=EntityType.ANIMAL, aliases=("User's dog",))
+    bruma = KnownEntity(id=UUID(int=62), name="Bruma", type=EntityType.ANIMAL)
+    source = turn("Bruma steals butter again.")
+    by_id = Mention(dog.name, dog.type, entity_id=dog.id)
+    name = candidate("User's dog is called Bruma.", source=source, subject=by_id, predicate="name", value="Bruma")
+    assert dict(resolve([name], turns=[source], known=(USER, dog)).renamed) == {dog.id: "Bruma"}
+    assert resolve([name], turns=[source], known=(USER, dog, bruma)).renamed == ()

@@ -35,7 +35,7 @@ class Parsed:
     objects: tuple[Any, ...] = ()
     passed_over: int = 0
     forget: tuple[str, ...] = ()  # known memories that the user asks to forget
-    ends: tuple[str, ...] = ()  # known memories that are over, without a new one
+    ends: tuple[tuple[str, str], ...] = ()  # known memories that are over without a new one, with the day or ""
 
 
 def parse(answer: ModelAnswer) -> Parsed:
@@ -65,13 +65,13 @@ def _last_list(text: str) -> Parsed | None:
         if value is _BROKEN:
             is_within_broken = True
         elif (listed := _named_list(value)) is not None:
-            named = _parsed(listed, forget=_ids(value, "forget"), ends=_ids(value, "ends"))
+            named = _parsed(listed, forget=_ids(value, "forget"), ends=_ends(value))
         elif not is_within_broken and (listed := _bare_list(value)) is not None:
             bare = _parsed(listed)
     return named or bare
 
 
-def _parsed(objects: list[Any], *, forget: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> Parsed:
+def _parsed(objects: list[Any], *, forget: tuple[str, ...] = (), ends: tuple[tuple[str, str], ...] = ()) -> Parsed:
     kind = AnswerKind.MEMORIES if objects else AnswerKind.EMPTY
     return Parsed(kind, _first(objects), max(0, len(objects) - MOST_OBJECTS), forget, ends)
 
@@ -123,7 +123,7 @@ def _tidied(text: str) -> str:
 
 def _named_list(value: Any) -> list[Any] | None:
     named = value.get("memories") if isinstance(value, dict) else None
-    if named is None and (_ids(value, "forget") or _ids(value, "ends")):
+    if named is None and (_ids(value, "forget") or _ends(value)):
         return []
     return named if isinstance(named, list) else [named] if _is_memory(named) else None
 
@@ -131,6 +131,17 @@ def _named_list(value: Any) -> list[Any] | None:
 def _ids(value: Any, key: str) -> tuple[str, ...]:
     listed = value.get(key) if isinstance(value, dict) else None
     return tuple(each.strip().lower() for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+
+
+def _ends(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return the ids listed as over, each with the day that is given for it: "m4", or {"id": "m4", "on": "2024-03"}."""
+    listed = value.get("ends") if isinstance(value, dict) else None
+    read = [each if isinstance(each, dict) else {"id": each} for each in listed] if isinstance(listed, list) else []
+    return tuple(
+        (each["id"].strip().lower(), on if isinstance(on := each.get("on"), str) else "")
+        for each in read
+        if isinstance(each.get("id"), str)
+    )
 
 
 def _bare_list(value: Any) -> list[Any] | None:

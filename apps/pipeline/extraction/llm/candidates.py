@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from html import unescape  # a prompt shows "&" as "&amp;", and models copy it
 from itertools import takewhile
 from typing import Any
 from uuid import UUID
@@ -161,7 +160,7 @@ def _candidate(
     answer: ExtractedMemory, *, quote: Quote | None, turn: SourceTurn, shown: Shown, judge: Judge
 ) -> tuple[Candidate, list[str]]:
     """Return the candidate of an answer, with its invalid times and the unknown ids in it."""
-    content = cleaned_text(" ".join(unescape(answer.content).split()), at="content", most=1_000)
+    content = cleaned_text(" ".join(answer.content.split()), at="content", most=1_000)
     related = {"replaces": answer.replaces, "same_as": (answer.same_as,), "contradicts": answer.contradicts}
     ignored = [f"{key}: {each}" for key, ids in related.items() for each in ids if each and not shown.memory_id(each)]
     moments: dict[str, Any] = {}
@@ -217,7 +216,7 @@ def _leading_name(text: str) -> str:
 
 
 def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Shown) -> Mention:
-    name = cleaned_text(" ".join(unescape(text).split()), at="name", most=1_000)[:200]
+    name = cleaned_text(" ".join(text.split()), at="name", most=1_000)[:200]
     speaker = " ".join(turn.speaker.split()) or USER
     if name.lower() in _SPEAKER or name == speaker:
         return Mention(text=speaker, type=EntityType.PERSON, is_speaker=True)
@@ -227,7 +226,7 @@ def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Sho
 
 def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
     """Return the value of a slot, or the other side of a relation; a name is an entity, an unknown id is nothing."""
-    value = unescape(answer.value).strip()
+    value = answer.value.strip()
     if any(each.id == value for each in shown.entities) or value.lower() in _SPEAKER:
         return ObjectValue(entity=_mention(value, None, turn=turn, shown=shown))
     if not answer.predicate or not value or _AN_ID.fullmatch(value):

@@ -136,7 +136,8 @@ def _tidied(quote: str, turn: SourceTurn) -> Quote | None:
     folded = [_folded(word.group()) for word in said]
     places: list[int] = []
     for word in wanted:
-        found = [place for place, other in enumerate(folded) if _is_near(word, other)]
+        least = 100.0 if any(map(str.isdigit, word)) else LEAST_SIMILARITY
+        found = [place for place, other in enumerate(folded) if fuzz.ratio(word, other) >= least]
         places += [next((place for place in found if place > (places or [-1])[-1]), found[0])] if found else []
     if len(wanted) < LEAST_WORDS or len(places) < LEAST_SHARED_WORDS * len(wanted):
         return None
@@ -147,11 +148,6 @@ def _tidied(quote: str, turn: SourceTurn) -> Quote | None:
     if len(kept) > MOST_SPAN or is_negated(quote) != is_negated(kept):
         return None
     return Quote(turn, kept, is_whole=len(places) == len(wanted) and places == sorted(places))
-
-
-def _is_near(word: str, other: str) -> bool:
-    has_number = any(map(str.isdigit, word))
-    return word == other or (not has_number and fuzz.ratio(word, other) >= LEAST_SIMILARITY)
 
 
 def is_negated(text: str) -> bool:

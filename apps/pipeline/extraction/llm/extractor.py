@@ -1,12 +1,13 @@
 """The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.draft import Draft, Ending
 from apps.pipeline.core.model_calls import (
+    CUT_OFF,
     AnswerKind,
     ModelAnswer,
     ModelCallRecord,
@@ -14,13 +15,15 @@ from apps.pipeline.core.model_calls import (
     ModelRequest,
     StopReason,
     call_of,
+    cut_off,
     failed_call,
     unusable,
+    used_tokens,
 )
 from apps.pipeline.core.ports import Ids, Model, Ports
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.llm.answer import Parsed, parse
-from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
+from apps.pipeline.extraction.llm.candidates import Judge, Shown, moment_of, propose
 from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult, TurnsToExtract, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
@@ -28,7 +31,6 @@ from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbere
 
 SHOWN_INVALID = 5  # invalid objects that a span shows
 OBJECT_CHARACTERS = 300  # of each invalid object
-CUT_OFF = "the answer was cut off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Reply:
     invalid: tuple[dict[str, str], ...] = ()
     ignored: tuple[dict[str, str], ...] = ()
     to_forget: tuple[UUID, ...] = ()
-    to_end: tuple[UUID, ...] = ()
+    to_end: tuple[Ending, ...] = ()
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -68,9 +70,7 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
     draft, policy = asked[0].draft, asked[0].draft.policy.extraction
-    entities, memories = memories_to_show(
-        draft, [turn for each in asked for turn in each.turns], ports, most=policy.max_recent_memories
-    )
+    entities, memories = memories_to_show(draft, [turn for each in asked for turn in each.turns], ports)
     known = Shown(turns=(), entities=numbered_entities(entities), memories=numbered_memories(memories))
     topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
     replies: list[Reply] = []
@@ -90,20 +90,24 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
 
 
 def _ask(window: Window, shown: Shown, model: Model, draft: Draft, ids: Ids) -> Reply:
-    """Call the model, and once more if the answer was not JSON, or with twice the limit if it was cut off before it."""
     policy = draft.policy.extraction
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
-    answer, parsed, call = ask(request, model=model)
-    calls: tuple[ModelCallRecord, ...] = (call,)
-    if call.error and parsed.kind is not AnswerKind.REFUSED:
-        used = max(request.max_tokens, answer.usage.output) if answer.stop is StopReason.TRUNCATED else None
-        answer, parsed, call = ask(prompt.asked_again(request, used_tokens=used), model=model, before=calls)
-        calls = (*calls, call)
+    answer, parsed, calls = ask_up_to_twice(request, model=model)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     return _read(Reply(window, parsed, calls), shown, judge, ids)
 
 
-def ask(
+def ask_up_to_twice(request: ModelRequest, *, model: Model) -> tuple[ModelAnswer, Parsed, tuple[ModelCallRecord, ...]]:
+    """Call the model, and once more if the answer was not JSON, or with twice the limit if it was cut off before it."""
+    answer, parsed, call = _ask_once(request, model=model)
+    if not call.error or parsed.kind is AnswerKind.REFUSED:
+        return answer, parsed, (call,)
+    used = used_tokens(request, answer) if answer.stop is StopReason.TRUNCATED else None
+    answer, parsed, second = _ask_once(prompt.asked_again(request, used_tokens=used), model=model, before=(call,))
+    return answer, parsed, (call, second)
+
+
+def _ask_once(
     request: ModelRequest, *, model: Model, before: tuple[ModelCallRecord, ...] = ()
 ) -> tuple[ModelAnswer, Parsed, ModelCallRecord]:
     """Call the model; a failure has the records of its call and of those before it. Raises ModelFailed."""
@@ -116,8 +120,7 @@ def ask(
     call = call_of(request, answer, kind=parsed.kind)
     is_lost = not parsed.objects and parsed.kind in (AnswerKind.TRUNCATED, AnswerKind.UNPARSABLE)
     if answer.stop is StopReason.TRUNCATED and is_lost:
-        used = answer.usage.output or request.max_tokens
-        return answer, parsed, replace(call, error=f"{CUT_OFF} at {used} tokens")
+        return answer, parsed, replace(call, error=cut_off(request, answer))
     return answer, parsed, call
 
 
@@ -148,8 +151,19 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         invalid=tuple(invalid),
         ignored=tuple(ignored),
         to_forget=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.forget),
-        to_end=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.ends),
+        to_end=tuple(_endings(reply.parsed, shown)),
     )
+
+
+def _endings(parsed: Parsed, shown: Shown) -> Iterator[Ending]:
+    """Yield the shown memories that an answer calls over; a day that can't be read is left out."""
+    ends = dict(parsed.ends)
+    for each in shown.memories:
+        if each.id in ends:
+            try:
+                yield Ending(each.memory.id, moment_of(ends[each.id])[0] if ends[each.id] else None)
+            except ValueError:
+                yield Ending(each.memory.id)
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:

@@ -1,7 +1,9 @@
 """Relevance: which known memories a prompt shows; they are searched for each sentence of the new turns."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
@@ -10,9 +12,12 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.calendar import MONTH_NUMBERS, MONTHS
 from apps.pipeline.lexicon.tables import SMALL
 from apps.pipeline.lexicon.word_stems import stem
+from apps.pipeline.prompts.extract import estimated_tokens
+from apps.pipeline.prompts.sections import MOST_CONTENT
 
 MOST_SENTENCES = 60  # maximum; the latest sentences of the new turns count
 USERS_SLOTS = ("name", "lives_in", "works_at", "works_as")  # shown whatever the turns are about
+LEAST_LINE = 10  # tokens of a line's id, day and predicate
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?…;])\s+(?!\d)|\n+")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
@@ -20,26 +25,32 @@ _NUMERIC_DATE = re.compile(r"\b\d{1,2}[./] ?(0?[1-9]|1[0-2])\b(?!\d)")  # "4.3."
 
 
 def memories_to_show(
-    draft: Draft, turns: Sequence[SourceTurn], ports: Ports, *, most: int
+    draft: Draft, turns: Sequence[SourceTurn], ports: Ports, *, slots: Sequence[str] = USERS_SLOTS
 ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...]]:
-    """Return the known entities, and the memories that matter for some turns: all of them where there are few.
+    """Return the known entities, and the memories that matter for some turns, as many as the policy has tokens for.
 
-    Of many, the user's name, home and work come first; coming events are among the most relevant ones.
+    Where they do not all fit, what holds one of the user's `slots` comes first; coming events are among the most
+    relevant ones.
     """
-    end_user_id = draft.request.origin.end_user_id
+    end_user_id, policy = draft.request.origin.end_user_id, draft.policy.extraction
+    most = policy.max_known_tokens // LEAST_LINE
     entities, memories = ports.memories.all_if_few(
-        end_user_id=end_user_id,
-        entities=draft.policy.extraction.max_entities,
-        memories=most,
-        private_to=draft.private_to,
+        end_user_id=end_user_id, entities=policy.max_entities, memories=most, private_to=draft.private_to
     )
-    if memories is not None:
-        return entities, memories
-    slots = [Slot(each.id, predicate) for each in entities if each.is_user for predicate in USERS_SLOTS]
-    held = ports.memories.holders(end_user_id=end_user_id, slots=slots, private_to=draft.private_to)
+    if memories is not None and len(fitting := _fitting(memories, policy.max_known_tokens)) == len(memories):
+        return entities, fitting
+    wanted = [Slot(each.id, predicate) for each in entities if each.is_user for predicate in slots]
+    held = ports.memories.holders(end_user_id=end_user_id, slots=wanted, private_to=draft.private_to)
     found = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
     by_id = {each.id: each for each in (*held, *found)}
-    return entities, tuple(by_id.values())[:most]
+    return entities, _fitting(by_id.values(), policy.max_known_tokens)
+
+
+def _fitting(memories: Iterable[StoredMemory], tokens: int) -> tuple[StoredMemory, ...]:
+    """Return the first memories whose lines take no more tokens than that."""
+    listed = tuple(memories)
+    sizes = accumulate(LEAST_LINE + estimated_tokens(each.content[:MOST_CONTENT]) for each in listed)
+    return listed[: bisect_right(tuple(sizes), tokens)]
 
 
 def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:

@@ -8,7 +8,7 @@ from apps.pipeline.core.enums import INFERRED, Grounding, MemoryType, Precision,
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
-from apps.pipeline.extraction.llm.extractor import ask, failure_of
+from apps.pipeline.extraction.llm.extractor import ask_up_to_twice, failure_of
 from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
@@ -19,13 +19,19 @@ _PREDICATES = {SessionKind.ARC.value: "is_going_through", SessionKind.GOAL.value
 
 
 def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
-    """Ask the model what the turns of a session show together. Raises ModelFailed."""
+    """Ask the model what the turns of a session show together. Raises ModelFailed.
+
+    Of what is known, the arcs and goals come first, which the session may continue or end.
+    """
     policy = draft.policy.extraction
-    shown = _shown(draft, ports)
+    entities, memories = memories_to_show(draft, draft.turns, ports, slots=tuple(_PREDICATES.values()))
+    new = {turn.id for turn in draft.turns}
+    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
+    shown = Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
-    answer, parsed, call = ask(request, model=model)
-    if failure := failure_of(parsed, call):
-        return ExtractionResult(calls=(call,), failure=failure)
+    answer, parsed, calls = ask_up_to_twice(request, model=model)
+    if failure := failure_of(parsed, calls[-1]):
+        return ExtractionResult(calls=calls, failure=failure)
     judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
     candidates: list[Candidate] = []
     refused: list[CandidateRefusal] = []
@@ -42,20 +48,10 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     return ExtractionResult(
         candidates=tuple(candidates),
         refused=tuple(refused),
-        calls=(call,),
+        calls=calls,
         shown_memories=frozenset(each.memory.id for each in shown.memories),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
-
-
-def _shown(draft: Draft, ports: Ports) -> Shown:
-    """Return the turns, the memories of the session, and the arcs and goals of others, which it may continue or end."""
-    entities, memories = memories_to_show(draft, draft.turns, ports, most=draft.policy.extraction.max_session_memories)
-    session, open_ended = str(draft.request.origin.session_id), _PREDICATES.values()
-    relevant = [each for each in memories if each.predicate in open_ended or session in dict(each.origins)]
-    new = {turn.id for turn in draft.turns}
-    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
-    return Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(relevant))
 
 
 def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | CandidateRefusal:
@@ -68,10 +64,12 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
     if isinstance(outcome, CandidateRefusal):
         return outcome
     (said,) = [each.turn for each in shown.turns if each.turn.id == outcome.source_turn_ids[0]]
+    open_ended = {each.memory.id for each in shown.memories if each.memory.predicate in _PREDICATES.values()}
     named = proposed.get("source_turn_ids")
     cited = named if isinstance(named, list) else []
     return outcome.evolve(
         object=ObjectValue(),
+        replaces=tuple(each for each in outcome.replaces if each in open_ended),
         source_turn_ids=tuple(
             each.turn.id for each in shown.turns if each.turn is said or (each.is_new and each.id in cited)
         ),

@@ -524,7 +524,9 @@ class FoundMemoryResponse(TypedDict):
     """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
     Scores are comparable between queries, and results are in their order. `unverified` memories await review.
-    `disputed` memories contradict those in `contradicted_by`, and the contradiction is not settled yet.
+    `disputed` memories contradict those in `contradicted_by`: nobody has settled it yet, or both were said to be
+    true, and their periods overlap. A `past_plan` was told before its day, which is over: nobody has said that it
+    happened.
     """
 
     id: str
@@ -536,6 +538,7 @@ class FoundMemoryResponse(TypedDict):
     metadata: dict[str, Any]
     version: int
     unverified: bool
+    past_plan: bool
     disputed: bool
     contradicted_by: NotRequired[list[str]]
     explanation: NotRequired["ExplanationResponse"]
@@ -1336,6 +1339,8 @@ class RevisionsBody(TypedDict):
 
 Role = Literal["assistant", "system", "tool", "user"]
 
+RoleEnum = Literal["user", "assistant", "tool", "system", "developer", "function", "human", "ai", "model"]
+
 
 class RollbackBody(TypedDict):
     """A rollback; unless `dry_run` is false, nothing is written.
@@ -1597,6 +1602,16 @@ class Share(TypedDict):
     high: NotRequired[float | None]
 
 
+class SkippedResponse(TypedDict):
+    """A message that was not taken, by the JSON pointer of the value that prevents it, and why.
+
+    The other messages of the request are taken. If none is left, the request is refused instead.
+    """
+
+    pointer: str
+    message: str
+
+
 SourceConfidence = Literal["confirmed", "direct", "inferred", "speculated"]
 
 
@@ -1725,13 +1740,25 @@ class TraceSummary(TypedDict):
 
 
 class TurnBody(TypedDict):
-    """One message of a conversation."""
+    """One message of a conversation, also as chat APIs write it.
 
-    role: "Role"
-    content: str
+    `speaker` is the person who said it, where several people share the role; `name` is another name for this
+    field. Of the roles, `developer` is taken as `system`, `function` as `tool`, `human` as `user`, `ai` and
+    `model` as `assistant`.
+    """
+
+    role: "RoleEnum"
+    content: NotRequired[str | list[Any] | None]
     speaker: NotRequired[str | None]
     occurred_at: NotRequired[str | None]
     turn_id: NotRequired[str | None]
+    name: NotRequired[str | None]
+    tool_calls: NotRequired[Any]
+    tool_call_id: NotRequired[Any]
+    function_call: NotRequired[Any]
+    refusal: NotRequired[Any]
+    annotations: NotRequired[Any]
+    audio: NotRequired[Any]
 
 
 class TurnResponse(TypedDict):
@@ -1756,13 +1783,15 @@ class TurnResponse(TypedDict):
 class TurnsAcceptedResponse(TypedDict):
     """The turns are stored and will be processed; read the trace for the outcome.
 
-    `adjusted` lists what was stored otherwise than it was sent. `redacted` counts the placeholders that stand in
-    the turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
+    `adjusted` lists what was stored otherwise than it was sent, `skipped` the turns that were not taken, because
+    they hold no text, more than a turn may hold, or have an unknown role. `redacted` counts the placeholders that
+    stand in the turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
     """
 
     trace_id: str
     status: "TraceStatus"
     adjusted: list["AdjustmentResponse"]
+    skipped: list["SkippedResponse"]
     redacted: dict[str, int]
 
 
@@ -1786,6 +1815,7 @@ class TurnsResponse(TypedDict):
     trace_id: str
     status: "TraceStatus"
     adjusted: list["AdjustmentResponse"]
+    skipped: list["SkippedResponse"]
     redacted: dict[str, int]
     turns: int
     rejected: dict[str, int]

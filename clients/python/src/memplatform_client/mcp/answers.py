@@ -9,8 +9,10 @@ _COUNTS = ("stored", "merged", "superseded", "pending_review", "discarded", "mem
 
 
 def added(accepted: models.TurnsAcceptedResponse | models.TurnsResponse) -> dict[str, Any]:
-    """Return the event that has begun."""
-    return {"event_id": accepted["trace_id"], "status": _event_status(accepted["status"])}
+    """Return the event that has begun, and the messages that were not taken."""
+    begun: dict[str, Any] = {"event_id": accepted["trace_id"], "status": _event_status(accepted["status"])}
+    skipped = [{**each, "pointer": each["pointer"].replace("/turns/", "/messages/", 1)} for each in accepted["skipped"]]
+    return {**begun, "skipped": skipped} if skipped else begun
 
 
 def stored(answer: models.StoredMemoriesResponse) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def shown(memory: models.MemoryResponse | models.FoundMemoryResponse) -> dict[st
             brief[name] = value
     if (score := memory.get("score")) is not None:  # of a search; 0 is one
         brief["score"] = score
-    for name in ("tags", "metadata", "disputed", "unverified"):
+    for name in ("tags", "metadata", "disputed", "unverified", "past_plan"):
         if value := memory.get(name):
             brief[name] = value
     return brief

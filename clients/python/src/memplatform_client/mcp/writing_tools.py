@@ -38,7 +38,10 @@ def _add_adding_tools(server: MCPServer[Any], connect: Connect) -> None:
         ctx: Context[Any, Any],
         text: Annotated[str | None, Field(description="What the user said, in the user's own words.")] = None,
         messages: Annotated[
-            list[dict[str, str]] | None, Field(description="A conversation instead: objects with role and content.")
+            list[dict[str, Any]] | None,
+            Field(
+                description="A conversation instead: objects with role and content, and name where several people talk."
+            ),
         ] = None,
         user_id: UserId = None,
         session_id: Annotated[str | None, Field(description="The conversation; by default a new one.")] = None,
@@ -106,7 +109,7 @@ async def _store(
     return stored(await access.client.store_memories(user_id=user, memories=[memory]))
 
 
-def _turns(text: str | None, messages: list[dict[str, str]] | None) -> list[models.TurnBody]:
+def _turns(text: str | None, messages: list[dict[str, Any]] | None) -> list[models.TurnBody]:
     """Return the turns of a text or a conversation. Raises ToolError unless exactly one is given."""
     if bool(text) == bool(messages):
         raise ToolError("give either text or messages")
