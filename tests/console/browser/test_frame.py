@@ -28,7 +28,7 @@ def test_an_open_page_tells_what_is_new_unless_the_tab_is_hidden(
     fresh = waiting[0]
     Memory.objects.filter(pk=fresh.pk).update(status=Status.ACTIVE)
     page.clock.run_for(40_000)
-    expect(page).to_have_title(f"({len(waiting) - 1}) Dashboard · Test")
+    expect(page).to_have_title(f"({len(waiting) - 1}) Numbers · Test")
     before = len(asked)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     page.clock.run_for(120_000)
