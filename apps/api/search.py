@@ -32,11 +32,11 @@ from apps.api.schemas.memory_selection import MAX_ENTITIES
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
+from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment, checked_name
 from apps.retrieval.context import ContextQuery
-from apps.retrieval.lines import is_past_plan
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
 

@@ -13,6 +13,7 @@ import numpy as np
 from django.db import transaction
 
 from apps.memories.models import Entity, Memory
+from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
     BINDING_TAGS,
@@ -37,7 +38,7 @@ from apps.retrieval.block import (
     arrange,
     rendered,
 )
-from apps.retrieval.lines import ContextMemory, is_past_plan
+from apps.retrieval.lines import ContextMemory
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import RankedMemories, embedded, open_contradictions, rank_all
 

@@ -2,22 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import datetime
 from uuid import UUID
 
+from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
 
 _USER = "User"
-# The most days that an event may last from its first day on, by the precision of its time.
-_LONGEST = {
-    Precision.INSTANT: 1,
-    Precision.DAY: 1,
-    Precision.WEEK: 7,
-    Precision.MONTH: 31,
-    Precision.QUARTER: 92,
-    Precision.YEAR: 366,
-}
 _DOUBTS = {SourceConfidence.INFERRED: "inferred", SourceConfidence.SPECULATED: "uncertain"}
 # The format of times that are known less exactly than to the day.
 _EVENT_DATES = {
@@ -62,29 +53,6 @@ class ContextMemory:
     is_approved: bool = False  # a person has confirmed it, so doubts are not shown
     is_disputed: bool = False
     contradicted_by: tuple["ContextMemory", ...] = ()  # contradicting memories that may be shown
-
-
-class DatedMemory(Protocol):
-    """A memory of any kind, with when it was told and when it happens."""
-
-    @property
-    def said_at(self) -> datetime: ...  # noqa: D102
-    @property
-    def event_at(self) -> datetime | None: ...  # noqa: D102
-    @property
-    def event_precision(self) -> str | None: ...  # noqa: D102
-    @property
-    def recurrence(self) -> int: ...  # noqa: D102
-
-
-def is_past_plan(memory: DatedMemory, *, now: datetime) -> bool:
-    """Return True for what was told before its time and is over by now.
-
-    What was told again on another day may have been confirmed since.
-    """
-    if memory.event_at is None or memory.said_at >= memory.event_at or memory.recurrence > 1:
-        return False
-    return memory.event_at + timedelta(days=_LONGEST[Precision(memory.event_precision or Precision.DAY)]) <= now
 
 
 def line_of(memory: ContextMemory, *, user_name: str, now: datetime) -> str:

@@ -25,7 +25,7 @@ def found(browser: Client, text: str) -> str:
 
 FOUND = [
     ("aud", "Pages", "/audit/"),
-    ("why a turn", "Pages", "/why-not/"),
+    ("why isn", "Pages", "/why-not/"),
     ("rui", "Users", "/users/"),
     ("green tea", "Memories", "/memories/"),
     ("tea green", "Memories", "/memories/"),

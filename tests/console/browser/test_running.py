@@ -66,11 +66,11 @@ def test_an_operator_looks_after_the_project(open_window: OpenPage, full_project
     # An alert is acknowledged with a note.
     alert(full_project)
     window.open("alerts/?state=open")
-    expect(page.get_by_role("link", name=re.compile("^Alerts"))).to_contain_text("1")
+    expect(page.get_by_role("link", name=re.compile("^What is wrong"))).to_contain_text("1")
     page.get_by_label("Note to the alert").fill("on it")
     page.get_by_role("button", name="Acknowledge").click()
     expect(page.get_by_text("Acknowledged by ana")).to_contain_text("on it")
-    expect(page.get_by_role("link", name=re.compile("^Alerts"))).not_to_contain_text("1")
+    expect(page.get_by_role("link", name=re.compile("^What is wrong"))).not_to_contain_text("1")
 
     # Work is discarded, and retried by undo.
     rows = OutboxRow.objects.filter(project=full_project)
