@@ -172,18 +172,23 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
     ).items():
         decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
         found = consequences_of(decision, context=context, now=now)
-        shown = [f"{name} is {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
+        shown = [f"{name}: {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
+        if resolution is LinkResolution.BOTH and link.kind == LinkKind.CONTRADICTS:
+            shown.append("while their periods overlap, both are told as disputed")
         ends = [_ended(each, sides) for each in found.ends]
         lines.append(ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes"))
     return tuple(lines)
 
 
 _RESOLUTIONS: Mapping[str, LinkResolution] = {
-    "It changed": LinkResolution.CHANGED,
+    "Changed": LinkResolution.CHANGED,
     "Both": LinkResolution.BOTH,
-    "Same": LinkResolution.MERGED,
+    "Same statement": LinkResolution.MERGED,
 }
-_OF_DUPLICATES: Mapping[str, LinkResolution] = {"Same": LinkResolution.MERGED, "Both hold": LinkResolution.BOTH}
+_OF_DUPLICATES: Mapping[str, LinkResolution] = {
+    "Same statement": LinkResolution.MERGED,
+    "Both hold": LinkResolution.BOTH,
+}
 
 
 def _line(name: str, found: Consequences, *, main: UUID, lead: str = "", is_rule: bool = False) -> ConsequenceLine:
