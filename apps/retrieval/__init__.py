@@ -1,1 +1,0 @@
-"""Search and context block of one end user."""

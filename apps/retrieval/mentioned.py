@@ -52,8 +52,7 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
         withdrawn=False,
     )
     called = {*by_name.values_list("id", flat=True), *(entity_id for entity_id, _ in by_alias)}
-    user = entities.filter(is_user=True).values_list("id", flat=True)
-    own = set(user) if names.says_i or names.says_my else set()
+    own = set(entities.filter(is_user=True).values_list("id", flat=True)) if names.says_i or names.says_my else set()
     related = led | _related(names, called | own, end_user_id)
     is_meant = names.says_i or not related
     return Mentioned(entities=frozenset(called | related or own), own=frozenset(own if is_meant else ()))
