@@ -23,6 +23,8 @@ API: dict[str, dict[str, Scope | None]] = {
     "item-search": {"POST": Scope.READ},
     "item-namespaces": {"POST": Scope.READ},
     "item-operations": {"POST": Scope.READ},  # its puts and deletions need more: tests/api/test_items.py
+    "configuration": {"GET": Scope.ADMIN, "PATCH": Scope.ADMIN},
+    "configuration-activation": {"POST": Scope.ADMIN},
     "keys": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
     "current-key": {"GET": Scope.READ},
     "key": {"DELETE": Scope.ADMIN},

@@ -38,7 +38,7 @@ def test_an_approved_doubt_is_known_at_all_stakes(client: APIClient, rita: Clien
     memory = direct(client, "User works as a nurse.", source_confidence="speculated", confidence=0.38)
     assert memory.status == Status.PENDING_REVIEW
     page = rita.get(f"{HOME}memories/{memory.pk}/").content.decode()
-    assert "shown to agents at all stakes" in page
+    assert "every agent treats it as true" in page
     assert "nurse" not in context(client)
     toast = approve(rita, memory, is_confirmed="1")
     for stakes in ("normal", "high"):

@@ -93,7 +93,7 @@ class Writers:
             body = {"selection": chosen, "dry_run": False, "rerun": chance.random() < 0.5}
             answer = self.asks("post", "/v1/rollbacks", body)
             if answer.status_code == 201 and chance.random() < 0.3:
-                self.asks("post", f"/v1/rollbacks/{answer.json()['rollback_id']}/undo")
+                self.asks("post", f"/v1/rollbacks/{answer.json()['id']}/undo")
 
     def deletes_turns(self, chance: random.Random) -> None:
         turns = list(Turn.objects.filter(end_user_id=self.ana.id).order_by("-id")[:8])
