@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +13,7 @@ from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.schemas.common import Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import not_found, read_body, read_query
-from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer, to_json
+from apps.api.views.base import ApiView, to_json
 from apps.pipeline.core.enums import Scope
 from apps.traces.models import ConfigurationVersion
 
@@ -100,16 +99,13 @@ class ConfigurationView(ApiView):
         problems=[Code.CONFLICT],
         example={"version": 1, "settings": {"sharing": {"memory_sharing": "by_agent"}}, "note": "two teams"},
     )
-    def patch(self, request: Request) -> HttpResponse:
+    def patch(self, request: Request) -> Response:
         """Make a new version with other values, active at once or a draft. Without a difference none is made.
 
         Requests and work that begin later use it. Rules of the pre-filter are in `pre_filter.rules`, what is masked
         before it is stored in `redaction`.
         """
         body = read_body(request, ConfigurationBody)
-        return http_response(self._changed(body))
-
-    def _changed(self, body: ConfigurationBody) -> ReplayableAnswer:
         change = save_draft if body.draft else change_policy
         try:
             made = change(
@@ -120,7 +116,7 @@ class ConfigurationView(ApiView):
             )
         except Unfit as unfit:
             raise Unfit(str(unfit), at=f"/settings{unfit.at}") from unfit
-        return replayable_answer(configuration_response(made))
+        return Response(to_json(configuration_response(made)))
 
 
 class ConfigurationActivationView(ApiView):

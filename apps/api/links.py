@@ -51,8 +51,9 @@ class SettlementBody(RequestBody):
     """How to settle a link between `from`, the memory that was stored later, and `to`.
 
     `kept_from` and `kept_to` keep one of the two and reject the other; `changed` closes the older one where the newer
-    one begins, or on `changed_on`; `both` keeps both, with the validities given; `merged` merges the newer one into the
-    older one. With a version, the memory must still be at that version.
+    one begins, or on `changed_on`; `both` keeps both, with the validities given: agents are told that they contradict
+    each other while both hold; `unrelated` keeps both as no contradiction; `merged` merges the newer one into the older
+    one. With a version, the memory must still be at that version.
     """
 
     resolution: LinkResolution

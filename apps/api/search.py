@@ -32,7 +32,6 @@ from apps.api.schemas.memory_selection import MAX_ENTITIES
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, ReplayableAnswer, http_response, replayable_answer
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
-from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment, checked_name
@@ -271,7 +270,7 @@ def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> A
         metadata=memory.metadata,
         version=memory.version,
         unverified=hit.is_unverified,
-        past_plan=is_past_plan(memory, now=timezone.now()),
+        past_plan=memory.is_past_plan(now=timezone.now()),
         disputed=bool(hit.contradicted_by),
         contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,
         explanation=_explanation(hit) if explain else UNSET,

@@ -1,9 +1,10 @@
 """The navigation of the console: eight places, each with its pages as tabs."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.urls import reverse
+from django.utils.http import urlencode
 
 from apps.console.permissions import ProjectVisit
 from apps.pipeline.core.enums import LinkKind, MemberRole
@@ -16,7 +17,7 @@ class Page:
     label: str
     view: str  # URL name in the namespace console
     key: str = ""  # that opens the page after "g"
-    query: str = ""  # of its address
+    query: Mapping[str, str] = field(default_factory=dict)  # of its address
     count: str = ""  # name of the number of what waits there
     role: MemberRole = MemberRole.VIEWER
 
@@ -37,8 +38,8 @@ PLACES = (
         "review",
         (
             Page("Is it true?", "review", "r", count="review"),
-            Page("Which one?", "contradictions", "c", f"kind={LinkKind.CONTRADICTS}", "contradictions"),
-            Page("The same?", "contradictions", "2", f"kind={LinkKind.POSSIBLE_DUPLICATE}", "duplicates"),
+            Page("Which one?", "contradictions", "c", {"kind": LinkKind.CONTRADICTS}, "contradictions"),
+            Page("The same?", "contradictions", "2", {"kind": LinkKind.POSSIBLE_DUPLICATE}, "duplicates"),
             Page("Done by me", "decisions", "h", role=MemberRole.REVIEWER),
         ),
     ),
@@ -133,12 +134,12 @@ def navigation(
         allowed = [page for page in place.pages if visit.may(page.role)]
         roots = [reverse(f"console:{page.view}", args=[visit.project.slug]) for page in allowed]
         here = [page for page, root in zip(allowed, roots, strict=True) if path.startswith(root)]
-        asked = [page for page in here if dict([page.query.split("=")] if page.query else []).items() <= query.items()]
+        asked = [page for page in here if page.query.items() <= query.items()]
         current = next(iter(asked or here), None)
         pages = tuple(
             ShownPage(
                 label=page.label,
-                address=f"{root}?{page.query}" if page.query else root,
+                address=f"{root}?{urlencode(page.query)}" if page.query else root,
                 key=page.key,
                 is_current=page is current,
                 count_name=page.count,

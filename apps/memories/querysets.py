@@ -144,8 +144,8 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
     def disputed(self) -> Self:
         """Filter contradictions of live memories that agents have to be told.
 
-        They are those that wait for a decision, and those of which a person has said that both are true, although
-        nothing tells when each of them is: their periods overlap.
+        They are those that wait for a decision, and those of which a person has said that both are true, although their
+        periods overlap.
         """
         live = values_of(LIVE_STATUSES)
         overlaps = (Q(from_memory__valid_until=None) | Q(from_memory__valid_until__gt=F("to_memory__valid_from"))) & (

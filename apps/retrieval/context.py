@@ -13,10 +13,8 @@ import numpy as np
 from django.db import transaction
 
 from apps.memories.models import Entity, Memory
-from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.enums import (
-    BINDING_TAGS,
     CONSTRAINT,
     NOTE,
     MemoryType,
@@ -118,7 +116,8 @@ def known_user(
         sides = [found[each] for each in disputed.get(row.id, ()) if each in found]
         shown = [each for each in sides if each.status in statuses and each.confidence >= least]
         latest_first = sorted(shown, key=lambda each: each.said_at, reverse=True)
-        return _context_memory(row, is_disputed=bool(sides), others=map(_context_memory, latest_first))
+        others = [_context_memory(each, now=now) for each in latest_first]
+        return _context_memory(row, now=now, is_disputed=bool(sides), others=others)
 
     in_heading = {row.id for row in rows.values() if row.predicate in _NAMES and row.object_text == name}
     return KnownUser(
@@ -206,7 +205,7 @@ def _rules(rows: Sequence[Memory]) -> list[tuple[BlockSection, Sequence[Memory]]
 def _is_left_out(row: Memory, now: datetime) -> bool:
     """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
     is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
-    return is_denial or is_past_plan(row, now=now)
+    return is_denial or row.is_past_plan(now=now)
 
 
 def _divided(rows: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
@@ -218,19 +217,21 @@ def _newest_first(rows: Iterable[Memory]) -> list[Memory]:
     return sorted(rows, key=lambda row: row.said_at, reverse=True)
 
 
-def _context_memory(row: Memory, *, is_disputed: bool = False, others: Iterable[ContextMemory] = ()) -> ContextMemory:
+def _context_memory(
+    row: Memory, *, now: datetime, is_disputed: bool = False, others: Iterable[ContextMemory] = ()
+) -> ContextMemory:
     return ContextMemory(
         id=row.id,
         type=MemoryType(row.type),
         content=row.content,
         said_at=row.said_at,
-        is_rule=not BINDING_TAGS.isdisjoint(row.tags),
+        is_rule=row.is_rule,
         is_quote=NOTE in row.tags,
         event_at=row.event_at,
         event_precision=Precision(row.event_precision or Precision.INSTANT),
         valid_from=row.valid_from,
         valid_until=row.valid_until,
-        recurrence=row.recurrence,
+        is_past_plan=row.is_past_plan(now=now),
         source_confidence=SourceConfidence(row.source_confidence),
         is_unverified=row.status == Status.PENDING_REVIEW,
         is_approved=bool(row.confidence_parts.get("review")),

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.memories.past_plans import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
 
 _USER = "User"
@@ -47,7 +46,7 @@ class ContextMemory:
     event_precision: Precision = Precision.INSTANT
     valid_from: datetime | None = None
     valid_until: datetime | None = None
-    recurrence: int = 1
+    is_past_plan: bool = False
     source_confidence: SourceConfidence = SourceConfidence.DIRECT
     is_unverified: bool = False
     is_approved: bool = False  # a person has confirmed it, so doubts are not shown
@@ -90,7 +89,7 @@ def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: b
 
 def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
     """Return when it happened, from when and until when it is true, and how certain it is."""
-    notes = ["was planned"] if is_past_plan(memory, now=now) else []
+    notes = ["was planned"] if memory.is_past_plan else []
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
         if is_event and memory.event_at is not None:

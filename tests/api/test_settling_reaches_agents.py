@@ -167,6 +167,17 @@ def test_opposites_at_the_same_time_stay_disputed(
     assert MemoryLink.objects.to_settle().count() == 0
 
 
+def test_what_is_about_different_things_is_no_contradiction(
+    client: APIClient, rita: Client, doubted: tuple[Memory, Memory]
+) -> None:
+    new, old = doubted
+    pair = MemoryLink.objects.select_related("from_memory", "to_memory").get()
+    assert "Both, about different things" in rita.get(f"{HOME}contradictions/").content.decode()
+    settle(rita, pair, "unrelated")
+    assert "disputed" not in context(client)
+    assert {each.status for each in Memory.objects.filter(pk__in=[new.pk, old.pk])} == {Status.ACTIVE}
+
+
 def test_opposites_at_different_times_are_plain_facts(
     client: APIClient, rita: Client, doubted: tuple[Memory, Memory]
 ) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
 from apps.retrieval.lines import ContextMemory, line_of, plain_sentence
 
@@ -47,18 +48,25 @@ def test_a_sentence_with_its_doubts(values, wanted) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "note"),
+    ("values", "is_past"),
     [
-        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC)}, " (was planned)"),
-        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "event_precision": Precision.MONTH}, ""),  # not over yet
-        ({"event_at": datetime(2024, 5, 20, tzinfo=UTC), "recurrence": 2}, ""),  # perhaps confirmed
-        ({"event_at": datetime(2024, 5, 2, tzinfo=UTC)}, ""),  # told afterwards
-        ({"event_at": LATER}, ""),
+        ({}, True),
+        ({"event_precision": Precision.MONTH}, False),  # not over yet
+        ({"recurrence": 2}, False),  # perhaps confirmed
+        ({"said_at": datetime(2024, 5, 22, tzinfo=UTC)}, False),  # told afterwards
+        ({"event_at": LATER}, False),
+        ({"event_at": None}, False),
     ],
 )
-def test_a_plan_whose_time_has_passed_is_told_as_a_plan(values: dict[str, Any], note: str) -> None:
-    plan = known("User flies to Lima on 20 May 2024.", type=MemoryType.EVENT, **values)
-    assert line(plan) == f"Flies to Lima on 20 May 2024.{note}"
+def test_a_plan_whose_time_has_passed(values: dict[str, Any], is_past: bool) -> None:
+    said_at, event_at = datetime(2024, 5, 4, tzinfo=UTC), datetime(2024, 5, 20, tzinfo=UTC)
+    plan = Memory(**{"said_at": said_at, "event_at": event_at, **values})
+    assert plan.is_past_plan(now=NOW) == is_past
+
+
+def test_a_past_plan_is_told_as_a_plan() -> None:
+    plan = known("User flies to Lima on 20 May 2024.", type=MemoryType.EVENT, is_past_plan=True)
+    assert line(plan) == "Flies to Lima on 20 May 2024. (was planned)"
 
 
 @pytest.mark.parametrize(

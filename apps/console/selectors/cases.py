@@ -183,6 +183,7 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
 _RESOLUTIONS: Mapping[str, LinkResolution] = {
     "Changed": LinkResolution.CHANGED,
     "Both": LinkResolution.BOTH,
+    "About different things": LinkResolution.UNRELATED,
     "Same statement": LinkResolution.MERGED,
 }
 _OF_DUPLICATES: Mapping[str, LinkResolution] = {

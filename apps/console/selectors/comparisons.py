@@ -47,6 +47,8 @@ def settlement_text(link: MemoryLink) -> str:
             return "dated the change: the newer one supersedes the older one"
         case LinkResolution.BOTH:
             return "kept both"
+        case LinkResolution.UNRELATED:
+            return "kept both, which are about different things"
         case LinkResolution.MERGED:
             return f"merged into “{_cut(link.to_memory.content)}”"
 

@@ -1,5 +1,7 @@
 """Memories and the turns that state them."""
 
+from datetime import datetime, timedelta
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Q, Value
@@ -41,6 +43,17 @@ def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedFiel
 def precision_choices() -> list[tuple[str, str]]:
     """Return the choices of an event's precision; migrations refer to this function, so a new value needs none."""
     return choices_of(Precision)
+
+
+# The most days that an event may last from its first day on, by the precision of its time.
+_LONGEST = {
+    Precision.INSTANT: 1,
+    Precision.DAY: 1,
+    Precision.WEEK: 7,
+    Precision.MONTH: 31,
+    Precision.QUARTER: 92,
+    Precision.YEAR: 366,
+}
 
 
 class Memory(models.Model):
@@ -227,6 +240,15 @@ class Memory(models.Model):
     def is_rule(self) -> bool:
         """Return True if agents are told to obey it."""
         return not BINDING_TAGS.isdisjoint(self.tags)
+
+    def is_past_plan(self, *, now: datetime) -> bool:
+        """Return True for what was told before its time and is over by now.
+
+        What was told again on another day may have been confirmed since.
+        """
+        if self.event_at is None or self.said_at >= self.event_at or self.recurrence > 1:
+            return False
+        return self.event_at + timedelta(days=_LONGEST[Precision(self.event_precision or Precision.DAY)]) <= now
 
 
 class MemoryOrigin(models.Model):

@@ -265,7 +265,8 @@ class LinkResolution(StrEnum):
     KEPT_FROM = "kept_from"
     KEPT_TO = "kept_to"
     CHANGED = "changed"  # the older one was true until the newer one began
-    BOTH = "both"
+    BOTH = "both"  # agents are told that they contradict each other, for as long as both hold
+    UNRELATED = "unrelated"  # about different things: no contradiction
     MERGED = "merged"
 
 

@@ -166,7 +166,7 @@ def _settle(decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
             return _merge(one, other, context)
         case LinkResolution.CHANGED:
             return _change(one, other, decision, context)
-        case LinkResolution.BOTH:
+        case LinkResolution.BOTH | LinkResolution.UNRELATED:
             return *_allow(one, decision, context), *_allow(other, decision, context)
 
 
