@@ -174,7 +174,7 @@ def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, .
         found = consequences_of(decision, context=context, now=now)
         shown = [f"{name}: {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
         if resolution is LinkResolution.BOTH and link.kind == LinkKind.CONTRADICTS:
-            shown.append("while their periods overlap, both are told as disputed")
+            shown = ["agents are told that they contradict each other while both hold: give them dates"]
         ends = [_ended(each, sides) for each in found.ends]
         lines.append(ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes"))
     return tuple(lines)
