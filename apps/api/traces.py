@@ -312,7 +312,7 @@ def _with_details(trace: Trace, *, index: IndexState) -> TraceResponse:
         trace,
         turns=list(Turn.objects.filter(**mine).order_by("position")),
         spans=list(Span.objects.filter(**mine).order_by("position")),
-        model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at")),
+        model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at", "id")),
         waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
         index=index,
     )

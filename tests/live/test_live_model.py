@@ -34,7 +34,7 @@ def test_ten_turns(project: Project, capsys: pytest.CaptureFixture[str]) -> None
         person.says(said, session=f"session {number}")
         person.is_worked_for()
 
-    calls = list(ModelCall.objects.order_by("created_at"))
+    calls = list(ModelCall.objects.order_by("created_at", "id"))
     with capsys.disabled():
         for call in calls:
             told = f"in {call.input_tokens}, cached {call.cache_read_tokens}, written {call.cache_write_tokens}"

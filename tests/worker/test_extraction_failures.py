@@ -23,7 +23,7 @@ def test_an_answer_that_is_not_json_is_requested_again(ana: Person, model_server
     ana.says("I live in Lisbon.")
     ana.is_worked_for()
 
-    assert [call.error for call in ModelCall.objects.order_by("created_at")] == ["unparsable", ""]
+    assert [call.error for call in ModelCall.objects.order_by("created_at", "id")] == ["unparsable", ""]
     assert "not JSON" in model_server.asked[-1].turns
     assert ana.statuses() == [TraceStatus.DONE]
 

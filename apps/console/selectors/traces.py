@@ -374,7 +374,7 @@ def load_trace(trace: Trace) -> TraceDetail:
     """Load the details of a trace (four queries, some more for one that waits or was rolled back)."""
     whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
     turns = list(Turn.objects.filter(**whose).order_by("position"))
-    calls = list(ModelCall.objects.filter(**whose).order_by("created_at"))
+    calls = list(ModelCall.objects.filter(**whose).order_by("created_at", "id"))
     spans = list(Span.objects.filter(**whose).order_by("position"))
     is_queued = trace.status == TraceStatus.QUEUED
     return TraceDetail(

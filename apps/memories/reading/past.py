@@ -195,7 +195,7 @@ def _merges(end_user_id: UUID) -> Iterator[PastChange]:
     """Yield merges and splits: an entity that is merged into another is not known as one of its own."""
     entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
     rows = {row.id: row for row in Entity.objects.filter(end_user_id=end_user_id)}
-    for entry in entries.order_by("created_at"):
+    for entry in entries.order_by("created_at", "id"):
         row = rows.get(entry.object_id)
         if row is not None:
             yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=_merge(entry.verb, row))

@@ -748,7 +748,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ("created_at",),
+                "ordering": ("created_at", "id"),
             },
         ),
         migrations.CreateModel(

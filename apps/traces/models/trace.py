@@ -155,7 +155,7 @@ class ModelCall(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        ordering = ("created_at",)
+        ordering = ("created_at", "id")  # calls of one trace are stored at the same moment
         indexes = [
             models.Index(fields=("end_user", "trace"), name="model_call_of_trace"),
             models.Index(fields=("trace",), name="model_call_by_trace"),
