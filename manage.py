@@ -4,6 +4,7 @@
 import gc
 import os
 import sys
+from functools import partial
 
 # Commands that are of use without a database.
 _WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
@@ -27,7 +28,7 @@ def main() -> None:
     from apps.actions.ledger.actor import COMMAND, SYSTEM, acting_as
     from memplatform.database import ensure_database, limit_statements
     from memplatform.embedded import EmbeddedError
-    from memplatform.parent_death import end_with_parent
+    from memplatform.parent_death import join_cluster
 
     django.setup()
     gc.freeze()  # no collection looks at it again, not even the last one, when the process ends
@@ -41,7 +42,7 @@ def main() -> None:
     limit_statements(seconds=settings.DB_WORK_SECONDS if command in _WORKERS else settings.DB_COMMAND_SECONDS)
     if command == "qcluster":
         # Processes of a killed cluster would work on, and wait for tasks forever.
-        os.register_at_fork(after_in_child=end_with_parent)
+        os.register_at_fork(after_in_child=partial(join_cluster, os.getpid()))
     with acting_as(SYSTEM if command in _WORKERS else COMMAND):
         execute_from_command_line(sys.argv)
 

@@ -1,6 +1,7 @@
 """End a process when its parent dies, however that happens."""
 
 import ctypes
+import os
 import signal
 import sys
 
@@ -11,3 +12,17 @@ def end_with_parent(number: signal.Signals = signal.SIGTERM) -> None:
     """Ask Linux for a signal when the parent of this process dies; elsewhere nothing is done."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
+
+
+def join_cluster(main: int) -> None:
+    """Let a process of django-q2's cluster end with its parent; call in each after it was forked.
+
+    The sentinel, which is the child of the main process, leaves SIGTERM to that: where a whole group is asked to end,
+    as systemd does, it would die while the main process waits for its answer, which then waits forever.
+    """
+    if os.getppid() == main:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        end_with_parent(signal.SIGKILL)
+    else:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        end_with_parent()

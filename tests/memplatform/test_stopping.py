@@ -83,7 +83,6 @@ def test_a_cluster_ends_without_the_models_answer_and_gives_its_leases_back(slow
     wait_for(lambda: {row[0] for row in slow.asks(WORK)} == {"done"}, instance=slow.instance, process=successor)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_so_does_one_whose_whole_group_is_asked(slow: Slow, number: signal.Signals) -> None:
     """As supervisors do, and terminals when somebody presses Ctrl-C."""

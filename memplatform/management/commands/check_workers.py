@@ -42,7 +42,7 @@ class Command(BaseCommand):
             return
         if options["end"]:
             for child in psutil.Process(options["end"]).children():
-                child.terminate()  # with its sentinel, the others end: they give back their work
+                child.kill()  # with its sentinel, the others end: they give back their work
         raise CommandError("the workers of this host make no progress")
 
 

