@@ -20,8 +20,6 @@ COPY manage.py ./
 COPY memplatform memplatform
 COPY apps apps
 COPY clients clients
-COPY templates templates
-COPY static static
 COPY scripts scripts
 # Read the dictionaries of medicines once, instead of at each start.
 RUN .venv/bin/python -m apps.pipeline.lexicon.medical_names
@@ -29,4 +27,4 @@ USER memplatform
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD [".venv/bin/python", "scripts/healthcheck.py"]
-CMD ["sh", "scripts/serve.sh"]
+CMD [".venv/bin/python", "manage.py", "serve"]

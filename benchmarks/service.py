@@ -102,7 +102,7 @@ def running_service(*, cluster: bool, **settings: str) -> Iterator[Service]:
         service.manage("migrate", "--verbosity", "0")
         service.manage("createproject", "Bench", "--slug", "bench")
         service.key = service.manage("createkey", "bench", "--name", "bench", "--scope", "admin").split()[-1]
-        service.start("sh", "scripts/serve.sh")
+        service.start(sys.executable, "manage.py", "serve")
         if cluster:
             service.start_cluster()
         _await_answer(service)

@@ -1,4 +1,4 @@
-"""The web application, as scripts/serve.sh runs it: Django, and the MCP server beside it."""
+"""The web application, as `manage.py serve` runs it: Django, and the MCP server beside it."""
 
 import gc
 import os

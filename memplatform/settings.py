@@ -18,12 +18,15 @@ from memplatform.database_settings import database
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LogFormat, logging_settings
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-env = Environment(BASE_DIR / ".env")
+BASE_DIR = Path(__file__).resolve().parent.parent  # the checkout, or the folder of installed packages
+IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
+env = Environment((BASE_DIR if IS_CHECKOUT else Path.cwd()) / ".env")
 env.refuse_removed()
 
 DEBUG = env.bool("DEBUG", default=False)
-DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var"))).resolve()
+_USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+_DATA = str(BASE_DIR / "var" if IS_CHECKOUT else _USER_DATA / "memplatform")
+DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=_DATA)).resolve()
 try:
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 except OSError as error:
@@ -119,7 +122,7 @@ ASGI_APPLICATION = "memplatform.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "memplatform" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -260,8 +263,9 @@ USE_I18N = False
 STATIC_URL = f"{SUB_PATH}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
-STATICFILES_DIRS = [BASE_DIR / "static"]
-DOCUMENTATION_ROOT = DATA_DIR / "docs"  # built by `make docs`
+STATICFILES_DIRS = [BASE_DIR / "memplatform" / "static"]
+# Built by `make docs`; a package has it inside.
+DOCUMENTATION_ROOT = DATA_DIR / "docs" if IS_CHECKOUT else BASE_DIR / "memplatform" / "docs"
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes of a request body

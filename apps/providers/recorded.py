@@ -79,7 +79,7 @@ class RecordedModel:
 
 
 def _folder() -> Path:
-    return Path(settings.BASE_DIR) / "samples"
+    return Path(settings.BASE_DIR) / "memplatform" / "samples"
 
 
 def _of_the_user(references: Mapping[str, str], request: ModelRequest) -> dict[str, str]:

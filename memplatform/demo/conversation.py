@@ -12,7 +12,7 @@ from memplatform.demo.errors import DemoFailed
 from memplatform.demo.services import Services
 from memplatform.settings import BASE_DIR
 
-SAMPLE = BASE_DIR / "samples" / "three_weeks.json"
+SAMPLE = BASE_DIR / "memplatform" / "samples" / "three_weeks.json"
 WORK_SECONDS = 180.0
 LOOKS = 2  # consecutive checks without pending work: ages are rounded, so new work may look like none
 ENDED = frozenset({"done", "rejected", "extraction_failed", "dead"})

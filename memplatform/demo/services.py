@@ -60,8 +60,8 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
             port = held.getsockname()[1]
             services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
             environment = _environment(port)
-            children[WEB] = processes.start(name=WEB, command=["sh", "scripts/serve.sh"], environment=environment)
-            cluster = [sys.executable, "manage.py", "qcluster"]
+            children[WEB] = processes.start(name=WEB, command=[sys.executable, "-m", "memplatform", "serve"], environment=environment)
+            cluster = [sys.executable, "-m", "memplatform", "qcluster"]
             children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
             client = Client(address=services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")

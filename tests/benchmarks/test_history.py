@@ -24,4 +24,4 @@ def test_only_other_values_are_told(environment: dict[str, str], told: dict[str,
 
 def test_their_defaults_are_known() -> None:
     known = set(re.findall(r"(?m)^# ([A-Z_]+)=", DEFAULTS))
-    assert set(MEASURED_SETTINGS) - known <= {"WEB_WORKERS"}  # of scripts/serve.sh
+    assert set(MEASURED_SETTINGS) - known <= {"WEB_WORKERS"}  # of `manage.py serve`

@@ -178,7 +178,7 @@ def chaos_cluster(**environment: str) -> Iterator[ChaosCluster]:
     port, second = free_port(), free_port()
     with migrated_instance(**QUICK, WEB_PORT=str(port), **environment) as instance:
         worker = instance.command("qcluster")
-        web = ["sh", "scripts/serve.sh"]
+        web = instance.command("serve")
         other = ["env", f"WEB_PORT={second}", "WEB_WORKERS=1", *web]
         commands = {"web": web, "other": other, "east": worker, "west": worker}
         cluster = ChaosCluster(instance, port, second, commands)

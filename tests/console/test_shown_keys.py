@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-SCRIPT = (PROJECT / "static/memplatform/console.js").read_text()
-TEMPLATES = sorted((PROJECT / "templates/console").glob("*.html"))
+SCRIPT = (PROJECT / "memplatform/static/memplatform/console.js").read_text()
+TEMPLATES = sorted((PROJECT / "memplatform/templates/console").glob("*.html"))
 
 
 def test_no_button_has_a_key_of_every_page() -> None:

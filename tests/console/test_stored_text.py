@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-TEMPLATES = sorted((Path(__file__).resolve().parents[2] / "templates/console").glob("*.html"))
+TEMPLATES = sorted((Path(__file__).resolve().parents[2] / "memplatform/templates/console").glob("*.html"))
 SHOWS_TEXT = re.compile(r'<\w+[^<>]*class="(?:[^"]* )?(?:said|turn|block-text)(?:[ {][^"]*)?"[^<>]*>')
 
 

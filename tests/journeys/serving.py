@@ -16,7 +16,7 @@ def serving(instance: Instance) -> Iterator[Client]:
     port = free_port()
     instance.environment.update(FEW_PROCESSES, WEB_PORT=str(port))
     key = instance.new_key("journey")
-    server = instance.start("sh", "scripts/serve.sh")
+    server = instance.start(*instance.command("serve"))
     cluster = instance.start(*instance.command("qcluster"))
     caller = Client(address=f"http://127.0.0.1:{port}", key=key)
     wait_for(lambda: caller.answers("/readyz"), instance=instance, process=server)

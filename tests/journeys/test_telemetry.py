@@ -67,7 +67,7 @@ def observed() -> Iterator[Observed]:
         few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1"}
         with migrated_instance(**sending, **models, **few) as instance:
             key = instance.new_key("observed")
-            processes = [instance.start("sh", "scripts/serve.sh"), instance.start(*instance.command("qcluster"))]
+            processes = [instance.start(*instance.command("serve")), instance.start(*instance.command("qcluster"))]
             made = Observed(instance, collector, collecting, key, f"http://127.0.0.1:{port}")
             wait_for(lambda: _answers(made), instance=instance, process=processes[0])
             yield made

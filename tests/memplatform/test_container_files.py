@@ -101,7 +101,7 @@ def test_the_database_is_healthy_only_when_clients_reach_it() -> None:
 
 
 def test_services_have_time_to_stop() -> None:
-    default = re.search(r"WEB_STOP_SECONDS:-(\d+)", (PROJECT / "scripts/serve.sh").read_text())
+    default = re.search(r'WEB_STOP_SECONDS", default=(\d+)', (PROJECT / "memplatform/management/commands/serve.py").read_text())
     grace = {name: service.get("stop_grace_period", "10s") for name, service in COMPOSE["services"].items()}
     assert default
     assert int(grace["web"].removesuffix("s")) > int(default[1])

@@ -32,7 +32,7 @@ def health(instance: Instance) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
-    server = instance.start("sh", "scripts/serve.sh")
+    server = instance.start(*instance.command("serve"))
     wait_for(lambda: health(instance).returncode == 0, instance=instance, process=server)
     address = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/admin/login/"
     with urllib.request.urlopen(address, timeout=60) as page:
@@ -52,7 +52,7 @@ def test_a_server_below_a_sub_path_links_below_it(shown: str) -> None:
     port = free_port()
     settings = {"WEB_WORKERS": "1", "ALLOWED_HOSTS": "127.0.0.1", "PUBLIC_URL": "https://a.example/memory"}
     with migrated_instance(WEB_PORT=str(port), **settings) as instance:
-        server = instance.start("sh", "scripts/serve.sh")
+        server = instance.start(*instance.command("serve"))
         wait_for(lambda: health(instance).returncode == 0, instance=instance, process=server)
         address = f"http://127.0.0.1:{port}{shown}"
         login = httpx2.get(f"{address}/console/", follow_redirects=False).headers["location"]
@@ -98,7 +98,7 @@ def followed_events(instance: Instance, key: str) -> Any:
 @pytest.mark.soak
 def test_workers_end_with_a_server_that_is_killed(instance: Instance) -> None:
     """They would go on to serve with their old code, beside those of the next server."""
-    server = instance.start("sh", "scripts/serve.sh")
+    server = instance.start(*instance.command("serve"))
     wait_for(lambda: health(instance).returncode == 0, instance=instance, process=server)
     server.kill()
     server.wait(timeout=PATIENCE)

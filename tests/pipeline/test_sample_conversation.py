@@ -15,7 +15,7 @@ from apps.providers.recorded import RecordedModel
 from apps.providers.registry import embedder
 from tests.pipeline.funnel_helper import USER, settled
 
-FOLDER = Path(__file__).parents[2] / "samples"
+FOLDER = Path(__file__).parents[2] / "memplatform/samples"
 
 
 @pytest.fixture(scope="module")

@@ -38,9 +38,9 @@ JUDGED = {"earlier": "Ana runs.", "later": "Ana has stopped running.", "verdict"
 
 @pytest.fixture(autouse=True)
 def recorded(settings: Any, tmp_path: Path) -> None:
-    (tmp_path / "samples").mkdir()
+    (tmp_path / "memplatform/samples").mkdir(parents=True)
     lines = "\n".join(map(json.dumps, (TOLD, JUDGED)))
-    (tmp_path / "samples" / "talk_answers.jsonl").write_text(lines)
+    (tmp_path / "memplatform/samples" / "talk_answers.jsonl").write_text(lines)
     settings.BASE_DIR = tmp_path
     settings.ANTHROPIC_API_KEY = settings.OPENAI_API_KEY = ""
     registry.forget_models()

@@ -50,7 +50,7 @@ def is_ready(instance: Instance) -> bool:
 
 def test_open_requests_are_answered(instance: Instance, model: ModelServer) -> None:
     key = instance.new_key("p")
-    server = instance.start("sh", "scripts/serve.sh")
+    server = instance.start(*instance.command("serve"))
     wait_for(lambda: is_ready(instance), instance=instance, process=server)
     turns = [{"role": "user", "content": "I moved to Porto, where my sister has a bakery, and I help her."}]
     body = {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": turns}

@@ -18,7 +18,7 @@ def address() -> Iterator[tuple[str, int]]:
     with migrated_instance(
         WEB_PORT=str(port), WEB_WORKERS="1", BODY_SECONDS="3", ALLOWED_HOSTS="127.0.0.1"
     ) as instance:
-        server = instance.start("sh", "scripts/serve.sh")
+        server = instance.start(*instance.command("serve"))
         wait_for(lambda: answers(port, instance), instance=instance, process=server)
         yield "127.0.0.1", port
 

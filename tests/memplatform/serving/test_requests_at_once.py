@@ -73,7 +73,7 @@ def served() -> Iterator[Served]:
     with migrated_instance(WEB_PORT=str(port), ALLOWED_HOSTS="127.0.0.1", **settings) as instance:
         key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
         made = Served(instance, port, key)
-        server = instance.start("sh", "scripts/serve.sh")
+        server = instance.start(*instance.command("serve"))
         wait_for(lambda: is_ready(made), instance=instance, process=server)
         yield made
 

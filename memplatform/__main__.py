@@ -1,0 +1,58 @@
+"""Run a command of memplatform: `python manage.py NAME`, `python -m memplatform NAME`, or `memplatform NAME` if installed."""
+
+import gc
+import os
+import sys
+from functools import partial
+
+# Commands that are of use without a database.
+_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
+
+# Commands that start workers: what these do is done by the system.
+_WORKERS = frozenset({"qcluster", "drain", "demo"})
+_WITH_WORKERS = "--with-workers"  # of `serve`
+
+_OTHER_NAMES = {"worker": "qcluster"}
+
+
+def main() -> None:
+    """Bring up the database and run the command line."""
+    gc.disable()  # until the modules are imported: nearly all that they make stays
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memplatform.settings")
+    if _WITH_WORKERS in sys.argv:  # for a small team, one process of each kind
+        os.environ.setdefault("WEB_WORKERS", "1")
+        os.environ.setdefault("CLUSTER_WORKERS", "1")
+    from memplatform.check_settings import main as check_settings
+
+    if failed := check_settings():
+        sys.exit(failed)
+    import django
+    from django.conf import settings
+    from django.core.management import execute_from_command_line
+
+    from apps.actions.ledger.actor import COMMAND, SYSTEM, acting_as
+    from memplatform.database import ensure_database, limit_statements
+    from memplatform.embedded import EmbeddedError
+    from memplatform.parent_death import join_cluster
+
+    django.setup()
+    gc.freeze()  # no collection looks at it again, not even the last one, when the process ends
+    gc.enable()
+    command, *arguments = sys.argv[1:] or ["help"]
+    command = _OTHER_NAMES.get(command, command)
+    if command not in _WITHOUT_DATABASE:
+        try:
+            ensure_database()
+        except EmbeddedError as error:
+            sys.exit(str(error))
+    works = command in _WORKERS or _WITH_WORKERS in arguments
+    limit_statements(seconds=settings.DB_WORK_SECONDS if works else settings.DB_COMMAND_SECONDS)
+    if command == "qcluster" or _WITH_WORKERS in arguments:
+        # Processes of a killed cluster would work on, and wait for tasks forever.
+        os.register_at_fork(after_in_child=partial(join_cluster, os.getpid()))
+    with acting_as(SYSTEM if works else COMMAND):
+        execute_from_command_line([sys.argv[0], command, *arguments])
+
+
+if __name__ == "__main__":
+    main()
