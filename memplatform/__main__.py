@@ -1,4 +1,4 @@
-"""Run a command of memplatform: `python manage.py NAME`, `python -m memplatform NAME`, or `memplatform NAME` if installed."""
+"""Run a command of memplatform: `python manage.py NAME`, or `memplatform NAME` where the package is installed."""
 
 import gc
 import os

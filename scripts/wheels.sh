@@ -5,5 +5,5 @@ cd "$(dirname "$0")/.."
 rm -rf var/wheels build memplatform/docs
 trap 'rm -rf build memplatform/docs' EXIT
 cp -r var/docs memplatform/docs
-.venv/bin/python -m pip wheel --quiet --no-deps --disable-pip-version-check --wheel-dir var/wheels . clients/python
+"${PYTHON:-.venv/bin/python}" -m pip wheel --quiet --no-deps --disable-pip-version-check --wheel-dir var/wheels . clients/python
 ls var/wheels

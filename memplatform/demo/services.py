@@ -12,6 +12,7 @@ from memplatform.demo.client import Client, wait_until
 from memplatform.demo.errors import DemoFailed
 from memplatform.demo.interruption import Interruption, ignore_signals
 from memplatform.demo.port import HOST, reserve
+from memplatform.settings import DATA_DIR
 
 WEB = "demo-web"
 CLUSTER = "demo-cluster"
@@ -60,7 +61,9 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
             port = held.getsockname()[1]
             services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
             environment = _environment(port)
-            children[WEB] = processes.start(name=WEB, command=[sys.executable, "-m", "memplatform", "serve"], environment=environment)
+            children[WEB] = processes.start(
+                name=WEB, command=[sys.executable, "-m", "memplatform", "serve"], environment=environment
+            )
             cluster = [sys.executable, "-m", "memplatform", "qcluster"]
             children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
             client = Client(address=services.address)
@@ -83,6 +86,7 @@ def end_services() -> None:
 def _environment(port: int) -> dict[str, str]:
     """Return the environment for a server on loopback, overriding production settings in .env."""
     local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
+    local["MEMPLATFORM_DATA"] = str(DATA_DIR)
     # One visitor needs no more than one process of each kind, and few threads and connections.
     few = {"WEB_WORKERS": "1", "WEB_THREADS": "4", "CLUSTER_WORKERS": "1"}
     few |= {"DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}  # the latter of glibc: free memory is shared by threads

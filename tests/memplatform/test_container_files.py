@@ -39,7 +39,7 @@ def test_the_image_runs_unprivileged_and_is_checked() -> None:
 
 @pytest.mark.parametrize("command", re.findall(r"CMD (\[.+\])$", DOCKERFILE, flags=re.MULTILINE))
 def test_the_image_s_commands_exist(command: str) -> None:
-    _, script = yaml.safe_load(command)
+    _, script, *_ = yaml.safe_load(command)
     assert (PROJECT / script).is_file()
     assert script.split("/")[0] in copied()
 
@@ -101,7 +101,9 @@ def test_the_database_is_healthy_only_when_clients_reach_it() -> None:
 
 
 def test_services_have_time_to_stop() -> None:
-    default = re.search(r'WEB_STOP_SECONDS", default=(\d+)', (PROJECT / "memplatform/management/commands/serve.py").read_text())
+    default = re.search(
+        r'WEB_STOP_SECONDS", default=(\d+)', (PROJECT / "memplatform/management/commands/serve.py").read_text()
+    )
     grace = {name: service.get("stop_grace_period", "10s") for name, service in COMPOSE["services"].items()}
     assert default
     assert int(grace["web"].removesuffix("s")) > int(default[1])
