@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 # Commands that are of use without a database.
-_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help"})
+_WITHOUT_DATABASE = frozenset({"help", "collectstatic", "version", "--version", "--help", "stop"})
 
 # Commands that start workers: what these do is done by the system.
 _WORKERS = frozenset({"qcluster", "drain", "demo"})

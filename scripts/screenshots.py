@@ -89,7 +89,9 @@ def running_demo() -> Iterator[tuple[str, str, Command]]:
     finally:
         demo.terminate()
         demo.wait(timeout=PATIENCE)
-        subprocess.run([sys.executable, "scripts/stop.py", "--delete"], cwd=PROJECT, env=environment, check=False)
+        subprocess.run(
+            [sys.executable, "-m", "memplatform.stop", "--delete"], cwd=PROJECT, env=environment, check=False
+        )
         shutil.rmtree(folder, ignore_errors=True)
 
 

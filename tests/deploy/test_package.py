@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Build both from what is committed or about to be, as `make wheels` does."""
     copy = tmp_path_factory.mktemp("checkout")
     files = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, text=True)
@@ -26,7 +25,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
     (copy / "var/docs").mkdir(parents=True)
     (copy / "var/docs/index.html").write_text("<h1>memplatform</h1>")
     run("sh", "scripts/wheels.sh", cwd=copy, PYTHON=sys.executable)
-    yield sorted((copy / "var/wheels").glob("*.whl"))
+    return sorted((copy / "var/wheels").glob("*.whl"))
 
 
 def test_the_demo_runs_from_the_package(wheels: list[Path], tmp_path: Path) -> None:
@@ -34,19 +33,25 @@ def test_the_demo_runs_from_the_package(wheels: list[Path], tmp_path: Path) -> N
     installed, home = tmp_path / "installed", tmp_path / "home"
     home.mkdir()
     run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(installed), *map(str, wheels))
-    said = run(
-        sys.executable, "-m", "memplatform", "demo", "--once", cwd=home, HOME=str(home), PYTHONPATH=str(installed)
-    )
-    assert "Sent 35 turns" in said
-    assert (home / ".local/share/memplatform").is_dir()
+    memplatform = [sys.executable, "-m", "memplatform"]
+    try:
+        said = run(*memplatform, "demo", "--once", cwd=home, HOME=str(home), PYTHONPATH=str(installed))
+        assert "Sent 167 turns in 12 sessions" in said
+        assert (home / ".local/share/memplatform").is_dir()
+    finally:
+        run(*memplatform, "stop", cwd=home, HOME=str(home), PYTHONPATH=str(installed))
 
 
 @pytest.mark.soak
 def test_an_empty_environment_needs_no_more_than_the_wheels(wheels: list[Path], tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=True)
     run(str(tmp_path / "env/bin/pip"), "install", "--quiet", *map(str, wheels))
-    said = run(str(tmp_path / "env/bin/memplatform"), "demo", "--once", cwd=tmp_path, HOME=str(tmp_path))
-    assert "Sent 35 turns" in said
+    memplatform = str(tmp_path / "env/bin/memplatform")
+    try:
+        said = run(memplatform, "demo", "--once", cwd=tmp_path, HOME=str(tmp_path))
+        assert "Sent 167 turns in 12 sessions" in said
+    finally:
+        run(memplatform, "stop", cwd=tmp_path, HOME=str(tmp_path))
 
 
 def run(*command: str, cwd: Path = PROJECT, **environment: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.request import Request
 
 import httpx2
+import psutil
 import pytest
 
 from tests.instance import PATIENCE, PROJECT, Instance, free_port, migrated_instance, wait_for
@@ -45,6 +46,24 @@ def test_the_server_serves_until_it_is_asked_to_end(instance: Instance) -> None:
         server.terminate()
         server.wait(timeout=PATIENCE)  # the stream does not keep its worker
     assert health(instance).returncode == 1
+
+
+@pytest.mark.parametrize("ends", ["asked", "server", "sentinel"])
+def test_one_command_serves_and_works(ends: str) -> None:
+    with migrated_instance(WEB_PORT=str(free_port()), ALLOWED_HOSTS="127.0.0.1", WEB_STOP_SECONDS="10") as instance:
+        key = instance.new_key("p")
+        both = instance.start(*instance.command("serve", "--with-workers"))
+        wait_for(lambda: health(instance).returncode == 0, instance=instance, process=both)
+        address, headers = f"http://127.0.0.1:{instance.environment['WEB_PORT']}/v1", {"X-API-Key": key}
+        turns = {"user_id": "ana", "session_id": "monday", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
+        accepted = httpx2.post(f"{address}/turns", json=turns, headers=headers).json()
+        trace = f"{address}/traces/{accepted['trace_id']}"
+        wait_for(lambda: httpx2.get(trace, headers=headers).json()["status"] == "done", instance=instance, process=both)
+        assert len(instance.processes()) <= 7
+        children = {"granian" in " ".join(each.cmdline()): each for each in psutil.Process(both.pid).children()}
+        {"asked": both.terminate, "server": children[True].kill, "sentinel": children[False].kill}[ends]()
+        assert (both.wait(timeout=PATIENCE) == 0) is (ends == "asked"), instance.output
+        wait_for(lambda: instance.processes() == [], instance=instance)
 
 
 @pytest.mark.parametrize("shown", ["/memory", ""], ids=["passed_on", "removed_by_the_proxy"])

@@ -1,0 +1,22 @@
+"""Stop everything that this installation has started: the processes recorded in its data folder, then the database."""
+
+import sys
+
+from memplatform import embedded, processes, settings
+
+
+def main(*, delete: bool) -> int:
+    """Stop everything, and delete the database if wanted. Print an error as one line and return 1."""
+    for record in processes.recorded():
+        processes.end(record)
+    try:
+        (embedded.remove if delete else embedded.down)(settings.EMBEDDED_DIR)
+    except embedded.EmbeddedError as error:
+        print(f"embedded PostgreSQL: {error}", file=sys.stderr)
+        return 1
+    print("stopped")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(delete="--delete" in sys.argv))
