@@ -12,9 +12,9 @@ def main(*, delete: bool) -> int:
     try:
         (embedded.remove if delete else embedded.down)(settings.EMBEDDED_DIR)
     except embedded.EmbeddedError as error:
-        print(f"embedded PostgreSQL: {error}", file=sys.stderr)
+        sys.stderr.write(f"embedded PostgreSQL: {error}\n")
         return 1
-    print("stopped")
+    sys.stdout.write("stopped\n")
     return 0
 
 
