@@ -24,9 +24,8 @@ env = Environment((BASE_DIR if IS_CHECKOUT else Path.cwd()) / ".env")
 env.refuse_removed()
 
 DEBUG = env.bool("DEBUG", default=False)
-_USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-_DATA = str(BASE_DIR / "var" if IS_CHECKOUT else _USER_DATA / "memplatform")
-DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=_DATA)).resolve()
+_OF_USER = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "memplatform"
+DATA_DIR = Path(env.str("MEMPLATFORM_DATA", default=str(BASE_DIR / "var" if IS_CHECKOUT else _OF_USER))).resolve()
 try:
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 except OSError as error:

@@ -30,7 +30,7 @@ def is_read(node: ast.AST) -> bool:
 def default_of(call: Any) -> str:
     """Return the default of a variable if nothing else is set."""
     expression = next(keyword.value for keyword in call.keywords if keyword.arg == "default")
-    nothing_set: defaultdict[str, Any] = defaultdict(str, BASE_DIR=Path(), str=str)
+    nothing_set: defaultdict[str, Any] = defaultdict(str, BASE_DIR=Path(), IS_CHECKOUT=True, str=str)
     value = eval(compile(ast.Expression(expression), "settings.py", "eval"), {}, nothing_set)
     if isinstance(value, bool):
         return str(value).lower()
