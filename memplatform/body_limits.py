@@ -10,7 +10,7 @@ TOO_LARGE, TIMEOUT = "too_large", "request_timeout"
 
 SMALL = 128 * 1024  # bytes that are read from any number of callers, with and without credentials
 UPLOADS_AT_ONCE = 2  # files to import that a process reads at the same time
-UPLOADS = re.compile(r"/v1/imports/[^/]+/file|/console/[^/]+/imports/new/")
+UPLOADS = re.compile(r"/v1/imports/[^/]+/file|/console/[^/]+/imports/(?:new|audit|audit/kept)/")
 LARGE_AT_ONCE = 16  # larger bodies that a process reads at the same time, so that memory is bounded
 BYTES_PER_SECOND = 256 * 1024  # at which a body has to arrive, after the first seconds
 _CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"cookie"})

@@ -178,6 +178,8 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "export-replay": (VIEWER, BOTH),
     "imports": (ADMIN, BOTH),
     "new-import": (ADMIN, BOTH),
+    "audit-store": (ADMIN, BOTH),
+    "audited-store": (ADMIN, POSTS),
     "import": (ADMIN, BOTH),
     "import-progress": (ADMIN, BOTH),
     "start-import": (ADMIN, POSTS),

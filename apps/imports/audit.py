@@ -1,0 +1,280 @@
+"""Say which entries of a memory store are worth keeping, and what is wrong with the others; nothing is stored."""
+
+import re
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from apps.imports.readers.entries import ImportProblem
+from apps.imports.readers.stores import StoreEntry
+from apps.pipeline.core.enums import Role
+from apps.pipeline.core.policy import PreFilterPolicy, SimilarityBand
+from apps.pipeline.core.ports import Embedder, Model, Vector
+from apps.pipeline.deduplication.guard import Difference, content_words, differences, plain_words
+from apps.pipeline.prefilter.folding import fold
+from apps.pipeline.prefilter.matcher import matcher_for
+from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
+from apps.pipeline.prompts import memory_pairs
+from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
+from apps.pipeline.prompts.memory_pairs import PairVerdict
+from apps.pipeline.provenance.orders import looks_injected, orders_agent
+from apps.pipeline.redaction.redact import holds_secret
+from apps.pipeline.resolution.dates import around, date_with_year
+
+SAYS_SAME = "says the same as another entry"
+SAYS_OPPOSITE = "says the opposite of another entry"
+REPLACED = "has another value in a later entry"
+MOST_ASKED = 400  # pairs that a model is asked about, for each end user
+ASKED_AT_ONCE = 20
+NEAREST = 8  # entries that each entry is compared with
+ROWS = 512  # of the matrix that are multiplied at once
+_OF_THE_USER = re.compile(r"(?i)^(?:the )?user\b")
+_PLANNED = re.compile(r"(?i)\b(?:will|plans?|planning|is going to|intends?|upcoming|scheduled)\b")
+_BEGINS = re.compile(r"(?i)\b(?:from|since|as of|starting|beginning)\b")  # what goes on after its day
+# Statements of which one holds at a time: a later one with another value replaces the earlier one.
+_ONE_VALUE = re.compile(
+    r"(?i)^(?P<of>.{0,60}?\b(?:(?:lives?|is based|resides) (?:in|at)|works? (?:at|for|as)|is (?:called|married to)"
+    r"|name is|(?:job|role|birthday|email|address|weight|height) is|weighs|is(?= \d+ years old)))\s+(?P<value>[^.]+)"
+)
+
+
+class Verdict(StrEnum):
+    """What an entry is."""
+
+    KEPT = "kept"
+    JUNK = "junk"
+    SECRET = "secret"
+    INSTRUCTION = "instruction"
+    REPEATED = "repeated"
+    OUTDATED = "outdated"
+    CONTRADICTED = "contradicted"  # kept: which of the two holds is for a person to say
+
+
+KEPT = frozenset({Verdict.KEPT, Verdict.CONTRADICTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An entry with its verdict, the reason in words, and the place of the entry that it repeats or contradicts."""
+
+    entry: StoreEntry
+    verdict: Verdict
+    reason: str = ""
+    other: str = ""
+
+
+@dataclass(slots=True)
+class Audit:
+    """What became of all entries of a file, in its order."""
+
+    audited: list[Audited] = field(default_factory=list)
+    problems: list[ImportProblem] = field(default_factory=list)
+
+    @property
+    def counts(self) -> Mapping[Verdict, int]:
+        """Return the number of entries by verdict, the most frequent first."""
+        return dict(Counter(each.verdict for each in self.audited).most_common())
+
+    @property
+    def reasons(self) -> Mapping[tuple[Verdict, str], int]:
+        """Return the number of entries that are not kept by verdict and reason, the most frequent first."""
+        left = (each for each in self.audited if each.verdict is not Verdict.KEPT)
+        return dict(Counter((each.verdict, each.reason) for each in left).most_common())
+
+    def examples(self, verdict: Verdict, *, most: int) -> list[Audited]:
+        """Return some entries of a verdict, of different words."""
+        found = {each.entry.text: each for each in self.audited if each.verdict is verdict}
+        return list(found.values())[:most]
+
+    def kept(self) -> list[StoreEntry]:
+        """Return what is worth importing."""
+        return [each.entry for each in self.audited if each.verdict in KEPT]
+
+
+def audit(
+    entries: Iterable[StoreEntry | ImportProblem],
+    *,
+    embedder: Embedder,
+    band: SimilarityBand,
+    now: datetime,
+    judge: Model | None = None,
+) -> Audit:
+    """Judge each entry by itself, then those that remain against the others of their user.
+
+    A judge is asked about pairs of nearly the same meaning that the rules leave open.
+    """
+    found = Audit()
+    by_user: defaultdict[str, list[int]] = defaultdict(list)
+    for each in entries:
+        if isinstance(each, ImportProblem):
+            found.problems.append(each)
+            continue
+        verdict, reason = _judged_alone(each, now=now)
+        if verdict is Verdict.KEPT:
+            by_user[each.user_id].append(len(found.audited))
+        found.audited.append(Audited(each, verdict, reason))
+    for places in by_user.values():
+        mine = [found.audited[place].entry for place in places]
+        for index, judged in _judged_together(mine, embedder=embedder, band=band, judge=judge, now=now):
+            found.audited[places[index]] = judged
+    return found
+
+
+def _judged_alone(entry: StoreEntry, *, now: datetime) -> tuple[Verdict, str]:
+    """Return the verdict on an entry by its own words and times; the first of these checks decides."""
+    text = entry.text
+    if holds_secret(text):
+        return Verdict.SECRET, "holds a secret or a personal number"
+    if looks_injected(text) or (orders_agent(text) and not _OF_THE_USER.match(text)):
+        return Verdict.INSTRUCTION, "tells agents what to do, and nobody knows who said it"
+    if reason := _junk(text):
+        return Verdict.JUNK, reason
+    if entry.ends_at and entry.ends_at <= now:
+        return Verdict.OUTDATED, "has ended, as the store itself says"
+    day = date_with_year(text) if _PLANNED.search(text) and not _BEGINS.search(text) else None
+    if day and around(day.begins, day.precision, shift=1).begins <= now.date():
+        return Verdict.OUTDATED, "is a plan for a day that has passed"
+    return Verdict.KEPT, ""
+
+
+def _junk(text: str) -> str:
+    """Return why an entry says nothing of anybody, or ""."""
+    policy = _filter_policy()
+    if is_payload(text) or is_code_only(text):
+        return "is code or data"
+    if is_emoji_only(text) or letters(text, enough=policy.min_letters) < policy.min_letters:
+        return "has no words"
+    if matcher_for(policy).first_hit(text=fold(text, limit=policy.scan_characters), role=Role.USER, answering=False):
+        return "is small talk"
+    return next((says for says, pattern in _kinds() if pattern.search(text)), "")
+
+
+@cache
+def _filter_policy() -> PreFilterPolicy:
+    return PreFilterPolicy()
+
+
+@cache
+def _kinds() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    read = tomllib.loads(Path(__file__).with_name("audit_rules.toml").read_text(encoding="utf-8"))
+    return tuple((kind["says"], re.compile("|".join(kind["patterns"]), re.IGNORECASE)) for kind in read["kinds"])
+
+
+def _judged_together(
+    entries: Sequence[StoreEntry], *, embedder: Embedder, band: SimilarityBand, judge: Model | None, now: datetime
+) -> Iterator[tuple[int, Audited]]:
+    """Yield what repeats, contradicts or outdates another entry of the same user, by its place."""
+    settled: dict[int, Audited] = {}
+    pairs: list[tuple[int, int]] = []  # an older and a newer entry
+    for place, twin in _same_words(entries):
+        settled[place] = Audited(entries[place], Verdict.REPEATED, SAYS_SAME, entries[twin].at)
+    left = [place for place in range(len(entries)) if place not in settled]
+    for first, second in _near([entries[place].text for place in left], embedder=embedder, band=band):
+        one, two = sorted((left[first], left[second]), key=lambda place: _age(entries[place], place))
+        if one in settled or two in settled:
+            continue
+        pairs.append((one, two))
+        for place, verdict, reason, other in _compared(entries, one, two):
+            settled[place] = Audited(entries[place], verdict, reason, entries[other].at)
+    for one, two in _replaced(entries, without=settled):
+        settled[one] = Audited(entries[one], Verdict.OUTDATED, REPLACED, entries[two].at)
+    left_open = [(one, two) for one, two in pairs if one not in settled and two not in settled]
+    asked = _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now) if judge else ()
+    for (one, two), said in asked:
+        for place, other, (verdict, reason) in _by_verdict(one, two, said):
+            settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
+    yield from settled.items()
+
+
+def _asked(
+    entries: Sequence[StoreEntry], pairs: Sequence[tuple[int, int]], *, judge: Model, now: datetime
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the verdict of a model on each pair; one that does not answer leaves them open."""
+    for begin in range(0, len(pairs), ASKED_AT_ONCE):
+        some = pairs[begin : begin + ASKED_AT_ONCE]
+        shown = [
+            memory_pairs.StatementPair(
+                earlier=entries[one].text,
+                earlier_said=entries[one].said_at or now,
+                later=entries[two].text,
+                later_said=entries[two].said_at or now,
+            )
+            for one, two in some
+        ]
+        request = memory_pairs.render(pairs=shown)
+        answer = ask_judge(request, count=len(some), judge=AskedJudge(judge), words=PairVerdict)
+        yield from zip(some, answer.verdicts, strict=True)
+
+
+def _by_verdict(one: int, two: int, verdict: str) -> Iterator[tuple[int, int, tuple[Verdict, str]]]:
+    """Yield what becomes of an older and a newer entry by a model's verdict, and by which entry."""
+    if verdict == PairVerdict.SAME:
+        yield one, two, (Verdict.REPEATED, SAYS_SAME)
+    elif verdict == PairVerdict.REPLACES:
+        yield one, two, (Verdict.OUTDATED, REPLACED)
+    elif verdict == PairVerdict.CONTRADICTS:
+        yield one, two, (Verdict.CONTRADICTED, SAYS_OPPOSITE)
+        yield two, one, (Verdict.CONTRADICTED, SAYS_OPPOSITE)
+
+
+def _same_words(entries: Sequence[StoreEntry]) -> Iterator[tuple[int, int]]:
+    """Yield each entry that has the words of an earlier one, with that one."""
+    first: dict[tuple[str, ...], int] = {}
+    for place, entry in enumerate(entries):
+        twin = first.setdefault(plain_words(entry.text), place)
+        if twin != place:
+            yield place, twin
+
+
+def _near(texts: Sequence[str], *, embedder: Embedder, band: SimilarityBand) -> Iterator[tuple[int, int]]:
+    """Yield pairs of texts that may say the same by their cosine, the nearest of each text."""
+    vectors: Sequence[Vector] = embedder.embed(texts) if texts else ()
+    matrix = np.asarray(vectors, dtype=np.float32)
+    for begin in range(0, len(texts), ROWS):
+        cosines = matrix[begin : begin + ROWS] @ matrix.T
+        for row, values in enumerate(cosines):
+            place = begin + row
+            values[place:] = -1  # each pair once
+            nearest = np.argpartition(values, -NEAREST)[-NEAREST:] if len(values) > NEAREST else np.arange(len(values))
+            yield from ((place, int(other)) for other in nearest if values[other] >= band.unsure)
+
+
+def _age(entry: StoreEntry, place: int) -> tuple[float, int]:
+    return (entry.said_at.timestamp() if entry.said_at else 0.0, place)
+
+
+def _compared(entries: Sequence[StoreEntry], one: int, two: int) -> Iterator[tuple[int, Verdict, str, int]]:
+    """Yield what an older and a newer entry of nearly the same meaning become."""
+    first, second = content_words(entries[one].text), content_words(entries[two].text)
+    found = differences(entries[one].text, entries[two].text)
+    if not found and (first <= second or second <= first):
+        less, more = (two, one) if second < first else (one, two)
+        yield less, Verdict.REPEATED, SAYS_SAME if first == second else "says less than another entry", more
+    elif found == {Difference.NEGATION} and first and len(first & second) >= 0.6 * len(first | second):
+        for place, other in ((one, two), (two, one)):
+            yield place, Verdict.CONTRADICTED, SAYS_OPPOSITE, other
+
+
+def _replaced(entries: Sequence[StoreEntry], *, without: Mapping[int, Audited]) -> Iterator[tuple[int, int]]:
+    """Yield each entry whose value is another one in a later entry, with that."""
+    latest: dict[str, int] = {}
+    for place in sorted(range(len(entries)), key=lambda place: _age(entries[place], place)):
+        match = _ONE_VALUE.match(entries[place].text)
+        if match is None or place in without or entries[place].said_at is None:
+            continue
+        earlier = latest.get(slot := match["of"].casefold())
+        if earlier is not None and plain_words(match["value"])[:1] != plain_words(_value(entries[earlier]))[:1]:
+            yield earlier, place
+        latest[slot] = place
+
+
+def _value(entry: StoreEntry) -> str:
+    match = _ONE_VALUE.match(entry.text)
+    return match["value"] if match else ""
