@@ -1,24 +1,21 @@
 """The audit of a store of another product: what is worth keeping, what is wrong with the rest; nothing is stored."""
 
 import json
-from itertools import islice
 
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
+from apps.actions.imports.auditing import audit_store
 from apps.actions.imports.services import ImportRequest, upload_import
 from apps.console.permissions import ProjectVisit, project_page
-from apps.imports.audit import Audit, Verdict, audit
-from apps.imports.readers.stores import importable, store_entries
+from apps.imports.audit import Audit, Verdict
+from apps.imports.readers.stores import importable
 from apps.pipeline.core.enums import ImportFormat, MemberRole
-from apps.pipeline.core.policy import DedupePolicy
-from apps.providers.registry import embedder
 
 MOST_ENTRIES = 20_000  # half a minute of one processor
 EXAMPLES = 5
@@ -75,9 +72,7 @@ def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _audited(form: StoreForm) -> Audit:
-    near = embedder()
-    entries = islice(store_entries(form.cleaned_data["file"].read()), MOST_ENTRIES)
-    return audit(entries, embedder=near, band=DedupePolicy().band(embedder=near.name), now=timezone.now())
+    return audit_store(form.cleaned_data["file"].read(), most=MOST_ENTRIES)
 
 
 def _examples(found: Audit) -> list[dict[str, object]]:

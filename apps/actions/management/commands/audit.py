@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
-from apps.imports.audit import Audit, Verdict, audit
-from apps.imports.readers.stores import importable, store_entries
-from apps.pipeline.core.policy import DedupePolicy
-from apps.providers.registry import PricedModels, embedder, has_model
+from apps.actions.errors import Unfit
+from apps.actions.imports.auditing import audit_store
+from apps.imports.audit import Audit, Verdict
+from apps.imports.readers.stores import importable
 
 EXAMPLES = 3  # of each verdict
 WIDTH = 100  # characters of an example
@@ -31,16 +30,12 @@ class Command(BaseCommand):
         parser.add_argument("--model", action="store_true", help="ask the configured model about pairs that may be one")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["model"] and not has_model():
-            raise CommandError("no model is configured: set MODEL")
         try:
-            content = options["file"].read_bytes()
+            found = audit_store(options["file"].read_bytes(), asks_model=options["model"])
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}") from error
-        near = embedder()
-        band = DedupePolicy().band(embedder=near.name)
-        judge = PricedModels() if options["model"] else None
-        found = audit(store_entries(content), embedder=near, band=band, now=timezone.now(), judge=judge)
+        except Unfit as unfit:
+            raise CommandError(str(unfit)) from unfit
         if not found.audited:
             raise CommandError(f"{options['file']}: {found.problems[0].reason if found.problems else 'holds no entry'}")
         if options["keep"]:
