@@ -115,27 +115,26 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
         return result.structured_content or result.content[0].text
 
     about = {"user_id": user_id}
-    added = await call("add_memory", text="I live in Porto and I play the cello.", **about)
-    event = await call("get_event_status", event_id=added["event_id"], wait_seconds=WAIT)
-    assert (event["status"], event["stored"]) == ("SUCCEEDED", 2)
+    told = await call("add_memory", content="I live in Porto and I play the cello.", wait=WAIT, **about)
+    assert (told["status"], told["stored"]) == ("done", 2)
     found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
-    assert "Porto" in found["memory"]
+    assert "Porto" in found["content"]
     scores = [hit["score"] for hit in (await call("search_memories", query=HOME, **about))["results"]]
     assert scores == sorted(scores, reverse=True)
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
-    text = found["memory"].replace("Porto", "Braga")
-    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "text": text})
+    text = found["content"].replace("Porto", "Braga")
+    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": text})
     assert refused.is_error
     assert "insufficient_scope" in refused.content[0].text
     updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"})
     assert updated["metadata"] == {"from": "mcp"}
-    history = await call("get_memory_history", memory_id=found["id"])
-    assert [each["version"] for each in history["versions"]] == [1]
+    read = await call("get_memory", memory_id=found["id"], history=True)
+    assert [each["version"] for each in read["history"]["versions"]] == [1]
     await call("delete_memory", memory_id=found["id"])
-    listed = await call("get_memories", **about)
-    assert [("cello" in each["memory"]) for each in listed["results"]] == [True]
-    stored = await call("store_memory", text="Likes plain words.", infer=False, **about)
-    assert stored["results"][0]["memory"] == "Likes plain words."
+    listed = await call("search_memories", **about)
+    assert [("cello" in each["content"]) for each in listed["results"]] == [True]
+    stored = await call("add_memory", content="Likes plain words.", infer=False, **about)
+    assert stored["results"][0]["content"] == "Likes plain words."
     missing = await agent.call_tool("get_memory", {"memory_id": "mem_" + "0" * 32})
     assert missing.is_error
     assert "not_found" in missing.content[0].text
@@ -186,7 +185,7 @@ def test_an_agent_is_told_what_it_may_use_and_tells_in_its_name(client: Caller, 
         tools = {tool.name for tool in (await agent.list_tools()).tools}
         return [*(len(each.structured_content["results"]) for each in (everybodys, others)), "add_memory" in tools]
 
-    told = {"text": "Rows on Sundays.", "infer": False}
+    told = {"content": "Rows on Sundays.", "infer": False}
     run_async(connected(client.key, "rower", lambda agent: agent.call_tool("add_memory", told)))
     with Client(client.address, client.key) as memory:
         assert [each["agent_id"] for each in memory.each_memory(user_id=f"agents {mode}")] == ["rower"]

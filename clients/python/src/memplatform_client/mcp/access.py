@@ -3,11 +3,10 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from pydantic import Field
 
 from memplatform_client.async_client import AsyncClient
 from memplatform_client.errors import APIError, MemplatformError, NotFound
@@ -21,12 +20,7 @@ class AgentScope(TypedDict):
     run_id: NotRequired[str]
 
 
-AgentId = Annotated[str | None, Field(description="The agent that tells it, or whose memories are meant.")]
-AppId = Annotated[str | None, Field(description="The application, as with agent_id.")]
-RunId = Annotated[str | None, Field(description="The run, as with agent_id.")]
-
-
-def agent_scope(*, agent_id: str | None, app_id: str | None, run_id: str | None) -> AgentScope:
+def agent_scope(*, agent_id: str, app_id: str, run_id: str) -> AgentScope:
     """Return the identifiers that are given."""
     scope: AgentScope = {}
     if agent_id:
