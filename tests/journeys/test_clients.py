@@ -231,10 +231,10 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
     of_kim = post(client, search, key=client.key, **{"Memplatform-User-Id": "kim"}).json()["result"]
     assert all("Lyon" in hit["content"] for hit in of_kim["structuredContent"]["results"])
     messages = [{"role": "assistant", "content": None, "tool_calls": []}, {"role": "user", "content": "I row."}]
-    call = {"name": "add_memory", "arguments": {"messages": messages, "user_id": "mcp"}}
+    call = {"name": "add_memory", "arguments": {"turns": messages, "user_id": "mcp"}}
     add = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call}
     (skipped,) = post(client, add, key=client.key).json()["result"]["structuredContent"]["skipped"]
-    assert skipped["pointer"] == "/messages/0/content"
+    assert skipped["pointer"] == "/turns/0/content"
     refused = post(client, message, key="mp_wrong")
     assert (refused.status_code, refused.json()["code"]) == (401, "invalid_key")
     assert "Bearer" in refused.headers["WWW-Authenticate"]
