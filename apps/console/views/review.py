@@ -163,6 +163,18 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+def preview_approval(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show what approving several memories does, before it is done."""
+    try:
+        seen = chosen_memories(request)
+    except Refused as refused:
+        return refusal_response(request, refused)
+    preview = selectors.preview_approval(project_id=visit.project.pk, memory_ids=[each.memory_id for each in seen])
+    return render(request, "console/_approval_preview.html", {"preview": preview})
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
 def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Reject one or several memories with a reason."""
     reason = request.POST.get("reason", "")
