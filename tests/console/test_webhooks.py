@@ -135,6 +135,6 @@ def test_a_receiver_that_takes_nothing_is_told_on_every_page_and_as_an_alert(pro
     assert "failing" in text_of(admin, f"{HOME}{webhook.pk}/")
 
     Webhook.objects.update(paused_at=timezone.now(), paused_by="system", pause_reason="the receiver has taken nothing")
-    assert "was paused: its receiver takes nothing" in text_of(admin, "/console/test/review/")
+    assert "and is paused" in text_of(admin, "/console/test/review/")
     admin.post(f"{HOME}{webhook.pk}/switch/")
     assert "The webhook crm" not in text_of(admin, "/console/test/review/")
