@@ -153,6 +153,22 @@ def test_what_approving_many_does_is_shown_before(
     assert reviewer.post("/console/test/review/approve/preview/", {}).status_code == 422
 
 
+def test_the_inbox_tells_how_far_one_is_today(reviewer: Client, waiting: list[Memory]) -> None:
+    reviewer.post("/console/test/review/reject/", {"memory": [seen(waiting[0])], "reason": "not_true"})
+    page = reviewer.get(PAGE, headers={"HX-Request": ""}).content.decode()
+    assert f"1 of {len(waiting)} decided by you today" in page
+
+
+def test_reviewers_see_the_guideline_that_an_admin_writes(reviewer: Client, admin: Client, project: Project) -> None:
+    assert "passing moods" in admin.get(PAGE).content.decode()
+    form = {"name": "Test", "review_guideline": "Only allergies. <b>"}
+    assert admin.post("/console/test/project/", form).status_code == 302
+    for path in ("review/", "contradictions/"):
+        page = reviewer.get(f"/console/test/{path}", headers={"HX-Request": ""}).content.decode()
+        assert "Only allergies. &lt;b&gt;" in page
+        assert "passing moods" not in page
+
+
 def test_reject_many_for_a_reason(reviewer: Client, waiting: list[Memory]) -> None:
     given = {"memory": [seen(memory) for memory in waiting], "reason": "private"}
     answer = reviewer.post(f"{PAGE}reject/", given)

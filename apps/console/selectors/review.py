@@ -90,11 +90,16 @@ def pending_counts(*, project_id: UUID) -> dict[str, int]:
     links = MemoryLink.objects.for_project(project_id).to_settle().order_by()
     kinds = Counter(links.values_list("kind", flat=True)[:MAX_COUNT])
     return {
-        "review": Memory.objects.for_project(project_id).awaiting_review().order_by()[:MAX_COUNT].count(),
+        "review": count_pending(project_id=project_id),
         "contradictions": kinds[LinkKind.CONTRADICTS],
         "duplicates": kinds[LinkKind.POSSIBLE_DUPLICATE],
         "alerts": Alert.objects.for_project(project_id).open().order_by()[:MAX_COUNT].count(),
     }
+
+
+def count_pending(*, project_id: UUID) -> int:
+    """Count the memories that wait for review, up to a limit."""
+    return Memory.objects.for_project(project_id).awaiting_review().order_by()[:MAX_COUNT].count()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from apps.console.review_forms import (
 )
 from apps.console.selectors import review as selectors
 from apps.console.selectors.cases import comments_on, load_review_item
-from apps.console.selectors.own_decisions import SHOWN_FOR, load_decisions, own_decisions
+from apps.console.selectors.own_decisions import SHOWN_FOR, decided_today, load_decisions, own_decisions
 from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory, MemoryLink
@@ -93,6 +93,8 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     tabs = {
         "filters": filters,
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "decided": decided_today(by=acting_person(visit), now=timezone.now()),
+        "total": selectors.count_pending(project_id=visit.project.pk),
     }
     if is_part(request, "reasons"):
         return render(request, "console/_reason_tabs.html", tabs)
