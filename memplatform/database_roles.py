@@ -9,6 +9,8 @@ from psycopg import sql
 
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
 
+_ADVICE = "run `manage.py database prepare --administrator URL` with the address of a superuser"
+
 
 def ensure_roles() -> None:
     """Create the roles that are missing, and let the login of the application become them.
@@ -17,7 +19,7 @@ def ensure_roles() -> None:
     with the statements to run where the owner may not create roles.
     """
     login = str(settings.DATABASES["default"].get("USER") or APP_ROLE)
-    if can_become_roles(login):
+    if can_become_roles(login) and can_log_in(login):
         return
     try:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -26,7 +28,7 @@ def ensure_roles() -> None:
                     cursor.execute(f"create role {role} nologin nosuperuser nobypassrls")
             _ensure_login(cursor, login)
     except ProgrammingError as error:
-        raise CommandError(f"the roles of the application can't be created ({error}); {_advice(login)}") from error
+        raise CommandError(f"the roles of the application can't be created ({error}); {_ADVICE}") from error
 
 
 def can_become_roles(login: str) -> bool:
@@ -38,6 +40,13 @@ def can_become_roles(login: str) -> bool:
             "select pg_has_role(%s, %s, 'SET'), pg_has_role(%s, %s, 'SET')", [login, APP_ROLE, login, SYSTEM_ROLE]
         )
         return all(cursor.fetchone())
+
+
+def can_log_in(role: str) -> bool:
+    """Return True if a role that exists may log in."""
+    with connection.cursor() as cursor:
+        cursor.execute("select rolcanlogin from pg_roles where rolname = %s", [role])
+        return bool(cursor.fetchone()[0])
 
 
 def _exists(cursor: Any, role: str) -> bool:
@@ -65,10 +74,3 @@ def _ensure_login(cursor: Any, login: str) -> None:
     for role in {APP_ROLE, SYSTEM_ROLE} - {login}:
         membership = f"grant {role} to {{}} with inherit false, set true"
         cursor.execute(sql.SQL(membership).format(sql.Identifier(login)).as_string())
-
-
-def _advice(login: str) -> str:
-    return (
-        f"as a superuser, run: create role {APP_ROLE}; create role {SYSTEM_ROLE};"
-        f' grant {APP_ROLE}, {SYSTEM_ROLE} to "{login}" with inherit false, set true'
-    )
