@@ -257,7 +257,7 @@ def _compared(entries: Sequence[StoreEntry], one: int, two: int) -> Iterator[tup
     if not found and (first <= second or second <= first):
         less, more = (two, one) if second < first else (one, two)
         yield less, Verdict.REPEATED, SAYS_SAME if first == second else "says less than another entry", more
-    elif found == {Difference.NEGATION} and first and len(first & second) >= 0.6 * len(first | second):
+    elif found == {Difference.NEGATION} and first and len(first & second) >= len(first | second) / 2:
         for place, other in ((one, two), (two, one)):
             yield place, Verdict.CONTRADICTED, SAYS_OPPOSITE, other
 

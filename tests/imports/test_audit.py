@@ -56,6 +56,7 @@ def test_known_junk_is_found_and_what_a_model_extracted_is_kept() -> None:
         (("User likes dark roast", "user likes dark roast."), ["kept", "repeated"]),
         (("User likes tea", "User likes green tea"), ["repeated", "kept"]),
         (("User eats fish", "User does not eat fish"), ["contradicted", "contradicted"]),
+        (("User lives in Porto", "User does not live in Porto"), ["contradicted", "contradicted"]),
         (("User has 2 cats", "User has 3 cats"), ["kept", "kept"]),
         (("User will fly to Oslo on 3 May 2026",), ["outdated"]),
         (("User will fly to Oslo on 3 May 2027",), ["kept"]),
