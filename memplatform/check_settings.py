@@ -8,10 +8,12 @@ from django.core.exceptions import ImproperlyConfigured
 def main() -> int:
     """Read the settings."""
     try:
-        import memplatform.settings  # noqa: F401  (that they can be read is what is asked)
+        from memplatform.settings import MISSPELT
     except ImproperlyConfigured as error:
         sys.stderr.write(f"settings: {error}\n")
         return 1
+    for name, meant in MISSPELT.items():
+        sys.stderr.write(f"settings: {name} is no setting; did you mean {meant}?\n")
     return 0
 
 

@@ -4,12 +4,14 @@ import builtins
 import json
 import os
 from collections.abc import Collection
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import unquote
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+RESEMBLANCE = 0.87  # from 0 to 1: REDIS_URI and REDIS_URL have 0.89
 _TRUE, _FALSE = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0", ""})
 _POSTGRESQL = "django.db.backends.postgresql"
 _MAIL = ("smtp://", "smtp+tls://", "smtp+ssl://")
@@ -38,12 +40,25 @@ class InvalidSetting(ImproperlyConfigured):
     """A variable has a value that can't be used; the message names it, and no value that may be secret."""
 
 
+class _Recording(environ.Env):
+    """An environment that remembers which variables it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[str] = set()
+
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        """Return the value of a variable."""
+        self.asked.add(var)
+        return super().get_value(var, *args, **options)
+
+
 class Environment:
     """The environment of the process, and a file `.env` that it takes precedence over."""
 
     def __init__(self, file: Any) -> None:
         environ.Env.read_env(file)
-        self._env = environ.Env()
+        self._env = _Recording()
 
     def refuse_removed(self) -> None:
         """Raise InvalidSetting for variables that had a meaning in former versions, as they would be ignored."""
@@ -51,6 +66,13 @@ class Environment:
         if set_now:
             said = ", ".join(f"{name} ({_REPLACED.get(name, 'a fixed value')})" for name in set_now)
             raise InvalidSetting(f"remove variables that are no settings any more (and what replaces them): {said}")
+
+    def misspelt(self) -> builtins.dict[builtins.str, builtins.str]:
+        """Return variables that no setting has read, with the name of a setting that they resemble."""
+        asked = self._env.asked
+        others = sorted(name for name in os.environ if name not in asked)
+        near = {name: get_close_matches(name, asked, n=1, cutoff=RESEMBLANCE) for name in others}
+        return {name: found[0] for name, found in near.items() if found}
 
     def str(self, name: builtins.str, *, default: builtins.str, choices: Collection[builtins.str] = ()) -> builtins.str:
         """Return a text. Raises InvalidSetting unless it is one of the choices, if there are any."""

@@ -6,6 +6,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from csp.constants import SELF
 from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -39,6 +40,21 @@ _REFUSALS = {
     TOO_LARGE: Problem(Code.TOO_LARGE, "the body exceeds the limit"),
     TIMEOUT: Problem(Code.REQUEST_TIMEOUT, "the body did not arrive in time"),
 }
+
+
+class KeysByHttps:
+    """Refuse API keys that came in clear to a server of HTTPS: after a redirect nobody would notice that."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer a request."""
+        has_key = "Authorization" in request.headers or "X-API-Key" in request.headers
+        if not (settings.SECURE_SSL_REDIRECT and has_key and is_api(request.path_info)) or request.is_secure():
+            return self.get_response(request)
+        problem = Problem(Code.HTTPS_REQUIRED, "the key was sent in clear: use https, and replace the key")
+        return JsonResponse(problem.document(), status=problem.status, content_type=CONTENT_TYPE)
 
 
 class RefusedBody:

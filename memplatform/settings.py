@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "memplatform.middleware.RefusedBody",
     "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
     "memplatform.middleware.NoTenant",
+    "memplatform.middleware.KeysByHttps",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
@@ -249,6 +250,8 @@ DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 
 # --- web
 WEB_THREADS = env.int("WEB_THREADS", default=8, least=1)  # requests that a process answers at once
+if 0 < POOL_SIZE < WEB_THREADS:
+    raise InvalidSetting(f"WEB_THREADS is {WEB_THREADS}, above DB_POOL_SIZE ({POOL_SIZE}): threads would wait")
 SYNC_REQUESTS = WEB_THREADS // 2  # of these, how many may wait for their outcome: threads are left for others
 WAITING_REQUESTS = 256  # of a process at once: for the end of a trace, for events
 EVENT_STREAMS_PER_PROJECT = 20  # in a process
@@ -308,3 +311,4 @@ LOGGING = logging_settings(
     level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),
     form=LogFormat(env.str("LOG_FORMAT", default="text", choices=FORMATS)),
 )
+MISSPELT = env.misspelt()  # variables that are set and read by nothing, with what was probably meant

@@ -34,6 +34,7 @@ class Code(StrEnum):
     MISSING_KEY = "missing_key"
     INVALID_KEY = "invalid_key"
     INSUFFICIENT_SCOPE = "insufficient_scope"
+    HTTPS_REQUIRED = "https_required"
     PROJECT_ARCHIVED = "project_archived"
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
@@ -60,6 +61,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.MISSING_KEY: (401, "An API key is required"),
     Code.INVALID_KEY: (401, "The API key is not valid"),
     Code.INSUFFICIENT_SCOPE: (403, "The API key does not have the required scope"),
+    Code.HTTPS_REQUIRED: (403, "HTTPS is required"),
     Code.PROJECT_ARCHIVED: (403, "The project is archived"),
     Code.NOT_FOUND: (404, "Not found"),
     Code.METHOD_NOT_ALLOWED: (405, "Method not allowed"),

@@ -70,3 +70,12 @@ def test_a_form_with_nul_is_refused(db: None, path: str) -> None:
 
 def test_a_query_of_the_admin_with_nul_is_refused(db: None) -> None:
     assert Client().get("/admin/?q=%00").status_code == 400
+
+
+@pytest.mark.parametrize("header", ["Authorization", "X-API-Key"])
+def test_a_key_that_comes_in_clear_is_refused_where_https_is_used(db: None, settings: Any, header: str) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    told = Client().get("/v1/memories", headers={header: "Bearer mp_x"})
+    assert (told.status_code, told.json()["code"]) == (403, "https_required")
+    assert Client().get("/v1/memories").status_code == 301
+    assert Client().get("/v1/memories", headers={header: "Bearer mp_x"}, secure=True).json()["code"] == "invalid_key"

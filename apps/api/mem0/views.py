@@ -129,6 +129,8 @@ class Mem0ListView(Mem0View):
 class Mem0MemoriesView(Mem0View):
     """The memories of an end user, to be deleted."""
 
+    scopes = {"DELETE": Scope.ADMIN}
+
     def delete(self, request: Request) -> Response:
         """Retract all memories of an end user that fit, also those that await review.
 

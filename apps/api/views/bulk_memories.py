@@ -82,6 +82,8 @@ class MemoryBatchView(ApiView):
 class BulkMemoriesView(MemoriesView):
     """The memories of the project: listed, stored, and revised or retracted in bulk."""
 
+    scopes = {"DELETE": Scope.ADMIN}  # as much as a rollback or an erasure takes back
+
     @documented(
         operation="revise_memories",
         summary="Revise up to 200 memories",

@@ -53,6 +53,8 @@ def test_keys_decide_about_the_open_row_or_the_selected_rows(open_window: OpenPa
     # Keys decide about the selected rows.
     begin(window, waiting)
     window.press("x", "j", "x", "j", "e", "a")
+    expect(page.get_by_role("button", name="Approve 2")).to_be_focused()
+    window.press("Enter")
     expect(rows).to_have_count(len(waiting) - 2)
     assert [each == Status.ACTIVE for each in statuses(waiting)[:3]] == [True, True, False]
 
