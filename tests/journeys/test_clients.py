@@ -1,7 +1,6 @@
 """What agents already have reaches the product: the clients, and MCP, old and new, over HTTP and stdio."""
 
 import asyncio
-import json
 import os
 import re
 import sys
@@ -106,8 +105,8 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
 Step = Callable[..., Awaitable[Any]]
 
 
-async def remember_and_forget(agent: McpClient, user_id: str) -> None:
-    """Add, wait, search, update, look at the history, delete."""
+async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) -> None:
+    """Add, search, update, look at the history, delete."""
 
     async def call(name: str, **arguments: Any) -> Any:
         result = await agent.call_tool(name, arguments)
@@ -115,36 +114,41 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
         return result.structured_content or result.content[0].text
 
     about = {"user_id": user_id}
-    added = await call("add_memory", text="I live in Porto and I play the cello.", **about)
-    event = await call("get_event_status", event_id=added["event_id"], wait_seconds=WAIT)
-    assert (event["status"], event["stored"]) == ("SUCCEEDED", 2)
+    added = await call("add_memory", content="I live in Porto and I play the cello.", mode="sync", **about)
+    assert (added["status"], added["stored"]) == ("done", 2)
+    async with AsyncClient(client.address, client.key) as memory:
+        await memory.wait(added["trace_id"])
     found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
-    assert "Porto" in found["memory"]
-    scores = [hit["score"] for hit in (await call("search_memories", query=HOME, **about))["results"]]
-    assert scores == sorted(scores, reverse=True)
+    assert "Porto" in found["content"]
+    important = await call("search_memories", **about)
+    assert len(important["results"]) == 2
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
-    text = found["memory"].replace("Porto", "Braga")
-    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "text": text})
+    content = found["content"].replace("Porto", "Braga")
+    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": content})
     assert refused.is_error
     assert "insufficient_scope" in refused.content[0].text
-    updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"})
+    updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"}, version=found["version"])
     assert updated["metadata"] == {"from": "mcp"}
-    history = await call("get_memory_history", memory_id=found["id"])
-    assert [each["version"] for each in history["versions"]] == [1]
+    stale = await agent.call_tool("update_memory", {"memory_id": found["id"], "tags": ["a"], "version": 1})
+    assert stale.is_error
+    assert "version" in stale.content[0].text
+    read = await call("get_memory", memory_id=found["id"])
+    assert ("Porto" in read["content"], [each["version"] for each in read["versions"]]) == (True, [1])
     await call("delete_memory", memory_id=found["id"])
-    listed = await call("get_memories", **about)
-    assert [("cello" in each["memory"]) for each in listed["results"]] == [True]
-    stored = await call("store_memory", text="Likes plain words.", infer=False, **about)
-    assert stored["results"][0]["memory"] == "Likes plain words."
-    missing = await agent.call_tool("get_memory", {"memory_id": "mem_" + "0" * 32})
-    assert missing.is_error
-    assert "not_found" in missing.content[0].text
-    block = await agent.read_resource(f"memory://{user_id}/context")
-    assert "cello" in block.contents[0].text
-    one = await agent.read_resource(f"memory://memories/{stored['results'][0]['id']}")
-    assert json.loads(one.contents[0].text)["content"] == "Likes plain words."
-    prompt = await agent.get_prompt("recall", {"question": "Which instrument?", **about})
-    assert "cello" in prompt.messages[0].content.text
+    rest = await call("search_memories", **about)
+    assert [("cello" in each["content"]) for each in rest["results"]] == [True]
+    retracted = await call("search_memories", statuses=["retracted"], **about)
+    assert [each["id"] for each in retracted["results"]] == [found["id"]]
+    stored = await call("add_memory", content="Likes plain words.", infer=False, **about)
+    assert stored["results"][0]["content"] == "Likes plain words."
+    for name in ("get_memory", "delete_memory", "update_memory"):
+        missing = await agent.call_tool(
+            name, {"memory_id": "mem_" + "0" * 32, **({"tags": []} if name[0] == "u" else {})}
+        )
+        assert missing.is_error
+        assert missing.content[0].text.startswith("not_found: ")
+    wrong = await agent.call_tool("search_memories", {"limit": 0, **about})
+    assert wrong.content[0].text.startswith("invalid_request: /limit")
 
 
 async def over_http(client: Caller, mode: str, user_id: str) -> None:
@@ -156,7 +160,7 @@ async def over_http(client: Caller, mode: str, user_id: str) -> None:
             assert mode != "legacy" or agent.server_info.version  # the newest protocol asks no server who it is
             assert tools["search_memories"].annotations.read_only_hint
             assert tools["delete_memory"].annotations.destructive_hint
-            await remember_and_forget(agent, user_id)
+            await remember_and_forget(agent, client, user_id)
 
 
 @pytest.mark.parametrize("mode", ["legacy", NEWEST])
@@ -186,7 +190,7 @@ def test_an_agent_is_told_what_it_may_use_and_tells_in_its_name(client: Caller, 
         tools = {tool.name for tool in (await agent.list_tools()).tools}
         return [*(len(each.structured_content["results"]) for each in (everybodys, others)), "add_memory" in tools]
 
-    told = {"text": "Rows on Sundays.", "infer": False}
+    told = {"content": "Rows on Sundays.", "infer": False}
     run_async(connected(client.key, "rower", lambda agent: agent.call_tool("add_memory", told)))
     with Client(client.address, client.key) as memory:
         assert [each["agent_id"] for each in memory.each_memory(user_id=f"agents {mode}")] == ["rower"]
@@ -206,16 +210,63 @@ def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> Non
 
     async def run() -> None:
         async with McpClient(started) as agent:
-            await remember_and_forget(agent, f"stdio {command}")
+            await remember_and_forget(agent, client, f"stdio {command}")
 
     run_async(run())
 
 
-def post(client: Caller, message: dict[str, Any], *, key: str, **headers: str) -> httpx2.Response:
+def post(client: Caller, message: dict[str, Any], *, key: str, **headers: Any) -> httpx2.Response:
     accept = {"Accept": "application/json, text/event-stream", **headers}
     return httpx2.post(
         f"{client.address}/mcp", json=message, headers={"Authorization": f"Bearer {key}", **accept}, timeout=60
     )
+
+
+def called(client: Caller, name: str, arguments: dict[str, Any], **headers: Any) -> Any:
+    """Return the result of a tool that is called in a message of its own."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return post(client, message, key=client.key, **headers).json()["result"]
+
+
+def test_a_message_that_is_sent_again_adds_once(client: Caller) -> None:
+    """A message takes the key, the end user, the agent and the Idempotency-Key of its headers over."""
+    headers = {"Memplatform-User-Id": "jos\u00e9".encode(), "Memplatform-Agent-Id": "once", "Idempotency-Key": "again"}
+    first, second = (called(client, "add_memory", {"content": "I live in Porto."}, **headers) for _ in range(2))
+    assert first["structuredContent"] == second["structuredContent"]
+    reused = called(client, "add_memory", {"content": "I row."}, **headers)
+    assert reused["content"][0]["text"].startswith("idempotency_mismatch: ")
+    with Client(client.address, client.key) as memory:
+        memory.wait(first["structuredContent"]["trace_id"])
+        (trace,) = memory.each_trace(user_id="jos\u00e9")
+        assert trace["id"] == first["structuredContent"]["trace_id"]
+        assert {each["agent_id"] for each in memory.each_memory(user_id="jos\u00e9")} == {"once"}
+    odd = called(client, "add_memory", {"content": "I row.", "user_id": "odd"}, **{"Idempotency-Key": b"\xff"})
+    assert odd["isError"]
+
+
+MESSAGES = [
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function"}]},
+    {"role": "assistant", "tool_calls": []},
+    {"role": "user", "content": ""},
+    {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}]},
+    {"role": "user", "content": {"text": "an object"}},
+    {"role": "developer", "content": "Answer briefly."},
+    {"role": "user", "name": "Petra", "content": "I live in Delft."},
+    {"role": "user", "name": "Olaf", "content": [{"type": "text", "text": "I live in Aarhus."}]},
+]
+
+
+def test_messages_as_chat_apis_write_them(client: Caller) -> None:
+    """One without text costs itself alone, and what others say is theirs."""
+    at = "2026-01-02T10:00:00+01:00"
+    arguments = {"turns": MESSAGES, "occurred_at": at, "user_id": "chat", "mode": "sync"}
+    added = called(client, "add_memory", arguments)["structuredContent"]
+    assert [each["pointer"] for each in added["skipped"]] == [f"/turns/{number}/content" for number in range(5)]
+    with Client(client.address, client.key) as memory:
+        memory.wait(added["trace_id"])
+        known = {each["content"]: each["said_at"] for each in memory.each_memory(user_id="chat")}
+    assert sorted(known) == ["Olaf lives in Aarhus.", "Petra lives in Delft."]
+    assert set(known.values()) == {"2026-01-02T09:00:00Z"}
 
 
 def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
@@ -232,10 +283,10 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
     of_kim = post(client, search, key=client.key, **{"Memplatform-User-Id": "kim"}).json()["result"]
     assert all("Lyon" in hit["content"] for hit in of_kim["structuredContent"]["results"])
     messages = [{"role": "assistant", "content": None, "tool_calls": []}, {"role": "user", "content": "I row."}]
-    call = {"name": "add_memory", "arguments": {"messages": messages, "user_id": "mcp"}}
+    call = {"name": "add_memory", "arguments": {"turns": messages, "user_id": "mcp"}}
     add = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call}
     (skipped,) = post(client, add, key=client.key).json()["result"]["structuredContent"]["skipped"]
-    assert skipped["pointer"] == "/messages/0/content"
+    assert skipped["pointer"] == "/turns/0/content"
     refused = post(client, message, key="mp_wrong")
     assert (refused.status_code, refused.json()["code"]) == (401, "invalid_key")
     assert "Bearer" in refused.headers["WWW-Authenticate"]

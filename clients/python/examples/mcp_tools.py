@@ -27,8 +27,7 @@ async def run(said: str) -> None:
     async with http, memory as tools:
         context = await tools.call_tool("get_context", {"query": said})
         print(model(context.content[0].text, said))  # type: ignore[union-attr]
-        added = (await tools.call_tool("add_memory", {"text": said})).structured_content or {}
-        await tools.call_tool("get_event_status", {"event_id": added["event_id"], "wait_seconds": 30})
+        await tools.call_tool("add_memory", {"content": said, "mode": "sync"})
 
 
 for text in ("I live in Porto.", "Where do I live?"):

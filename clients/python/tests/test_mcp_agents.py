@@ -143,7 +143,6 @@ def test_an_unknown_argument_is_refused_by_name(tool: str) -> None:
         ("add_memory", {"turns": [{"content": "b"}], "infer": False}, "infer: false stores content as it is"),
         ("get_memory", {"memory_id": ""}, "get_memory needs memory_id"),
         ("store_memory", {}, "there is no tool store_memory; there are add_memory, search_memories,"),
-        ("search_memories", {"query": "\ud800"}, "an argument holds characters that are not text"),
     ],
 )
 def test_what_an_agent_does_wrong_is_told_in_a_sentence(tool: str, arguments: dict[str, Any], told: str) -> None:
@@ -154,9 +153,9 @@ def test_what_an_agent_does_wrong_is_told_in_a_sentence(tool: str, arguments: di
 
 def test_what_the_server_refuses_is_told_with_its_code() -> None:
     problem = {"code": "rate_limited", "detail": "too many requests"}
-    result, _ = called("get_context", {}, *[(429, problem, {"Retry-After": "0.01"})] * 4)
+    result, _ = called("get_context", {}, (429, problem, {"Retry-After": "60"}))
     assert result.is_error
-    assert result.content[0].text == "rate_limited: too many requests (try again after 0.01 seconds)"
+    assert result.content[0].text == "rate_limited: too many requests (try again after 60 seconds)"
 
 
 def test_what_was_said_is_sent_with_its_time() -> None:
