@@ -141,12 +141,11 @@ async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) ->
     assert [each["id"] for each in retracted["results"]] == [found["id"]]
     stored = await call("add_memory", content="Likes plain words.", infer=False, **about)
     assert stored["results"][0]["content"] == "Likes plain words."
-    for name in ("get_memory", "delete_memory", "update_memory"):
-        missing = await agent.call_tool(
-            name, {"memory_id": "mem_" + "0" * 32, **({"tags": []} if name[0] == "u" else {})}
-        )
-        assert missing.is_error
-        assert missing.content[0].text.startswith("not_found: ")
+    for name, changes in {"get_memory": {}, "delete_memory": {}, "update_memory": {"tags": []}}.items():
+        for unknown in ("mem_" + "0" * 32, 5):
+            missing = await agent.call_tool(name, {"memory_id": unknown, **changes})
+            assert missing.is_error
+            assert missing.content[0].text.startswith("not_found: ")
     wrong = await agent.call_tool("search_memories", {"limit": 0, **about})
     assert wrong.content[0].text.startswith("invalid_request: /limit")
 

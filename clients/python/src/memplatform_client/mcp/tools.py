@@ -63,8 +63,8 @@ async def get_context(access: Access, arguments: Arguments) -> Any:
 
 async def get_memory(access: Access, arguments: Arguments) -> Any:
     """Return a memory with its history."""
-    memory = await access.client.read_memory(arguments["memory_id"])
-    history = await access.client.read_history(arguments["memory_id"])
+    memory_id = str(arguments["memory_id"])
+    memory, history = await access.client.read_memory(memory_id), await access.client.read_history(memory_id)
     return {**memory, "versions": history["versions"]}
 
 
