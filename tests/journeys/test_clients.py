@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -212,6 +213,17 @@ def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> Non
             await remember_and_forget(agent, client, f"stdio {command}")
 
     run_async(run())
+
+
+def test_the_example_of_an_agent(client: Caller) -> None:
+    """What it was told in one run it knows in the next."""
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    example = [sys.executable, str(PROJECT / "clients/python/examples/mcp_tools.py")]
+    told = subprocess.run(
+        example, env={**os.environ, **server}, capture_output=True, text=True, check=True, timeout=120
+    )
+    first, second = told.stdout.splitlines()
+    assert (first, "Porto" in second) == ("I will remember that.", True)
 
 
 def post(client: Caller, message: dict[str, Any], *, key: str, **headers: Any) -> httpx2.Response:
