@@ -120,6 +120,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "counts": (VIEWER, BOTH),
     "palette": (VIEWER, BOTH),
     "approve": (REVIEWER, POSTS),
+    "preview-approval": (REVIEWER, POSTS),
     "reject": (REVIEWER, POSTS),
     "merge": (REVIEWER, POSTS),
     "contradictions": (VIEWER, BOTH),

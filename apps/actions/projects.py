@@ -55,7 +55,7 @@ def create_project(*, name: str, slug: str) -> Project:
 
 
 LIMITS = ("queue_limit", "requests_per_minute", "max_memories", "max_model_usd_per_day")
-CHANGEABLE = ("name", *LIMITS)
+CHANGEABLE = ("name", "review_guideline", *LIMITS)
 
 
 def update_project(*, project_id: UUID, changes: Mapping[str, Any]) -> Project:

@@ -4,18 +4,13 @@ from enum import StrEnum
 
 
 class AlertKind(StrEnum):
-    """What an alert is about; its subject is a model, a stage, a ratio, a webhook, or nothing."""
+    """What an alert is about: what users feel. Its subject is a model, a webhook, or nothing."""
 
     MODEL_UNAVAILABLE = "model_unavailable"
     EMBEDDER_UNAVAILABLE = "embedder_unavailable"
     NO_WORKER = "no_worker"
     QUEUE_AGE = "queue_age"
     DEAD_WORK = "dead_work"
-    VECTOR_LAG = "vector_lag"
-    STAGE_LATENCY = "stage_latency"
-    RATIO = "ratio"
-    SUDDEN_CHANGE = "sudden_change"
-    EVALUATION_PRECISION = "evaluation_precision"
     WEBHOOK_FAILING = "webhook_failing"
 
 

@@ -22,23 +22,16 @@ def alert_kind_choices() -> list[tuple[str, str]]:
 
 
 class Alert(models.Model):
-    """Something in a project that needs attention, from when it was noticed until it is over.
-
-    `consequences` are conditions that follow from it: `kind`, `subject`, `cause` and `cost` of each.
-    """
+    """Something in a project that needs attention, from when it was noticed until it is over."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=32, choices=alert_kind_choices)
-    subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model, stage or ratio")
+    subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model or webhook")
     state = models.CharField(max_length=16, choices=choices_of(AlertState), default=AlertState.OPEN.value)
     cause = models.TextField(help_text="what is wrong, when it was last seen")
     cost = models.TextField(help_text="what it costs while it lasts")
     figures = models.JSONField(default=dict)
-    consequences = models.JSONField(default=list, blank=True)
-    window_hours = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="the hours that the figures are of; empty: one moment"
-    )
     opened_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(default=timezone.now, help_text="when its condition last held")
     acknowledged_at = models.DateTimeField(null=True, blank=True)

@@ -7,8 +7,8 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.alerts.remedies import remedy_of
 from apps.actions.alerts.services import acknowledge_alert, set_recipients
+from apps.actions.alerts.trouble import REMEDIES
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
 from apps.api.openapi import documented
@@ -40,21 +40,8 @@ class AcknowledgeBody(RequestBody):
     note: Annotated[str, Meta(max_length=NOTE_LENGTH)] = ""
 
 
-class ConsequenceResponse(ResponseBody):
-    """Something that follows from what an alert is about."""
-
-    kind: AlertKind
-    subject: str
-    cause: str
-    cost: str
-
-
 class AlertResponse(ResponseBody):
-    """An alert: what is wrong, what it costs, what follows from it, and what mends it.
-
-    `figures` depend on the kind; they are those of the last `window_hours`, or where that is null of one moment,
-    `last_seen_at`.
-    """
+    """An alert: what is wrong, what it costs, and what mends it. `figures` are those of `last_seen_at`."""
 
     id: str
     kind: AlertKind
@@ -62,10 +49,8 @@ class AlertResponse(ResponseBody):
     status: AlertState
     cause: str
     cost: str
-    consequences: list[ConsequenceResponse]
     remedy: str
     figures: dict[str, Any]
-    window_hours: int | None
     opened_at: Moment
     last_seen_at: Moment
     acknowledged_at: Moment | None
@@ -108,10 +93,8 @@ def alert_response(alert: Alert) -> AlertResponse:
         status=AlertState(alert.state),
         cause=alert.cause,
         cost=alert.cost,
-        consequences=[ConsequenceResponse(**each) for each in alert.consequences],
-        remedy=remedy_of(kind, subject=alert.subject).label,
+        remedy=REMEDIES[kind].label,
         figures=alert.figures,
-        window_hours=alert.window_hours,
         opened_at=alert.opened_at,
         last_seen_at=alert.last_seen_at,
         acknowledged_at=alert.acknowledged_at,

@@ -32,6 +32,26 @@ class PausedModelResponse(ResponseBody):
     projects: int
 
 
+class ProblemCode(StrEnum):
+    """What is wrong with an installation."""
+
+    DATABASE_UNAVAILABLE = "database_unavailable"
+    NOT_MIGRATED = "not_migrated"
+    NOT_WRITABLE = "not_writable"
+    REDIS_UNAVAILABLE = "redis_unavailable"
+    NO_WORKER = "no_worker"
+    WORK_LATE = "work_late"
+    DEAD_WORK = "dead_work"
+    MODEL_UNAVAILABLE = "model_unavailable"
+
+
+class ServiceProblem(ResponseBody):
+    """Something that is wrong, and what to do about it."""
+
+    code: ProblemCode
+    detail: str
+
+
 class ReadinessResponse(ResponseBody):
     """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
 
@@ -49,6 +69,7 @@ class ReadinessResponse(ResponseBody):
     dead: int | None
     workers_alive: int | None
     paused_models: list[PausedModelResponse] = []
+    problems: list[ServiceProblem] = []
 
     def without_figures(self) -> "ReadinessResponse":
         """Return what anyone may know."""

@@ -10,7 +10,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from apps.alerts.enums import AlertKind
 from apps.alerts.models import Alert
 from apps.api.evaluation_metrics import evaluation_metrics
-from apps.api.health_responses import ServiceStatus
+from apps.api.health_responses import ProblemCode, ServiceStatus
 from apps.api.queue_metrics import queue_metrics
 from apps.api.readiness import readiness
 from apps.outbox.models import ModelPause, OutboxRow
@@ -38,6 +38,10 @@ def _metrics() -> Iterator[Metric]:
         "1 if no worker is running, a model does not answer, work is late, or work has failed",
         ready.status is not ServiceStatus.OK,
     )
+    problems = GaugeMetricFamily("memplatform_problem", "1 while it is wrong, as /readyz says", labels=["code"])
+    for code in ProblemCode:
+        problems.add_metric([code.value], code in {each.code for each in ready.problems})
+    yield problems
     yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
     yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
     yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)

@@ -3,13 +3,16 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 
+from apps.actions.alerts.trouble import dead_work, troubles_of
 from apps.console.navigation import navigation
 from apps.console.permissions import ProjectVisit, projects_of
 from apps.console.selectors.review import pending_counts
-from apps.console.selectors.trouble import find_trouble
+from apps.outbox.models import OutboxRow
 
-_TELL_THEMSELVES = frozenset({"dashboard", "queue", "alerts"})  # pages that say in detail what is wrong
+QUEUE = "queue"
+_TELL_THEMSELVES = frozenset({"dashboard", QUEUE, "alerts"})  # pages that say in detail what is wrong
 
 
 def page_frame(request: HttpRequest) -> dict[str, Any]:
@@ -17,13 +20,18 @@ def page_frame(request: HttpRequest) -> dict[str, Any]:
     visit: ProjectVisit | None = getattr(request, "visit", None)
     if visit is None or getattr(request, "htmx", False):
         return {"visit": visit} if visit else {}
-    trouble = find_trouble(project_id=visit.project.pk, is_archived=visit.is_archived)
-    counts = pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed}
     match = request.resolver_match
+    page = match.url_name if match else ""
+    if page == QUEUE:  # it asks for itself
+        troubles, failed = [], OutboxRow.objects.filter(project=visit.project).dead().count()
+    else:
+        troubles = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
+        failed = dead_work(troubles)
+    counts = pending_counts(project_id=visit.project.pk) | {"queue": failed}
     return {
         "visit": visit,
-        "trouble": trouble,
-        "has_banner": match is None or match.url_name not in _TELL_THEMSELVES,
+        "troubles": troubles,
+        "has_banner": page not in _TELL_THEMSELVES,
         "navigation": tuple(navigation(visit=visit, path=request.path, query=request.GET.dict(), counts=counts)),
         "projects": projects_of(request.user),
     }

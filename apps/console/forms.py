@@ -177,6 +177,18 @@ class ProjectNameForm(forms.Form):
     name = forms.CharField(max_length=120)
 
 
+class ProjectForm(ProjectNameForm):
+    """The name of a project, and what its reviewers go by."""
+
+    review_guideline = forms.CharField(
+        max_length=2_000,
+        required=False,
+        label="Guideline for reviewers",
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="shown in the inbox; empty: the usual one",
+    )
+
+
 class NewProjectForm(ProjectNameForm):
     """A new project."""
 

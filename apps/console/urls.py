@@ -47,6 +47,7 @@ urlpatterns = [
     path("<slug:slug>/", start.project, name="project"),
     path("<slug:slug>/first-steps/", start.first_steps, name="first-steps"),
     path("<slug:slug>/review/", review.review, name="review"),
+    path("<slug:slug>/review/approve/preview/", review.preview_approval, name="preview-approval"),
     path("<slug:slug>/review/approve/", review.approve, name="approve"),
     path("<slug:slug>/review/reject/", review.reject, name="reject"),
     path("<slug:slug>/review/merge/", review.merge, name="merge"),

@@ -30,6 +30,9 @@ class Project(models.Model):
         blank=True,
         help_text="dollars for models per day (UTC) from which intake answers 429; empty: any amount",
     )
+    review_guideline = models.TextField(
+        blank=True, max_length=2_000, help_text="what reviewers go by; empty: the usual one"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     archived_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="takes no turns or writes since, and its queue is paused"

@@ -1,6 +1,6 @@
-"""Metrics of the funnel: what is counted, the ratios that show its health, and the limits for alerts."""
+"""Metrics of the funnel: what is counted, and the ratios and latencies that show its health."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,10 +68,6 @@ BANDS: dict[Ratio, Band] = {
 }
 MIN_WHOLE = 50  # a smaller whole says nothing about health
 
-# A difference of this size between the latest step of a period and the steps before it is sudden: callers send other
-# texts than before, for example more structured output. Reported from production: from 0.42 to 0.18.
-SUDDEN_CHANGE = 0.20
-
 # Microseconds that 99 of 100 spans should stay within; docs/decisions/dashboard.md gives the reasons.
 P99_LIMITS_US: dict[Stage, int] = {
     Stage.PRE_FILTER: 5_000,
@@ -138,15 +134,6 @@ class RatioReading:
         return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
 
 
-@dataclass(frozen=True, slots=True)
-class SuddenChange:
-    """A ratio that differs much between the latest step of a period and the steps before it; from 0 to 1."""
-
-    ratio: Ratio
-    before: float
-    latest: float
-
-
 def ratio_readings(tallies: Tallies) -> list[RatioReading]:
     """Return every ratio of a period, in the order of the funnel."""
     turns = users_turns(tallies)
@@ -168,24 +155,6 @@ def ratio_readings(tallies: Tallies) -> list[RatioReading]:
         RatioReading(Ratio.CACHED_CALLS, tallies.of(Measure.CALLS_CACHED), calls),
         RatioReading(Ratio.NOTHING_NEW, turns - tallies.of(Measure.NEW_TURNS), turns),
     ]
-
-
-def sudden_change(ratio: Ratio, steps: Sequence[Tallies]) -> SuddenChange | None:
-    """Compare the latest step of a period with all steps before it; None if they are alike or hold too little.
-
-    The latest step is the last one, or the one before it while the last one holds too little.
-    """
-    readings = [next(each for each in ratio_readings(tallies) if each.ratio is ratio) for tallies in steps]
-    if readings and readings[-1].whole < MIN_WHOLE:
-        readings = readings[:-1]
-    if len(readings) < 2:
-        return None
-    *earlier, latest = readings
-    before = RatioReading(ratio, sum(each.part for each in earlier), sum(each.whole for each in earlier))
-    if before.value is None or latest.value is None or min(before.whole, latest.whole) < MIN_WHOLE:
-        return None
-    changed = abs(latest.value - before.value) >= SUDDEN_CHANGE
-    return SuddenChange(ratio, before=before.value, latest=latest.value) if changed else None
 
 
 def total_of(steps: Iterable[Tallies]) -> Tallies:

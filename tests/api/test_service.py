@@ -23,6 +23,7 @@ from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.identifiers import new_id
 from memplatform.settings import BASE_DIR
+from tests.instance import free_port
 
 
 @pytest.fixture
@@ -52,6 +53,7 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
         "dead": 0,
         "workers_alive": 1,
         "paused_models": [],
+        "problems": [],
     }
 
     client.post("/v1/turns", conversation)
@@ -223,3 +225,14 @@ def test_every_code_is_explained() -> None:
 
     for code in Code:
         assert f"| `{code}` | {STATUS_AND_TITLE[code][0]} |" in page
+
+
+def test_readiness_names_what_is_wrong(client: APIClient, conversation: dict[str, Any], settings: Any) -> None:
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}"
+    client.post("/v1/turns", conversation)
+    OutboxRow.objects.update(created_at="2026-01-01T00:00:00Z")
+    told = client.get("/readyz").json()["problems"]
+    assert [each["code"] for each in told] == ["redis_unavailable", "no_worker", "work_late"]
+    assert all(each["detail"] for each in told)
+    assert 'memplatform_problem{code="no_worker"} 1.0' in client.get("/metrics").content.decode()
+    assert 'memplatform_problem{code="dead_work"} 0.0' in client.get("/metrics").content.decode()

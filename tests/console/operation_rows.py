@@ -38,7 +38,6 @@ def add_operations(project: Project) -> None:
         state=AlertState.ACKNOWLEDGED,
         cause=HOSTILE,
         cost=HOSTILE,
-        consequences=[{"kind": "queue_age", "subject": "", "cause": HOSTILE, "cost": HOSTILE}],
         acknowledged_at=now,
         acknowledged_by="person:1",
         note=HOSTILE,

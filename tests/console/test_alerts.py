@@ -15,10 +15,10 @@ from apps.actions.projects import set_member
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert, AlertRecipients
 from apps.memories.models import LedgerEntry
-from apps.outbox.models import ModelPause, WorkerHeartbeat
+from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole, Scope
 from apps.tenants.models import Project
-from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, tally, work
+from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, work
 from tests.conftest import MakeClient
 
 HOME = "/console/test/"
@@ -44,32 +44,36 @@ def text_of(client: Client, path: str) -> str:
     return answer.content.decode()
 
 
-def test_an_outage_is_one_alert_with_what_follows_and_what_mends_it(project: Project, admin: Client) -> None:
+def test_an_outage_is_told_once_on_each_page_with_what_mends_it(project: Project, admin: Client) -> None:
     now = timezone.now()
     beat()
     pause(project, since=now - 6 * MINUTE)
     work(project, since=now - 6 * MINUTE)
-    tally(project, at=now, calls=90, calls_failed=90)
     evaluate_alerts()
     for path in ("alerts/", "dashboard/"):
         page = text_of(admin, path)
         assert "The model openai:down has not answered since" in page
         assert "1 request waits for it" in page
-        assert "<li>Failed model calls: 100%, healthy is at most 0.20%.</li>" in page
         assert f'<a class="button" href="{HOME}queue/">' in page
-        assert page.count('class="alert-card') == 1
+        assert page.count('class="alert-card') == 1, path
     assert 'id="count-page-alerts">1</span>' in text_of(admin, "queue/")
 
 
-def test_the_dashboard_shows_a_young_pause_until_there_is_an_alert(project: Project, admin: Client) -> None:
+@pytest.mark.parametrize("path", ["alerts/", "dashboard/"])
+def test_a_young_outage_is_shown_before_anybody_is_told(project: Project, admin: Client, path: str) -> None:
     beat()
+    assert "Everything works" in text_of(admin, path)
     pause(project, since=timezone.now())
-    assert "The model openai:down has not answered" in text_of(admin, "dashboard/")
-    ModelPause.objects.update(since=timezone.now() - 2 * MINUTE)
     evaluate_alerts()
-    page = text_of(admin, "dashboard/")
+    page = text_of(admin, path)
     assert page.count("The model openai:down has not answered") == 1
-    assert "alert-card" in page
+    assert "Everything works" not in page
+    assert not Alert.objects.exists()
+
+
+def test_the_verdict_does_not_judge_ratios_without_messages(project: Project, admin: Client) -> None:
+    beat()
+    assert "there is too little to judge the ratios by" in text_of(admin, "dashboard/")
 
 
 def test_the_dashboard_says_when_nobody_checks_for_alerts(project: Project, admin: Client) -> None:

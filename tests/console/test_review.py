@@ -2,6 +2,7 @@
 
 import json
 import re
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,8 +10,8 @@ from django.test import Client
 from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
-from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVector
-from apps.pipeline.core.enums import LinkKind, MemberRole, Stage, Status
+from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryOrigin, MemoryVector
+from apps.pipeline.core.enums import CONSTRAINT, LinkKind, MemberRole, SpeechAct, Stage, Status
 from apps.pipeline.core.policy import Policy
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Span
@@ -129,6 +130,43 @@ def test_a_memory_needs_words(reviewer: Client, waiting: list[Memory]) -> None:
     for content in ("", "  "):
         assert reviewer.post(f"{PAGE}approve/", {"memory": seen(waiting[0]), "content": content}).status_code == 422
         assert status_of(waiting[0]) == Status.PENDING_REVIEW
+
+
+def test_what_approving_many_does_is_shown_before(
+    reviewer: Client, full_project: Project, waiting: list[Memory]
+) -> None:
+    joke, rule = waiting[:2]
+    Memory.objects.filter(pk=joke.pk).update(speech_act=SpeechAct.SARCASM)
+    Memory.objects.filter(pk=rule.pk).update(tags=[CONSTRAINT])
+    MemoryComment.objects.create(end_user_id=rule.end_user_id, memory=rule, author="person:1", text="Since when?")
+    chosen = {"memory": [seen(each) for each in waiting] + [f"{uuid4()}:1"]}
+    page = " ".join(reviewer.post("/console/test/review/approve/preview/", chosen).content.decode().split())
+    assert f"{len(waiting) - 1} memories become active" in page
+    for said in (
+        "1 of them is a rule for agents",
+        "comments, maybe a question",
+        "1 more was not said as a fact and stays",
+    ):
+        assert said in page
+    assert "1 more is decided already" in page
+    assert {status_of(each) for each in waiting} == {Status.PENDING_REVIEW}
+    assert reviewer.post("/console/test/review/approve/preview/", {}).status_code == 422
+
+
+def test_the_inbox_tells_how_far_one_is_today(reviewer: Client, waiting: list[Memory]) -> None:
+    reviewer.post("/console/test/review/reject/", {"memory": [seen(waiting[0])], "reason": "not_true"})
+    page = reviewer.get(PAGE, headers={"HX-Request": ""}).content.decode()
+    assert f"1 of {len(waiting)} decided by you today" in page
+
+
+def test_reviewers_see_the_guideline_that_an_admin_writes(reviewer: Client, admin: Client, project: Project) -> None:
+    assert "passing moods" in admin.get(PAGE).content.decode()
+    form = {"name": "Test", "review_guideline": "Only allergies. <b>"}
+    assert admin.post("/console/test/project/", form).status_code == 302
+    for path in ("review/", "contradictions/"):
+        page = reviewer.get(f"/console/test/{path}", headers={"HX-Request": ""}).content.decode()
+        assert "Only allergies. &lt;b&gt;" in page
+        assert "passing moods" not in page
 
 
 def test_reject_many_for_a_reason(reviewer: Client, waiting: list[Memory]) -> None:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.actions.alerts.texts import band_text
 from apps.console.labels import count_of, label, percent, time_since
 from apps.console.selectors.charts import DashboardRange, dashboard_period
 from apps.console.selectors.configuration import Setting, _by_path, plain_setting, settings_sections
 from apps.console.selectors.explanations import explain
 from apps.console.selectors.traces import TurnFate, fates_of
+from apps.console.templatetags.figures import band_text
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.traces.funnel_metrics import Band, Measure, Tallies

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.console.selectors.trouble import find_trouble
+from apps.actions.alerts.trouble import troubles_of
 from apps.memories.models import Memory
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind, Status, WorkState
@@ -28,7 +28,7 @@ def sound_project(full_project: Project) -> Project:
 
 
 def texts(project: Project) -> list[str]:
-    return [line.text for line in find_trouble(project_id=project.pk).lines]
+    return [each.cause for each in troubles_of(project_id=project.pk, now=timezone.now())]
 
 
 def test_nothing_is_wrong(sound_project: Project, viewer: Client) -> None:
@@ -36,20 +36,15 @@ def test_nothing_is_wrong(sound_project: Project, viewer: Client) -> None:
     assert 'role="status"></div>' in text_of(viewer, "users/")
 
 
-def test_causes_come_before_what_follows_from_them(sound_project: Project) -> None:
+def test_the_banner_names_the_first_cause_and_counts_the_others(sound_project: Project, viewer: Client) -> None:
     now = timezone.now()
-    row = OutboxRow.objects.filter(project=sound_project).earliest("id")
-    waiting = OutboxRow.objects.filter(pk=row.pk)
-    waiting.update(state=WorkState.PENDING, created_at=now - timedelta(minutes=5))
-    assert texts(sound_project) == ["The oldest accepted work has waited for 5 min."]
-    OutboxRow.objects.exclude(pk=row.pk).update(state=WorkState.DEAD)
-    dead = OutboxRow.objects.filter(state=WorkState.DEAD).count()
+    OutboxRow.objects.filter(project=sound_project).update(state=WorkState.DEAD)
     ModelPause.objects.create(
         project=sound_project, model="m", kind=PausedKind.MODEL, since=now, until=now, error="refused"
     )
-    assert texts(sound_project) == ["The model m does not answer.", f"{dead} entries of the queue failed."]
-    WorkerHeartbeat.objects.all().delete()
-    assert texts(sound_project)[1] == "No worker is running: accepted turns are waiting."
+    page = text_of(viewer, "users/")
+    assert "The model m has not answered since" in page
+    assert "And 1 more." in page
 
 
 @pytest.mark.parametrize(("path", "shown"), [("users/", True), ("queue/", False), ("dashboard/", False)])

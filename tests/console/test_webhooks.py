@@ -128,13 +128,13 @@ def test_a_receiver_that_takes_nothing_is_told_on_every_page_and_as_an_alert(pro
     beat()
     Webhook.objects.update(failing_since=timezone.now() - timedelta(minutes=20))
     evaluate_alerts()
-    assert "The webhook crm delivers nothing." in text_of(admin, "/console/test/review/")
+    assert "The webhook crm has delivered nothing since" in text_of(admin, "/console/test/review/")
     alert = Alert.objects.get(kind="webhook_failing")
     assert alert.subject == "crm"
     assert f'href="{HOME}"' in text_of(admin, "/console/test/alerts/")
     assert "failing" in text_of(admin, f"{HOME}{webhook.pk}/")
 
     Webhook.objects.update(paused_at=timezone.now(), paused_by="system", pause_reason="the receiver has taken nothing")
-    assert "was paused: its receiver takes nothing" in text_of(admin, "/console/test/review/")
+    assert "and is paused" in text_of(admin, "/console/test/review/")
     admin.post(f"{HOME}{webhook.pk}/switch/")
     assert "The webhook crm" not in text_of(admin, "/console/test/review/")

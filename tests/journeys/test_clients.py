@@ -106,7 +106,7 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
 Step = Callable[..., Awaitable[Any]]
 
 
-async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) -> None:
+async def remember_and_forget(agent: McpClient, user_id: str) -> None:
     """Add, search, update, look at the history, delete."""
 
     async def call(name: str, **arguments: Any) -> Any:
@@ -115,14 +115,13 @@ async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) ->
         return result.structured_content or result.content[0].text
 
     about = {"user_id": user_id}
-    added = await call("add_memory", content="I live in Porto and I play the cello.", mode="sync", **about)
+    added = await call("add_memory", content="I live in Porto and I play the cello.", wait=WAIT, **about)
     assert (added["status"], added["stored"]) == ("done", 2)
-    async with AsyncClient(client.address, client.key) as memory:
-        await memory.wait(added["trace_id"])
     found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
     assert "Porto" in found["content"]
-    important = await call("search_memories", **about)
-    assert len(important["results"]) == 2
+    newest = await call("search_memories", limit=1, **about)
+    older = await call("search_memories", limit=1, cursor=newest["next_cursor"], **about)
+    assert found["id"] in {each["results"][0]["id"] for each in (newest, older)}
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
     content = found["content"].replace("Porto", "Braga")
     refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": content})
@@ -133,8 +132,8 @@ async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) ->
     stale = await agent.call_tool("update_memory", {"memory_id": found["id"], "tags": ["a"], "version": 1})
     assert stale.is_error
     assert "version" in stale.content[0].text
-    read = await call("get_memory", memory_id=found["id"])
-    assert ("Porto" in read["content"], [each["version"] for each in read["versions"]]) == (True, [1])
+    read = await call("get_memory", memory_id=found["id"], history=True)
+    assert ("Porto" in read["content"], [each["version"] for each in read["history"]["versions"]]) == (True, [1])
     await call("delete_memory", memory_id=found["id"])
     rest = await call("search_memories", **about)
     assert [("cello" in each["content"]) for each in rest["results"]] == [True]
@@ -147,7 +146,7 @@ async def remember_and_forget(agent: McpClient, client: Caller, user_id: str) ->
             missing = await agent.call_tool(name, {"memory_id": unknown, **changes})
             assert missing.is_error
             assert missing.content[0].text.startswith("not_found: ")
-    wrong = await agent.call_tool("search_memories", {"limit": 0, **about})
+    wrong = await agent.call_tool("search_memories", {"query": HOME, "limit": 0, **about})
     assert wrong.content[0].text.startswith("invalid_request: /limit")
 
 
@@ -160,7 +159,7 @@ async def over_http(client: Caller, mode: str, user_id: str) -> None:
             assert mode != "legacy" or agent.server_info.version  # the newest protocol asks no server who it is
             assert tools["search_memories"].annotations.read_only_hint
             assert tools["delete_memory"].annotations.destructive_hint
-            await remember_and_forget(agent, client, user_id)
+            await remember_and_forget(agent, user_id)
 
 
 @pytest.mark.parametrize("mode", ["legacy", NEWEST])
@@ -210,20 +209,9 @@ def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> Non
 
     async def run() -> None:
         async with McpClient(started) as agent:
-            await remember_and_forget(agent, client, f"stdio {command}")
+            await remember_and_forget(agent, f"stdio {command}")
 
     run_async(run())
-
-
-def test_the_example_of_an_agent(client: Caller) -> None:
-    """What it was told in one run it knows in the next."""
-    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
-    example = [sys.executable, str(PROJECT / "clients/python/examples/mcp_tools.py")]
-    told = subprocess.run(
-        example, env={**os.environ, **server}, capture_output=True, text=True, check=True, timeout=120
-    )
-    first, second = told.stdout.splitlines()
-    assert (first, "Porto" in second) == ("I will remember that.", True)
 
 
 def post(client: Caller, message: dict[str, Any], *, key: str, **headers: Any) -> httpx2.Response:
@@ -270,11 +258,10 @@ MESSAGES = [
 def test_messages_as_chat_apis_write_them(client: Caller) -> None:
     """One without text costs itself alone, and what others say is theirs."""
     at = "2026-01-02T10:00:00+01:00"
-    arguments = {"turns": MESSAGES, "occurred_at": at, "user_id": "chat", "mode": "sync"}
+    arguments = {"turns": MESSAGES, "occurred_at": at, "user_id": "chat", "wait": WAIT}
     added = called(client, "add_memory", arguments)["structuredContent"]
     assert [each["pointer"] for each in added["skipped"]] == [f"/turns/{number}/content" for number in range(5)]
     with Client(client.address, client.key) as memory:
-        memory.wait(added["trace_id"])
         known = {each["content"]: each["said_at"] for each in memory.each_memory(user_id="chat")}
     assert sorted(known) == ["Olaf lives in Aarhus.", "Petra lives in Delft."]
     assert set(known.values()) == {"2026-01-02T09:00:00Z"}
@@ -308,6 +295,17 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
         f"{client.address}/mcp", content=b"{", headers={"Authorization": f"Bearer {client.key}", **JSON}
     )
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, -32700)
+
+
+def test_the_example_of_an_agent(client: Caller) -> None:
+    """What it was told in one run it knows in the next."""
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    example = [sys.executable, str(PROJECT / "clients/python/examples/mcp_tools.py")]
+    told = subprocess.run(
+        example, env={**os.environ, **server}, capture_output=True, text=True, check=True, timeout=120
+    )
+    first, second = told.stdout.splitlines()
+    assert (first, "Porto" in second) == ("I will remember that.", True)
 
 
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.actions.alerts.remedies import remedy_of
+from apps.actions.alerts.trouble import REMEDIES
 from apps.actions.webhooks.messages import post_message, webhook_client
 from apps.alerts.enums import AlertEvent, AlertKind, DeliveryChannel
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
@@ -36,12 +36,10 @@ def webhook_body(delivery: AlertDelivery, *, now: datetime) -> dict[str, Any]:
             "subject": alert.subject,
             "cause": alert.cause,
             "cost": alert.cost,
-            "consequences": [each["cause"] for each in alert.consequences],
             "figures": alert.figures,
-            "window_hours": alert.window_hours,
             "opened_at": alert.opened_at.isoformat(),
             "resolved_at": alert.resolved_at.isoformat() if alert.resolved_at else None,
-            "remedy": remedy_of(AlertKind(alert.kind), subject=alert.subject).label,
+            "remedy": REMEDIES[AlertKind(alert.kind)].label,
             "url": remedy_url(alert),
         },
     }
@@ -60,18 +58,16 @@ def mail_text(delivery: AlertDelivery) -> str:
     if delivery.event == AlertEvent.RESOLVED:
         over = f"This is over. It lasted from {_time(alert.opened_at)} to {_time(alert.last_seen_at)}."
         return f"{alert.cause}\n\n{over}\n"
-    remedy, url = remedy_of(AlertKind(alert.kind), subject=alert.subject), remedy_url(alert)
-    consequences = [f"- {each['cause']}" for each in alert.consequences]
-    follows = "\n".join(["It follows:", *consequences, "", ""]) if consequences else ""
+    remedy, url = REMEDIES[AlertKind(alert.kind)], remedy_url(alert)
     what_to_do = f"{remedy.label}: {url}" if url else f"What to do: {remedy.label} (console, page {remedy.page})."
-    return f"{alert.cause}\n{alert.cost}\n\n{follows}{what_to_do}\nNoticed at {_time(alert.opened_at)}.\n"
+    return f"{alert.cause}\n{alert.cost}\n\n{what_to_do}\nNoticed at {_time(alert.opened_at)}.\n"
 
 
 def remedy_url(alert: Alert) -> str | None:
     """Return the address of the page that mends it; None without PUBLIC_URL."""
     if not settings.PUBLIC_URL:
         return None
-    remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
+    remedy = REMEDIES[AlertKind(alert.kind)]
     path = reverse(f"console:{remedy.page}", args=[alert.project.slug]).removeprefix(settings.SUB_PATH)
     return f"{settings.PUBLIC_URL.rstrip('/')}{path}{'?' if remedy.query else ''}{remedy.query}"
 

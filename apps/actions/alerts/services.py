@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -12,20 +11,9 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from apps.actions.alerts.conditions import (
-    RESOLVE_AFTER,
-    AlertDecisions,
-    AlertFinding,
-    Condition,
-    UnresolvedAlert,
-    conditions_of,
-    decide,
-)
-from apps.actions.alerts.measure import hours_until, measure
 from apps.actions.alerts.messages import enqueue_messages
-from apps.actions.alerts.texts import cause_text, cost_text
+from apps.actions.alerts.trouble import Trouble, troubles_of
 from apps.actions.errors import Conflict, NotFound, Unfit
-from apps.actions.evaluation.figures import LATEST_WEEKS, first_week
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.messages import new_secret
@@ -33,7 +21,6 @@ from apps.actions.webhooks.services import checked_url
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients
 from apps.events.read import failing_webhooks
-from apps.memories.models import EvaluationSample
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import DeliveryState, WorkState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
@@ -41,19 +28,22 @@ from apps.pipeline.redaction.redact import redact
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.models import HourlyTally
 from apps.traces.policies import active_policy
 
 log = structlog.get_logger(__name__)
 
 
-def evaluate_alerts(*, now: datetime | None = None) -> int:
-    """Evaluate the projects with recent traffic or samples, work, alerts, or silent models and receivers.
+# How long a trouble must have been absent: longer than the longest pause between two tries of a model (7.5 minutes
+# with jitter), so that a model which answers one call in between does not resolve and reopen its alert.
+RESOLVE_AFTER = timedelta(minutes=10)
+# Alerts that explain late work, also what is left of it after they are mended.
+_EXPLAIN_LATE_WORK = frozenset({AlertKind.MODEL_UNAVAILABLE, AlertKind.EMBEDDER_UNAVAILABLE, AlertKind.NO_WORKER})
 
-    Returns how many.
-    """
+
+def evaluate_alerts(*, now: datetime | None = None) -> int:
+    """Evaluate the projects with work, alerts, or silent models and receivers; return how many."""
     moment = now or timezone.now()
-    projects = _projects_to_watch(moment)
+    projects = _projects_to_watch()
     for project_id in projects:
         try:
             with tenant_scope(project_id=project_id):
@@ -64,24 +54,21 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
 
 
 def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelta = RESOLVE_AFTER) -> bool:
-    """Evaluate one project; return False if another process does that now."""
+    """Open, keep and resolve the alerts of a project; return False if another process does that now."""
     with transaction.atomic():
         project = hold_project(project_id, skip_locked=True)
         if project is None:
             return False
-        # In an archived project nothing is wrong: its work rests on purpose.
-        conditions = [] if project.archived_at else conditions_of(measure(project_id=project.pk, now=now))
-        update_alerts(project_id=project_id, conditions=conditions, now=now, resolve_after=resolve_after)
+        troubles = troubles_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
+        update_alerts(project_id=project_id, troubles=troubles, now=now, resolve_after=resolve_after)
     return True
 
 
-def _projects_to_watch(now: datetime) -> list[UUID]:
-    """Return the projects that could have a condition for an alert, or have alerts."""
+def _projects_to_watch() -> list[UUID]:
+    """Return the projects in which something could be wrong, or that have alerts."""
     due = (
-        HourlyTally.objects.filter(hour__gte=hours_until(now)[0]),
         OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
         ModelPause.objects.all(),
-        EvaluationSample.objects.filter(week__gte=first_week(LATEST_WEEKS)),
         Alert.objects.unresolved(),
         failing_webhooks(),
     )
@@ -97,61 +84,26 @@ def hold_project(project_id: UUID, *, skip_locked: bool = False) -> Project | No
 
 
 def update_alerts(
-    *,
-    project_id: UUID,
-    conditions: Sequence[Condition],
-    now: datetime,
-    resolve_after: timedelta,
-) -> AlertDecisions:
-    """Compare the conditions that hold with the project's alerts; the caller's transaction holds the project."""
-    alerts = Alert.objects.for_project(project_id).unresolved()
-    unresolved = [
-        UnresolvedAlert(id=id_, key=(AlertKind(kind), subject), last_seen_at=seen)
-        for id_, kind, subject, seen in alerts.values_list("id", "kind", "subject", "last_seen_at")
-    ]
-    decisions = decide(conditions=conditions, unresolved=unresolved, now=now, resolve_after=resolve_after)
-    _apply(project_id, decisions, now)
-    return decisions
-
-
-def _apply(project_id: UUID, decisions: AlertDecisions, now: datetime) -> None:
-    for finding in decisions.opened:
-        kind, subject = finding.condition.key
-        alert = Alert.objects.create(
-            project_id=project_id,
-            kind=kind.value,
-            subject=subject,
-            opened_at=now,
-            last_seen_at=now,
-            **_shown(finding),
-        )
-        enqueue_messages(alert=alert, event=AlertEvent.OPENED)
-    for alert_id, finding in decisions.lasting:
-        Alert.objects.filter(id=alert_id).update(last_seen_at=now, **_shown(finding))
-    for alert in Alert.objects.filter(id__in=decisions.resolved):
-        alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
-        alert.save(update_fields=["state", "resolved_at"])
-        enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
-
-
-def _shown(finding: AlertFinding) -> dict[str, Any]:
-    """Return the columns that say what was found."""
-    condition = finding.condition
-    return {
-        "cause": cause_text(condition),
-        "cost": cost_text(condition),
-        "figures": dict(condition.figures),
-        "consequences": [
-            {
-                "kind": each.kind.value,
-                "subject": each.subject,
-                "cause": cause_text(each),
-                "cost": cost_text(each),
-            }
-            for each in finding.consequences
-        ],
-        "window_hours": condition.window_hours,
-    }
+    *, project_id: UUID, troubles: Sequence[Trouble], now: datetime, resolve_after: timedelta = RESOLVE_AFTER
+) -> None:
+    """Compare what is wrong with the project's alerts; the caller's transaction holds the project."""
+    known = {(each.kind, each.subject): each for each in Alert.objects.for_project(project_id).unresolved()}
+    is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
+    for trouble in troubles:
+        told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
+        alert = known.pop((trouble.kind.value, trouble.subject), None)
+        if alert is not None:
+            Alert.objects.filter(pk=alert.pk).update(**told)
+        elif trouble.is_told(now=now) and not (trouble.kind is AlertKind.QUEUE_AGE and is_explained):
+            opened = Alert.objects.create(
+                project_id=project_id, kind=trouble.kind.value, subject=trouble.subject, opened_at=now, **told
+            )
+            enqueue_messages(alert=opened, event=AlertEvent.OPENED)
+    for alert in known.values():
+        if now - alert.last_seen_at >= resolve_after:
+            alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
+            alert.save(update_fields=["state", "resolved_at"])
+            enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
 
 
 def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Alert:

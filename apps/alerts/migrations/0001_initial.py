@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("kind", models.CharField(choices=apps.alerts.models.alert_kind_choices, max_length=32)),
-                ("subject", models.CharField(blank=True, help_text="the model, stage or ratio", max_length=200)),
+                ("subject", models.CharField(blank=True, help_text="the model or webhook", max_length=200)),
                 (
                     "state",
                     models.CharField(
@@ -74,13 +74,6 @@ class Migration(migrations.Migration):
                 ("cause", models.TextField(help_text="what is wrong, when it was last seen")),
                 ("cost", models.TextField(help_text="what it costs while it lasts")),
                 ("figures", models.JSONField(default=dict)),
-                ("consequences", models.JSONField(blank=True, default=list)),
-                (
-                    "window_hours",
-                    models.PositiveSmallIntegerField(
-                        blank=True, help_text="the hours that the figures are of; empty: one moment", null=True
-                    ),
-                ),
                 ("opened_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "last_seen_at",

@@ -6,13 +6,12 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from apps.actions.alerts.remedies import remedy_of
+from apps.actions.alerts.trouble import REMEDIES
 from apps.alerts.enums import AlertKind, AlertState
 from apps.alerts.models import Alert
 from apps.alerts.querysets import AlertQuerySet
 from apps.console.selectors.people import names_of
 
-MOST_ON_DASHBOARD = 10
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
 
 
@@ -33,18 +32,13 @@ def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
     return alerts.filter(kind=kind) if kind in set(AlertKind) else alerts
 
 
-def dashboard_alerts(*, project_id: UUID) -> list[Alert]:
-    """Return the alerts that are not resolved, open ones first."""
-    return list(alerts_by(project_id=project_id, state="", kind="")[:MOST_ON_DASHBOARD])
-
-
 def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     """Add what the pages of a project show beside each alert."""
     listed = list(alerts)
     names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
     cards = []
     for alert in listed:
-        remedy = remedy_of(AlertKind(alert.kind), subject=alert.subject)
+        remedy = REMEDIES[AlertKind(alert.kind)]
         url = reverse(f"console:{remedy.page}", args=[slug])
         address = f"{url}?{remedy.query}" if remedy.query else url
         cards.append(AlertCard(alert, remedy.label, address, names.get(alert.acknowledged_by, "")))

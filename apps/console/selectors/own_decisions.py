@@ -50,6 +50,13 @@ def own_decisions(*, by: Reviewer, now: datetime) -> QuerySet[Any, Any]:
     return recent.order_by("-known_until", "end_user_id").values("end_user_id", "known_until").distinct()
 
 
+def decided_today(*, by: Reviewer, now: datetime) -> int:
+    """Count the memories that a person has decided about since midnight UTC."""
+    own = MemoryVersion.objects.filter(actor=by.actor, trace=None, operation__in=_DECISIONS)
+    today = own.filter(known_until__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
+    return today.filter(memory__project_id=by.project_id).count()
+
+
 def load_decisions(moments: Sequence[Moment], *, by: Reviewer) -> list[OwnDecision]:
     """Return the decisions made at some moments, in their order (five queries)."""
     own = MemoryVersion.objects.filter(actor=by.actor, trace=None, operation__in=_DECISIONS)

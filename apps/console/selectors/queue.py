@@ -11,7 +11,6 @@ from django.db.models import Count
 from django.db.models.functions import Left
 from django.utils import timezone
 
-from apps.actions.alerts.conditions import KIND_OF_SILENCE
 from apps.actions.number_formats import age
 from apps.actions.queue.services import ModelFigures, read_model_figures
 from apps.console.labels import count_of
@@ -70,11 +69,6 @@ class PausedModelBanner:
     pause: ModelPause
     waiting: int  # requests and sessions of users that wait for it
     now: datetime
-
-    @property
-    def alert_key(self) -> tuple[str, str]:
-        """Return kind and subject of the alert about it."""
-        return KIND_OF_SILENCE[PausedKind(self.pause.kind)], self.pause.model
 
     @property
     def text(self) -> str:

@@ -20,10 +20,11 @@ from apps.console.selectors.cases import approval_texts, with_comment_count
 from apps.console.selectors.comparisons import settled_by
 from apps.console.selectors.history import latest_changes
 from apps.console.skipping import place_among
-from apps.memories.models import Memory, MemoryLink
+from apps.memories.models import Memory, MemoryComment, MemoryLink
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Reason, Status
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.review.decisions import is_asserted
 
 MOST_NAMED = 3
 MAX_CHARACTERS = 90  # of a statement that is quoted
@@ -89,11 +90,46 @@ def pending_counts(*, project_id: UUID) -> dict[str, int]:
     links = MemoryLink.objects.for_project(project_id).to_settle().order_by()
     kinds = Counter(links.values_list("kind", flat=True)[:MAX_COUNT])
     return {
-        "review": Memory.objects.for_project(project_id).awaiting_review().order_by()[:MAX_COUNT].count(),
+        "review": count_pending(project_id=project_id),
         "contradictions": kinds[LinkKind.CONTRADICTS],
         "duplicates": kinds[LinkKind.POSSIBLE_DUPLICATE],
         "alerts": Alert.objects.for_project(project_id).open().order_by()[:MAX_COUNT].count(),
     }
+
+
+def count_pending(*, project_id: UUID) -> int:
+    """Count the memories that wait for review, up to a limit."""
+    return Memory.objects.for_project(project_id).awaiting_review().order_by()[:MAX_COUNT].count()
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPreview:
+    """What approving several memories does: how many become active, and what to know of these; the others stay."""
+
+    approved: int
+    rules: int
+    disputed: int
+    commented: int
+    not_asserted: int
+    gone: int
+
+
+def preview_approval(*, project_id: UUID, memory_ids: Sequence[UUID]) -> ApprovalPreview:
+    """Predict what approving several memories at once does, with three queries."""
+    waiting = list(Memory.objects.for_project(project_id).awaiting_review().filter(pk__in=memory_ids))
+    approved = {each.pk: each for each in waiting if is_asserted(each)}
+    links = MemoryLink.objects.for_project(project_id).to_settle().filter(kind=LinkKind.CONTRADICTS)
+    pairs = links.filter(Q(from_memory__in=approved) | Q(to_memory__in=approved)).order_by()
+    ends = {each for pair in pairs.values_list("from_memory_id", "to_memory_id") for each in pair}
+    comments = MemoryComment.objects.filter(memory__in=approved).order_by().values_list("memory_id").distinct()
+    return ApprovalPreview(
+        approved=len(approved),
+        rules=sum(each.is_rule for each in approved.values()),
+        disputed=len(ends & approved.keys()),
+        commented=comments.count(),
+        not_asserted=len(waiting) - len(approved),
+        gone=len(set(memory_ids)) - len(waiting),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,14 @@ from typing import Any
 
 from django import template
 
-from apps.actions.alerts.texts import band_text
 from apps.console.labels import percent
 from apps.console.selectors.charts import DashboardRange
 from apps.console.selectors.explanations import explain
-from apps.traces.funnel_metrics import RatioHealth
+from apps.traces.funnel_metrics import Band, RatioHealth
 
 register = template.Library()
 register.filter("explain", explain)
 register.filter("percent", percent)
-register.filter("band_text", band_text)
 
 _TONES = {
     RatioHealth.HEALTHY: "good",
@@ -22,6 +20,14 @@ _TONES = {
     RatioHealth.UNKNOWN: "plain",
 }
 _HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "too little data"}
+
+
+@register.filter
+def band_text(band: Band) -> str:
+    """Return the range of a healthy band as text."""
+    if band.low <= 0:
+        return f"at most {percent(band.high)}"
+    return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
 
 
 @register.filter

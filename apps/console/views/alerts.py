@@ -6,13 +6,15 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.alerts.services import acknowledge_alert, set_recipients
+from apps.actions.alerts.trouble import troubles_of
 from apps.actions.errors import Refused, Unfit
 from apps.alerts.enums import AlertKind, AlertState
-from apps.alerts.models import AlertDelivery, AlertRecipients
+from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.console.forms import AlertRecipientsForm
 from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
@@ -22,11 +24,15 @@ from apps.pipeline.core.enums import MemberRole
 
 @project_page()
 def alerts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """List alerts, by default those that are not resolved."""
+    """Show what is wrong now, and list alerts, by default those that are not resolved."""
     state, kind = query_param(request, "state"), query_param(request, "kind")
     page = paginate(alerts_by(project_id=visit.project.pk, state=state, kind=kind), request, size=20)
+    known = set(Alert.objects.for_project(visit.project.pk).unresolved().values_list("kind", "subject"))
+    found = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
     shown = {
         "page": page,
+        "troubles": [each for each in found if (each.kind, each.subject) not in known],
+        "has_alerts": bool(known),
         "cards": alert_cards(page.rows, slug=visit.project.slug),
         "state": state if state in set(AlertState) else "",
         "states": list(AlertState),

@@ -6,7 +6,6 @@ from django.utils import timezone
 
 from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.alerts import alert_cards, dashboard_alerts
 from apps.console.selectors.charts import DashboardRange, dashboard_period, funnel_bars
 from apps.console.selectors.dashboard import (
     cost_series,
@@ -17,24 +16,20 @@ from apps.console.selectors.dashboard import (
     redacted_text,
 )
 from apps.console.selectors.dashboard import dashboard as read_dashboard
-from apps.console.selectors.queue import model_pauses
 from apps.traces.funnel_metrics import Measure
 
 
 @project_page()
 def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show alerts, funnel, health ratios, drop reasons, cost and latency of a period."""
+    """Show what is wrong, funnel, health ratios, drop reasons, cost and latency of a period."""
     given = request.GET.get("range", "")
     range_ = DashboardRange(given) if given in set(DashboardRange) else DashboardRange.DAY
     now = timezone.now()
     is_too_much = range_ is DashboardRange.HOUR and is_busy(project_id=visit.project.pk, now=now)
     shown = read_dashboard(project_id=visit.project.pk, period=dashboard_period(range_, now=now, is_busy=is_too_much))
-    alerts = dashboard_alerts(project_id=visit.project.pk)
-    known = {(each.kind, each.subject) for each in alerts}
     gauges = gauge_series(shown)
     context = {
         "shown": shown,
-        "cards": alert_cards(alerts, slug=visit.project.slug),
         "ranges": list(DashboardRange),
         "funnel": funnel_bars(funnel_steps(shown.totals)),
         "off_target": [each for each in gauges if each.gauge.is_off_target],
@@ -44,7 +39,6 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "dollars": shown.totals.of(Measure.COST),
         "redacted": redacted_text(shown.totals),
         "calls": int(shown.totals.of(Measure.CALLS)),
-        "pauses": [each for each in model_pauses(project_id=visit.project.pk) if each.alert_key not in known],
         "reading": sessions_to_read(visit.project.pk),
         "has_turns": bool(shown.totals.of(Measure.TURNS)),
     }

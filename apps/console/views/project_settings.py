@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
 from apps.actions.projects import archive_project, restore_project, update_project
-from apps.console.forms import ProjectLimitsForm, ProjectNameForm
+from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.dashboard import queue_state
 from apps.pipeline.core.enums import MemberRole
@@ -17,11 +17,11 @@ from apps.tenants.models import Project
 
 @project_page(MemberRole.ADMIN)
 def project_settings(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show the project, and rename it."""
-    form = ProjectNameForm(request.POST or None, initial={"name": visit.project.name})
+    """Show the project, and change its name and guideline."""
+    form = ProjectForm(request.POST) if request.method == "POST" else _project_form(visit)
     if request.method == "POST" and form.is_valid():
-        update_project(project_id=visit.project.pk, changes={"name": form.cleaned_data["name"]})
-        messages.success(request, "The project is renamed.")
+        update_project(project_id=visit.project.pk, changes=form.cleaned_data)
+        messages.success(request, "Saved.")
         return redirect("console:project-settings", slug=visit.project.slug)
     return _page(request, visit, form)
 
@@ -34,7 +34,7 @@ def limits(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         raise PermissionDenied
     form = ProjectLimitsForm(request.POST, instance=Project.objects.get(pk=visit.project.pk))
     if not form.is_valid():
-        return _page(request, visit, _name_form(visit), limits_form=form)
+        return _page(request, visit, _project_form(visit), limits_form=form)
     update_project(project_id=visit.project.pk, changes=form.cleaned_data)
     messages.success(request, "The limits are changed.")
     return redirect("console:project-settings", slug=visit.project.slug)
@@ -45,7 +45,7 @@ def limits(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Archive the project once its name was typed in."""
     if request.POST.get("confirmation", "").strip() != visit.project.name:
-        return _page(request, visit, _name_form(visit), problem="Type the name exactly as it is shown.")
+        return _page(request, visit, _project_form(visit), problem="Type the name exactly as it is shown.")
     try:
         archive_project(project_id=visit.project.pk)
     except Refused as refused:
@@ -68,14 +68,15 @@ def restore(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return redirect("console:project-settings", slug=visit.project.slug)
 
 
-def _name_form(visit: ProjectVisit) -> ProjectNameForm:
-    return ProjectNameForm(initial={"name": visit.project.name})
+def _project_form(visit: ProjectVisit) -> ProjectForm:
+    project = visit.project
+    return ProjectForm(initial={"name": project.name, "review_guideline": project.review_guideline})
 
 
 def _page(
     request: HttpRequest,
     visit: ProjectVisit,
-    form: ProjectNameForm,
+    form: ProjectForm,
     *,
     problem: str = "",
     limits_form: ProjectLimitsForm | None = None,

@@ -34,7 +34,7 @@ from apps.console.review_forms import (
 )
 from apps.console.selectors import review as selectors
 from apps.console.selectors.cases import comments_on, load_review_item
-from apps.console.selectors.own_decisions import SHOWN_FOR, load_decisions, own_decisions
+from apps.console.selectors.own_decisions import SHOWN_FOR, decided_today, load_decisions, own_decisions
 from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory, MemoryLink
@@ -93,6 +93,8 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     tabs = {
         "filters": filters,
         "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
+        "decided": decided_today(by=acting_person(visit), now=timezone.now()),
+        "total": selectors.count_pending(project_id=visit.project.pk),
     }
     if is_part(request, "reasons"):
         return render(request, "console/_reason_tabs.html", tabs)
@@ -159,6 +161,18 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     ids = [each.memory_id for each in decided.memories]
     closed = closed_by(project_id=visit.project.pk, memory_ids=ids)
     return _decision_response(request, visit, decided, "approved", more=f" Replaced: {closed}." if closed else "")
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def preview_approval(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show what approving several memories does, before it is done."""
+    try:
+        seen = chosen_memories(request)
+    except Refused as refused:
+        return refusal_response(request, refused)
+    preview = selectors.preview_approval(project_id=visit.project.pk, memory_ids=[each.memory_id for each in seen])
+    return render(request, "console/_approval_preview.html", {"preview": preview})
 
 
 @require_POST

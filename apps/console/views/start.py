@@ -6,7 +6,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.actions.alerts.trouble import dead_work, troubles_of
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.projects import create_project
 from apps.console.forms import NewProjectForm
@@ -18,7 +20,6 @@ from apps.console.selectors.first_steps import is_empty
 from apps.console.selectors.new_rows import count_new_rows
 from apps.console.selectors.palette import destinations, search_of_all
 from apps.console.selectors.review import pending_counts
-from apps.console.selectors.trouble import find_trouble
 
 
 @login_required
@@ -84,10 +85,10 @@ def first_steps(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page()
 def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what to put in place of the counts of the page, its banner, and the notice of new rows."""
-    trouble = find_trouble(project_id=visit.project.pk, is_archived=visit.is_archived)
+    troubles = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
     shown = {
-        "counts": with_sums(pending_counts(project_id=visit.project.pk) | {"queue": trouble.failed}, visit=visit),
-        "trouble": trouble,
+        "counts": with_sums(pending_counts(project_id=visit.project.pk) | {"queue": dead_work(troubles)}, visit=visit),
+        "troubles": troubles,
         "has_banner": "banner" in request.GET,
         "new_rows": count_new_rows(request, project_id=visit.project.pk, slug=visit.project.slug),
     }

@@ -57,6 +57,12 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
+                (
+                    "review_guideline",
+                    models.TextField(
+                        blank=True, help_text="what reviewers go by; empty: the usual one", max_length=2000
+                    ),
+                ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
                     "archived_at",

@@ -27,7 +27,7 @@ async def run(said: str) -> None:
     async with http, memory as tools:
         context = await tools.call_tool("get_context", {"query": said})
         print(model(context.content[0].text, said))  # type: ignore[union-attr]
-        await tools.call_tool("add_memory", {"content": said, "mode": "sync"})
+        await tools.call_tool("add_memory", {"content": said, "wait": 30})
 
 
 for text in ("I live in Porto.", "Where do I live?"):

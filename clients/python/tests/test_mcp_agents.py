@@ -13,7 +13,7 @@ from memplatform_client import AsyncClient, models
 from memplatform_client.mcp.access import Access
 from memplatform_client.mcp.server import memory_server
 from memplatform_client.mcp.tools import NOTHING, TOOLS
-from scripted import AT_ONCE, ScriptedServer, complete
+from scripted import AT_ONCE, ScriptedServer, complete, page
 from tests.event_loop import run_async
 
 ACCEPTED: Any = (202, {"trace_id": "trc_1", "status": "queued", "skipped": []})
@@ -22,14 +22,15 @@ FOUND: Any = (200, {"results": []})
 BLOCK: Any = (200, {"context": "", "tokens": 0, "memory_ids": [], "omitted": 0})
 MEMORY: Any = (200, {"id": "mem_1", "content": "Rows."})
 HISTORY: Any = (200, {"memory": {}, "versions": [{"version": 1}]})
+TRACE: Any = (200, {"status": "done", "counts": {"stored": 1}, "outcomes": [], "error": ""})
 READERS = {"search_memories", "get_context", "get_memory"}
 WRITERS = {"add_memory", "update_memory", "delete_memory"}
 # A call of each tool with as little as possible, and what the memory server answers.
 CALLS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "add_memory": ({"content": "I row."}, [ACCEPTED]),
-    "search_memories": ({}, [FOUND]),
+    "search_memories": ({"query": "q"}, [FOUND]),
     "get_context": ({}, [BLOCK]),
-    "get_memory": ({"memory_id": "mem_1"}, [MEMORY, HISTORY]),
+    "get_memory": ({"memory_id": "mem_1"}, [MEMORY]),
     "update_memory": ({"memory_id": "mem_1"}, [MEMORY]),
     "delete_memory": ({"memory_id": "mem_1"}, [(204, None)]),
 }
@@ -95,10 +96,14 @@ def test_arguments_have_the_names_of_the_fields_of_the_rest_api() -> None:
         "get_context": models.ContextBody,
         "update_memory": models.RevisionBody,
     }
-    added = {"content", "occurred_at", "infer"}  # of the one turn that content is; of mem0's API
+    own = {
+        "add_memory": {"content", "occurred_at", "infer", "wait"},  # of the turn, of mem0's API, of the trace
+        "search_memories": {"cursor"},  # of the list
+        "get_memory": {"memory_id", "history"},
+    }
     for tool in TOOLS:
         fields = bodies[tool.name].__annotations__.keys() if tool.name in bodies else set()
-        assert tool.arguments.keys() - fields <= (added if tool.name == "add_memory" else {"memory_id"}), tool.name
+        assert tool.arguments.keys() - fields <= own.get(tool.name, {"memory_id"}), tool.name
 
 
 OPTIONAL = [
@@ -117,6 +122,13 @@ def test_an_argument_without_a_value_is_left_out(tool: str, name: str, empty: st
     result, asked = called(tool, {**arguments, name: empty}, *answers)
     assert not result.is_error, result.content
     assert (result.content, sent(asked)) == (plain.content, sent(expected))
+
+
+def test_a_query_without_a_value_is_left_out_too() -> None:
+    _, expected = called("search_memories", {}, page([]))
+    for empty in (None, ""):
+        _, asked = called("search_memories", {"query": empty}, page([]))
+        assert sent(asked) == sent(expected)
 
 
 def test_content_without_a_value_is_left_out_too() -> None:
@@ -186,8 +198,25 @@ def test_a_call_that_adds_is_sent_under_its_idempotency_key() -> None:
 
 
 def test_a_memory_is_read_with_its_history() -> None:
-    result, _ = called("get_memory", {"memory_id": "mem_1"}, MEMORY, HISTORY)
-    assert result.structured_content == {"id": "mem_1", "content": "Rows.", "versions": [{"version": 1}]}
+    result, _ = called("get_memory", {"memory_id": "mem_1", "history": "true"}, MEMORY, HISTORY)
+    assert result.structured_content == {"id": "mem_1", "content": "Rows.", "history": HISTORY[1]}
+
+
+def test_what_became_of_it_is_told_to_who_waits() -> None:
+    result, server = called("add_memory", {"content": "I row.", "wait": 20}, ACCEPTED, TRACE)
+    told = result.structured_content
+    assert (told["trace_id"], told["status"], told["stored"]) == ("trc_1", "done", 1)
+    assert dict(server.requests[-1].url.params) == {"wait": "20", "milestone": "indexed"}
+
+
+def test_without_a_query_all_is_listed_briefly_in_pages() -> None:
+    names = ("id", "content", "type", "status", "confidence", "said_at", "tags", "metadata", "version")
+    listed = {**dict.fromkeys((*names, "evidence"), "x")}
+    given = {"types": ["fact"], "filter": {"topic": "rowing"}, "limit": 1, "cursor": "c1"}
+    result, server = called("search_memories", given, page([listed], cursor="c2"))
+    assert result.structured_content == {"results": [dict.fromkeys(names, "x")], "next_cursor": "c2"}
+    asked = {"types": "fact", "filter": '{"topic": "rowing"}', "limit": "1", "cursor": "c1", "user_id": "kim"}
+    assert dict(server.requests[-1].url.params) == asked
 
 
 def test_an_empty_block_says_so() -> None:
@@ -209,7 +238,11 @@ def test_what_is_told_names_the_agent_of_the_connection() -> None:
     assert server.bodies()[-1]["memories"][0]["agent_id"] == "a2"
 
 
-@pytest.mark.parametrize("tool", ["search_memories", "get_context"])
+READING = {"searched": ("search_memories", {"query": "q"}, FOUND), "listed": ("search_memories", {}, page([]))}
+READING["as text"] = ("get_context", {}, BLOCK)
+
+
+@pytest.mark.parametrize("way", READING)
 @pytest.mark.parametrize(
     ("given", "sharing", "meant"),
     [
@@ -220,9 +253,10 @@ def test_what_is_told_names_the_agent_of_the_connection() -> None:
     ],
 )
 def test_what_is_read_follows_the_sharing_of_the_project(
-    tool: str, given: dict[str, str], sharing: str, meant: dict[str, str]
+    way: str, given: dict[str, str], sharing: str, meant: dict[str, str]
 ) -> None:
-    result, server = called(tool, given, *CALLS[tool][1], sharing=sharing)
+    tool, arguments, answer = READING[way]
+    result, server = called(tool, {**arguments, **given}, answer, sharing=sharing)
     assert not result.is_error, result.content
     assert asked_for(server) == meant
 

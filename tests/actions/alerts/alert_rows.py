@@ -11,8 +11,6 @@ from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from apps.traces.models import HourlyTally
-from apps.traces.tallies import hour_of
 from tests.outbox.outbox_factories import make_user
 
 MODEL = "openai:down"
@@ -42,11 +40,6 @@ def work(project: Project, *, since: datetime, state: WorkState = WorkState.PEND
         created_at=since,
         last_error=error,
     )
-
-
-def tally(project: Project, *, at: datetime, **amounts: float) -> None:
-    for measure, amount in amounts.items():
-        HourlyTally.objects.create(project=project, hour=hour_of(at), measure=measure, amount=amount)
 
 
 def alert(project: Project, kind: AlertKind = AlertKind.QUEUE_AGE, **values: Any) -> Alert:

@@ -1,4 +1,4 @@
-"""Ratios of the funnel and their bands, sudden changes, and slow stages."""
+"""Ratios of the funnel and their bands, and slow stages."""
 
 import pytest
 
@@ -18,7 +18,6 @@ from apps.traces.funnel_metrics import (
     is_too_slow,
     quantile,
     ratio_readings,
-    sudden_change,
     total_of,
 )
 
@@ -119,25 +118,6 @@ def test_a_quantile_is_exact_to_nine_percent() -> None:
 def dropped(share: float, *, turns: int = 1_000) -> Tallies:
     """Return the tallies of a step in which the pre-filter dropped a share of the users' turns."""
     return Tallies({(Measure.TURNS, "", ""): turns, (Measure.DROPS, Stage.PRE_FILTER, Reason.GREETING): share * turns})
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        pytest.param([dropped(0.42), dropped(0.42), dropped(0.18)], (0.42, 0.18), id="sudden drop"),
-        pytest.param([dropped(0.3), dropped(0.6)], (0.3, 0.6), id="sudden rise"),
-        pytest.param([dropped(0.42), dropped(0.30)], None, id="ordinary variation"),
-        pytest.param([dropped(0.42), dropped(0.18), dropped(0.9, turns=10)], (0.42, 0.18), id="new step has begun"),
-        pytest.param([dropped(0.42), dropped(0.18, turns=10), dropped(0.18, turns=10)], None, id="too few turns"),
-        pytest.param([dropped(0.42, turns=10), dropped(0.18)], None, id="too few turns before"),
-        pytest.param([Tallies({}), Tallies({}), dropped(0.18)], None, id="first step with turns"),
-        pytest.param([dropped(0.18)], None, id="only one step"),
-        pytest.param([], None, id="no step"),
-    ],
-)
-def test_a_sudden_change_of_the_pre_filter_is_found(steps: list[Tallies], expected: tuple[float, float] | None) -> None:
-    change = sudden_change(Ratio.PRE_FILTER, steps)
-    assert (change and (change.before, change.latest)) == (expected and pytest.approx(expected))
 
 
 def test_tallies_of_several_steps_are_added_up() -> None:

@@ -73,7 +73,11 @@ def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) 
     begin(window, waiting)
     for _ in waiting:
         window.press("x", "j")
-    page.get_by_role("button", name="Approve all").click()
+    window.press("a")
+    expect(page.get_by_text(f"{len(waiting)} memories become active")).to_be_visible()
+    assert {status_of(memory) for memory in waiting} == {Status.PENDING_REVIEW}
+    expect(page.get_by_role("button", name=f"Approve {len(waiting)}")).to_be_focused()
+    window.press("Enter")
     expect(page.get_by_text("All caught up")).to_be_visible()
     assert {status_of(memory) for memory in waiting} == {Status.ACTIVE}
     window.press("u")

@@ -58,7 +58,7 @@ def test_an_open_page_tells_what_is_new_unless_the_tab_is_hidden(
     window.settle()
     window.open("users/")
     banner = page.locator("#banner")
-    expect(banner).to_contain_text("1 entry of the queue failed.")
+    expect(banner).to_contain_text("1 piece of work failed for good.")
     expect(page.locator("#count-alerts")).to_have_text("1")
     window.assert_accessible("users/ with a banner")
     rows.update(state=WorkState.DONE)

@@ -47,17 +47,7 @@ class Agreement(TypedDict):
 
 
 AlertKind = Literal[
-    "dead_work",
-    "embedder_unavailable",
-    "evaluation_precision",
-    "model_unavailable",
-    "no_worker",
-    "queue_age",
-    "ratio",
-    "stage_latency",
-    "sudden_change",
-    "vector_lag",
-    "webhook_failing",
+    "dead_work", "embedder_unavailable", "model_unavailable", "no_worker", "queue_age", "webhook_failing"
 ]
 
 
@@ -86,11 +76,7 @@ class AlertRecipientsResponse(TypedDict):
 
 
 class AlertResponse(TypedDict):
-    """An alert: what is wrong, what it costs, what follows from it, and what mends it.
-
-    `figures` depend on the kind; they are those of the last `window_hours`, or where that is null of one moment,
-    `last_seen_at`.
-    """
+    """An alert: what is wrong, what it costs, and what mends it. `figures` are those of `last_seen_at`."""
 
     id: str
     kind: "AlertKind"
@@ -98,10 +84,8 @@ class AlertResponse(TypedDict):
     status: "AlertState"
     cause: str
     cost: str
-    consequences: list["ConsequenceResponse"]
     remedy: str
     figures: dict[str, Any]
-    window_hours: int | None
     opened_at: str
     last_seen_at: str
     acknowledged_at: str | None
@@ -181,15 +165,6 @@ class ConfigurationResponse(TypedDict):
     note: str
     created_at: str
     activated_at: str | None
-
-
-class ConsequenceResponse(TypedDict):
-    """Something that follows from what an alert is about."""
-
-    kind: "AlertKind"
-    subject: str
-    cause: str
-    cost: str
 
 
 class ContextBody(TypedDict):
@@ -1133,6 +1108,17 @@ class PopOperationBody(TypedDict):
 
 Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 
+ProblemCode = Literal[
+    "database_unavailable",
+    "dead_work",
+    "model_unavailable",
+    "no_worker",
+    "not_migrated",
+    "not_writable",
+    "redis_unavailable",
+    "work_late",
+]
+
 
 class ProblemDocument(TypedDict):
     """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
@@ -1180,6 +1166,7 @@ class ReadinessResponse(TypedDict):
     dead: int | None
     workers_alive: int | None
     paused_models: NotRequired[list["PausedModelResponse"]]
+    problems: NotRequired[list["ServiceProblem"]]
 
 
 class RecallEstimate(TypedDict):
@@ -1564,6 +1551,13 @@ class SentAgainResponse(TypedDict):
     """How many deliveries are sent again."""
 
     deliveries: int
+
+
+class ServiceProblem(TypedDict):
+    """Something that is wrong, and what to do about it."""
+
+    code: "ProblemCode"
+    detail: str
 
 
 ServiceStatus = Literal["degraded", "ok", "unavailable"]

@@ -6,9 +6,10 @@ Arguments are fields of that request, under the same names and checked by the se
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from memplatform_client.calls import in_path
+from memplatform_client.client import cursor_of
 from memplatform_client.mcp.access import Access, ToolError
 
 Schema = dict[str, Any]
@@ -20,6 +21,8 @@ _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _NUMBER: Schema = {"type": "integer"}
 _OBJECT: Schema = {"type": "object"}
 _SCOPE = {"user_id": _TEXT, "agent_id": _TEXT, "app_id": _TEXT, "run_id": _TEXT}
+# What an agent needs of each memory in a list.
+_BRIEF = ("id", "content", "type", "status", "confidence", "said_at", "tags", "metadata", "version")
 _READS = {"readOnlyHint": True, "openWorldHint": False}
 _ADDS = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 _CHANGES = {**_ADDS, "idempotentHint": True}
@@ -34,12 +37,12 @@ async def add_memory(access: Access, arguments: Arguments) -> Any:
     """Send turns, or store a sentence as it is."""
     body, call = access.told(arguments), access.name_of_call()
     content, turns, occurred_at = (body.pop(name, None) for name in ("content", "turns", "occurred_at"))
-    infer = body.pop("infer", True)
+    infer, wait = body.pop("infer", True), body.pop("wait", 0)
     if (content is None) == (turns is None):
         raise ToolError("give either content or turns")
     if not infer:
-        if content is None or "mode" in body:
-            raise ToolError("infer: false stores content as it is, at once: it goes without turns and mode")
+        if content is None:
+            raise ToolError("infer: false stores content as it is: it goes without turns")
         user_id, memory = body.pop("user_id"), {"type": "fact", "content": content, "said_at": occurred_at, **body}
         return await access.send("/v1/memories", {"user_id": user_id, "memories": [memory]}, once=call)
     said = {"role": "user", "occurred_at": occurred_at}
@@ -47,12 +50,22 @@ async def add_memory(access: Access, arguments: Arguments) -> Any:
         turns = [{"content": content}]
     if isinstance(turns, list):
         turns = [{**said, **turn} if isinstance(turn, Mapping) else turn for turn in turns]
-    return await access.send("/v1/turns", {"session_id": call, **body, "turns": turns}, once=call)
+    accepted = await access.send("/v1/turns", {"session_id": call, **body, "turns": turns}, once=call)
+    if not wait:
+        return accepted
+    trace = await access.client.read_trace(accepted["trace_id"], wait=wait, milestone="indexed")
+    outcome = {name: trace[name] for name in ("status", "outcomes", "error")}
+    return {**accepted, **outcome, **trace["counts"]}
 
 
 async def search_memories(access: Access, arguments: Arguments) -> Any:
-    """Search, or without a query return what matters most."""
-    return await access.send("/v1/memories/search", {"query": "", **await access.meant(arguments)})
+    """Search, or without a query list what is remembered."""
+    wanted = await access.meant(arguments)
+    if "query" in wanted:
+        return await access.send("/v1/memories/search", wanted)
+    page = await access.client.list_memories(**wanted)
+    results = [{name: memory[name] for name in _BRIEF} for memory in cast(list[dict[str, Any]], page["results"])]
+    return {"results": results, "next_cursor": cursor_of(page["next"]) if page["next"] else None}
 
 
 async def get_context(access: Access, arguments: Arguments) -> Any:
@@ -62,10 +75,10 @@ async def get_context(access: Access, arguments: Arguments) -> Any:
 
 
 async def get_memory(access: Access, arguments: Arguments) -> Any:
-    """Return a memory with its history."""
+    """Return a memory, and its history if it is asked for."""
     memory_id = str(arguments["memory_id"])
-    memory, history = await access.client.read_memory(memory_id), await access.client.read_history(memory_id)
-    return {**memory, "versions": history["versions"]}
+    memory = await access.client.read_memory(memory_id)
+    return {**memory, "history": await access.client.read_history(memory_id)} if arguments.get("history") else memory
 
 
 async def update_memory(access: Access, arguments: Arguments) -> Any:
@@ -148,9 +161,9 @@ TOOLS = (
                 "items": _OBJECT,
                 "description": "Messages with role and content; name where several people talk; occurred_at.",
             },
-            "occurred_at": _described(_TEXT, "When it was said, RFC 3339 with offset. Dates like yesterday need it."),
+            "occurred_at": _described(_TEXT, "When it was said, RFC 3339 with offset."),
             "session_id": _described(_TEXT, "The conversation; a new one by default."),
-            "mode": _described({"enum": ["async", "sync"]}, "sync waits and tells what was stored, and why not."),
+            "wait": _described(_NUMBER, "Seconds (up to 30) to wait for what was stored, and why not."),
             "infer": _described({"type": "boolean"}, "false stores content word for word, without extraction."),
             "topic": _TEXT,
             "metadata": _OBJECT,
@@ -159,7 +172,7 @@ TOOLS = (
     ),
     Tool(
         search_memories,
-        "Search what is remembered about a user, best first. Without query: what matters most.",
+        "Search what is remembered about a user, best first. Without query: all of it, newest first, in pages.",
         _READS,
         {
             "query": _TEXT,
@@ -175,7 +188,8 @@ TOOLS = (
             "until": _TEXT,
             "as_of": _described(_TEXT, "What was true at this time."),
             "min_score": {"type": "number"},
-            "fields": _described(_TEXTS, "More fields of results, or all."),
+            "fields": _described(_TEXTS, "More fields of results, or all. Needs query."),
+            "cursor": _described(_TEXT, "next_cursor of the page before. Without query."),
             **_SCOPE,
         },
     ),
@@ -191,9 +205,9 @@ TOOLS = (
     ),
     Tool(
         get_memory,
-        "Read one memory in full: all fields, the words it comes from, links, past versions and who changed it.",
+        "Read one memory in full: all fields, the words it comes from and links.",
         _READS,
-        _MEMORY_ID,
+        {**_MEMORY_ID, "history": _described({"type": "boolean"}, "Also its past versions, and who changed it.")},
         ("memory_id",),
     ),
     Tool(
@@ -207,7 +221,7 @@ TOOLS = (
             "tags": _TEXTS,
             "metadata": _OBJECT,
             "valid_until": _described(_TEXT, "When it ceased to be true."),
-            "version": _described(_NUMBER, "Change it only if it still has this version."),
+            "version": _described(_NUMBER, "Only if it still has this version."),
         },
         ("memory_id",),
     ),
