@@ -1,8 +1,10 @@
 """The web application, as `manage.py serve` runs it: Django, and the MCP server beside it."""
 
+import asyncio
 import gc
 import os
 import signal
+from importlib import import_module
 
 from django.conf import settings
 from django.core.asgi import get_asgi_application
@@ -25,7 +27,6 @@ django_application = get_asgi_application()
 from apps.api.events import end_streams  # isort: skip
 from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from memplatform.body_limits import BodyLimits  # isort: skip
-from memplatform.mcp import McpApplication  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip
 from memplatform.stop_signals import call_on_stop  # isort: skip
 from memplatform.sub_path import with_sub_path, without_sub_path  # isort: skip
@@ -37,19 +38,28 @@ rest = RequestSlots(
     count=settings.WEB_THREADS,
     monitoring_host=settings.MONITORING_HOST,
 )
-mcp = McpApplication(rest)
 
 
 async def route(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request by MCP at its address, by Django elsewhere; MCP alone needs to know of start and end."""
+    """Answer a request by MCP at its address, by Django elsewhere."""
     if scope["type"] == "lifespan":
-        call_on_stop(end_streams)
-        await mcp.server(scope, receive, send)
-        stop_tracing()
+        await live(receive, send)
     elif scope["type"] == "http" and scope["path"] == "/mcp":
-        await mcp(scope, receive, send)
+        # Read when the first message comes: the SDK takes memory, and a moment.
+        mcp = await asyncio.to_thread(import_module, "memplatform.mcp")
+        await mcp.answer_message(rest, scope, receive, send)
     else:
         await rest(scope, receive, send)
+
+
+async def live(receive: Receive, send: Send) -> None:
+    """Do what belongs to the start and the end of the process."""
+    await receive()
+    call_on_stop(end_streams)
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    stop_tracing()
+    await send({"type": "lifespan.shutdown.complete"})
 
 
 limited = BodyLimits(

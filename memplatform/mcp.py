@@ -5,13 +5,12 @@ which process answers, and no connection stays open.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
 from django.conf import settings
-from mcp.server.mcpserver import Context
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from apps.api.waiting import IS_PART
@@ -21,55 +20,53 @@ from memplatform_client.mcp.access import Access
 from memplatform_client.mcp.server import memory_server
 
 _AT_ONCE = Retries(attempts=1)  # the agent decides whether to try again
+_VERSION = str(settings.SPECTACULAR_SETTINGS["VERSION"])
+# Django has checked the host, and no browser sends the key of another site.
+_CHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 # What a request within another one takes over from it: how its caller has reached this server.
 _TAKEN_OVER = (b"host", b"x-forwarded-proto", b"x-forwarded-for", b"x-request-id", b"traceparent")
 
 
-class McpApplication:
-    """The SDK's application, for callers whose key the REST API accepts."""
-
-    def __init__(self, rest: Application) -> None:
-        self._rest = rest
-        # Django has checked the host, and no browser sends the key of another site.
-        security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        self.server: Any = memory_server(self._connect, version=str(settings.SPECTACULAR_SETTINGS["VERSION"]))
-        self.server = self.server.streamable_http_app(
+async def answer_message(rest: Application, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a message, unless the REST API refuses its caller (apps/api/views/mcp.py)."""
+    refusal = await _refusal(rest, scope)
+    for event in refusal:
+        await send(event)
+    if refusal:
+        return
+    # What is not UTF-8 can't be sent on, and is refused.
+    headers = {name.decode(): value.decode("utf-8", "surrogateescape") for name, value in scope["headers"]}
+    key = headers.get("authorization", "").partition(" ")[2].strip() or headers.get("x-api-key", "")
+    transport = in_process(rest, scope)
+    async with AsyncClient("http://in-process", key, http_transport=transport, retries=_AT_ONCE) as client:
+        named = ("memplatform-user-id", "memplatform-agent-id", "idempotency-key")
+        server = memory_server(Access(client, *(headers.get(name) for name in named)), version=_VERSION)
+        manager: Any = StreamableHTTPSessionManager(  # whose types of ASGI are another package's
+            server,
             json_response=True,
-            stateless_http=True,
-            transport_security=security,
+            stateless=True,
+            security_settings=_CHECKED,
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
         )
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a message, unless the REST API refuses its caller (apps/api/views/mcp.py)."""
-        unread: list[Event] = [{"type": "http.request", "body": b"", "more_body": False}]
-        checked: list[Event] = []
 
-        async def no_body() -> Event:
-            if not unread:
-                await asyncio.Event().wait()  # the next message would say that the caller has gone
-            return unread.pop()
+async def _refusal(rest: Application, scope: Scope) -> list[Event]:
+    """Return what the REST API answers to a caller whom it refuses; nothing for the others."""
+    unread: list[Event] = [{"type": "http.request", "body": b"", "more_body": False}]
+    answered: list[Event] = []
 
-        async def keep(event: Event) -> None:
-            checked.append(event)
+    async def no_body() -> Event:
+        if not unread:
+            await asyncio.Event().wait()  # the next message would say that the caller has gone
+        return unread.pop()
 
-        await self._rest(scope, no_body, keep)
-        if checked[0]["status"] == 202:
-            await self.server(scope, receive, send)
-            return
-        for event in checked:
-            await send(event)
+    async def keep(event: Event) -> None:
+        answered.append(event)
 
-    @asynccontextmanager
-    async def _connect(self, context: Context[Any, Any]) -> AsyncIterator[Access]:
-        """Give tools the REST API, with the key of the message that calls them."""
-        request = context.request_context.request
-        assert request is not None, "every message comes by HTTP"  # noqa: S101  (for the type)
-        headers: Mapping[str, str] = request.headers
-        key = headers.get("authorization", "").partition(" ")[2].strip() or headers.get("x-api-key", "")
-        transport = in_process(self._rest, request.scope)
-        async with AsyncClient("http://in-process", key, http_transport=transport, retries=_AT_ONCE) as client:
-            yield Access(client, headers.get("memplatform-user-id"), headers.get("memplatform-agent-id"))
+    await rest(scope, no_body, keep)
+    return [] if answered[0]["status"] == 202 else answered
 
 
 def in_process(rest: Application, outer: Mapping[str, Any]) -> httpx2.ASGITransport:

@@ -1,9 +1,9 @@
 """What agents already have reaches the product: the clients, and MCP, old and new, over HTTP and stdio."""
 
 import asyncio
-import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -107,7 +107,7 @@ Step = Callable[..., Awaitable[Any]]
 
 
 async def remember_and_forget(agent: McpClient, user_id: str) -> None:
-    """Add, wait, search, update, look at the history, delete."""
+    """Add, search, update, look at the history, delete."""
 
     async def call(name: str, **arguments: Any) -> Any:
         result = await agent.call_tool(name, arguments)
@@ -115,35 +115,39 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
         return result.structured_content or result.content[0].text
 
     about = {"user_id": user_id}
-    told = await call("add_memory", content="I live in Porto and I play the cello.", wait=WAIT, **about)
-    assert (told["status"], told["stored"]) == ("done", 2)
+    added = await call("add_memory", content="I live in Porto and I play the cello.", wait=WAIT, **about)
+    assert (added["status"], added["stored"]) == ("done", 2)
     found = (await call("search_memories", query=HOME, limit=1, **about))["results"][0]
     assert "Porto" in found["content"]
-    scores = [hit["score"] for hit in (await call("search_memories", query=HOME, **about))["results"]]
-    assert scores == sorted(scores, reverse=True)
+    newest = await call("search_memories", limit=1, **about)
+    older = await call("search_memories", limit=1, cursor=newest["next_cursor"], **about)
+    assert found["id"] in {each["results"][0]["id"] for each in (newest, older)}
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
-    text = found["content"].replace("Porto", "Braga")
-    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": text})
+    content = found["content"].replace("Porto", "Braga")
+    refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": content})
     assert refused.is_error
     assert "insufficient_scope" in refused.content[0].text
-    updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"})
+    updated = await call("update_memory", memory_id=found["id"], metadata={"from": "mcp"}, version=found["version"])
     assert updated["metadata"] == {"from": "mcp"}
+    stale = await agent.call_tool("update_memory", {"memory_id": found["id"], "tags": ["a"], "version": 1})
+    assert stale.is_error
+    assert "version" in stale.content[0].text
     read = await call("get_memory", memory_id=found["id"], history=True)
-    assert [each["version"] for each in read["history"]["versions"]] == [1]
+    assert ("Porto" in read["content"], [each["version"] for each in read["history"]["versions"]]) == (True, [1])
     await call("delete_memory", memory_id=found["id"])
-    listed = await call("search_memories", **about)
-    assert [("cello" in each["content"]) for each in listed["results"]] == [True]
+    rest = await call("search_memories", **about)
+    assert [("cello" in each["content"]) for each in rest["results"]] == [True]
+    retracted = await call("search_memories", statuses=["retracted"], **about)
+    assert [each["id"] for each in retracted["results"]] == [found["id"]]
     stored = await call("add_memory", content="Likes plain words.", infer=False, **about)
     assert stored["results"][0]["content"] == "Likes plain words."
-    missing = await agent.call_tool("get_memory", {"memory_id": "mem_" + "0" * 32})
-    assert missing.is_error
-    assert "not_found" in missing.content[0].text
-    block = await agent.read_resource(f"memory://{user_id}/context")
-    assert "cello" in block.contents[0].text
-    one = await agent.read_resource(f"memory://memories/{stored['results'][0]['id']}")
-    assert json.loads(one.contents[0].text)["content"] == "Likes plain words."
-    prompt = await agent.get_prompt("recall", {"question": "Which instrument?", **about})
-    assert "cello" in prompt.messages[0].content.text
+    for name, changes in {"get_memory": {}, "delete_memory": {}, "update_memory": {"tags": []}}.items():
+        for unknown in ("mem_" + "0" * 32, 5):
+            missing = await agent.call_tool(name, {"memory_id": unknown, **changes})
+            assert missing.is_error
+            assert missing.content[0].text.startswith("not_found: ")
+    wrong = await agent.call_tool("search_memories", {"query": HOME, "limit": 0, **about})
+    assert wrong.content[0].text.startswith("invalid_request: /limit")
 
 
 async def over_http(client: Caller, mode: str, user_id: str) -> None:
@@ -210,11 +214,57 @@ def test_mcp_over_stdio(client: Caller, instance: Instance, command: str) -> Non
     run_async(run())
 
 
-def post(client: Caller, message: dict[str, Any], *, key: str, **headers: str) -> httpx2.Response:
+def post(client: Caller, message: dict[str, Any], *, key: str, **headers: Any) -> httpx2.Response:
     accept = {"Accept": "application/json, text/event-stream", **headers}
     return httpx2.post(
         f"{client.address}/mcp", json=message, headers={"Authorization": f"Bearer {key}", **accept}, timeout=60
     )
+
+
+def called(client: Caller, name: str, arguments: dict[str, Any], **headers: Any) -> Any:
+    """Return the result of a tool that is called in a message of its own."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return post(client, message, key=client.key, **headers).json()["result"]
+
+
+def test_a_message_that_is_sent_again_adds_once(client: Caller) -> None:
+    """A message takes the key, the end user, the agent and the Idempotency-Key of its headers over."""
+    headers = {"Memplatform-User-Id": "jos\u00e9".encode(), "Memplatform-Agent-Id": "once", "Idempotency-Key": "again"}
+    first, second = (called(client, "add_memory", {"content": "I live in Porto."}, **headers) for _ in range(2))
+    assert first["structuredContent"] == second["structuredContent"]
+    reused = called(client, "add_memory", {"content": "I row."}, **headers)
+    assert reused["content"][0]["text"].startswith("idempotency_mismatch: ")
+    with Client(client.address, client.key) as memory:
+        memory.wait(first["structuredContent"]["trace_id"])
+        (trace,) = memory.each_trace(user_id="jos\u00e9")
+        assert trace["id"] == first["structuredContent"]["trace_id"]
+        assert {each["agent_id"] for each in memory.each_memory(user_id="jos\u00e9")} == {"once"}
+    odd = called(client, "add_memory", {"content": "I row.", "user_id": "odd"}, **{"Idempotency-Key": b"\xff"})
+    assert odd["isError"]
+
+
+MESSAGES = [
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function"}]},
+    {"role": "assistant", "tool_calls": []},
+    {"role": "user", "content": ""},
+    {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}]},
+    {"role": "user", "content": {"text": "an object"}},
+    {"role": "developer", "content": "Answer briefly."},
+    {"role": "user", "name": "Petra", "content": "I live in Delft."},
+    {"role": "user", "name": "Olaf", "content": [{"type": "text", "text": "I live in Aarhus."}]},
+]
+
+
+def test_messages_as_chat_apis_write_them(client: Caller) -> None:
+    """One without text costs itself alone, and what others say is theirs."""
+    at = "2026-01-02T10:00:00+01:00"
+    arguments = {"turns": MESSAGES, "occurred_at": at, "user_id": "chat", "wait": WAIT}
+    added = called(client, "add_memory", arguments)["structuredContent"]
+    assert [each["pointer"] for each in added["skipped"]] == [f"/turns/{number}/content" for number in range(5)]
+    with Client(client.address, client.key) as memory:
+        known = {each["content"]: each["said_at"] for each in memory.each_memory(user_id="chat")}
+    assert sorted(known) == ["Olaf lives in Aarhus.", "Petra lives in Delft."]
+    assert set(known.values()) == {"2026-01-02T09:00:00Z"}
 
 
 def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
@@ -245,6 +295,17 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
         f"{client.address}/mcp", content=b"{", headers={"Authorization": f"Bearer {client.key}", **JSON}
     )
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, -32700)
+
+
+def test_the_example_of_an_agent(client: Caller) -> None:
+    """What it was told in one run it knows in the next."""
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    example = [sys.executable, str(PROJECT / "clients/python/examples/mcp_tools.py")]
+    told = subprocess.run(
+        example, env={**os.environ, **server}, capture_output=True, text=True, check=True, timeout=120
+    )
+    first, second = told.stdout.splitlines()
+    assert (first, "Porto" in second) == ("I will remember that.", True)
 
 
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

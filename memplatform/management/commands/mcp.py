@@ -15,11 +15,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user-id", default=None, help="the end user if a tool names none")
-
         parser.add_argument("--agent-id", default=None, help="the agent that tells something if a tool names none")
 
     def handle(self, *, user_id: str | None, agent_id: str | None, **options: Any) -> None:
-        from memplatform_client.mcp.stdio import serve  # with the SDK, which takes time to read
+        # With the SDK, which takes time to read.
+        from memplatform_client.mcp.access import Access
+        from memplatform_client.mcp.stdio import serve
 
         key = os.environ.get("MEMPLATFORM_API_KEY", "")
         if not key:
@@ -28,12 +29,9 @@ class Command(BaseCommand):
         from memplatform.asgi import rest
         from memplatform.mcp import in_process
 
-        transport = in_process(rest, _outer())
-        serve(
-            AsyncClient("http://in-process", key, http_transport=transport),
-            default_user_id=user_id or os.environ.get("MEMPLATFORM_USER_ID"),
-            default_agent_id=agent_id or os.environ.get("MEMPLATFORM_AGENT_ID"),
-        )
+        client = AsyncClient("http://in-process", key, http_transport=in_process(rest, _outer()))
+        user_id = user_id or os.environ.get("MEMPLATFORM_USER_ID")
+        serve(Access(client, user_id, agent_id or os.environ.get("MEMPLATFORM_AGENT_ID")))
 
 
 def _outer() -> dict[str, Any]:

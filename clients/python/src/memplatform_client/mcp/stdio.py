@@ -4,12 +4,15 @@ MEMPLATFORM_URL, MEMPLATFORM_API_KEY and, for a default end user and agent, MEMP
 are read from the environment.
 """
 
+import asyncio
 import os
 import sys
 
+from mcp.server.stdio import stdio_server
+
 from memplatform_client.async_client import AsyncClient
 from memplatform_client.errors import MemplatformError
-from memplatform_client.mcp.access import Access, connect_always
+from memplatform_client.mcp.access import Access
 from memplatform_client.mcp.server import memory_server
 
 
@@ -20,14 +23,19 @@ def main() -> int:
     except MemplatformError as error:
         print(f"memplatform-mcp: {error}", file=sys.stderr)  # noqa: T201  (standard output is the protocol's)
         return 2
-    agent_id = os.environ.get("MEMPLATFORM_AGENT_ID")
-    serve(client, default_user_id=os.environ.get("MEMPLATFORM_USER_ID"), default_agent_id=agent_id)
+    serve(Access(client, os.environ.get("MEMPLATFORM_USER_ID"), os.environ.get("MEMPLATFORM_AGENT_ID")))
     return 0
 
 
-def serve(client: AsyncClient, *, default_user_id: str | None, default_agent_id: str | None) -> None:
+def serve(access: Access) -> None:
     """Serve until the input ends."""
-    memory_server(connect_always(Access(client, default_user_id, default_agent_id))).run("stdio")
+    asyncio.run(_serve(access))
+
+
+async def _serve(access: Access) -> None:
+    server = memory_server(access)
+    async with access.client, stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 if __name__ == "__main__":

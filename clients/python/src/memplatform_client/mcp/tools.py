@@ -1,194 +1,235 @@
-"""The six tools: remember, search, context, read, correct, retract. Names and fields are those of the REST API."""
+"""The six tools: what an agent is told of each, and the request of the REST API that it is.
 
-import uuid
-from typing import Annotated, Any, cast
+Arguments are fields of that request, under the same names and checked by the server; answers are those of the API.
+"""
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-from pydantic import Field
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
 
-from memplatform_client import models
-from memplatform_client.calls import LONGEST_WAIT
+from memplatform_client.calls import in_path
 from memplatform_client.client import cursor_of
-from memplatform_client.mcp.access import Access, AgentScope, Connect, agent_scope, told_to_the_agent
-from memplatform_client.mcp.context import block
+from memplatform_client.mcp.access import Access, ToolError
 
-READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-RETRACTS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-# What an agent needs of a memory; get_memory has the rest.
-_BRIEF = ("id", "content", "type", "status", "confidence", "said_at", "user_id", "version", "score")
-_MARKS = ("tags", "metadata", "disputed", "unverified", "past_plan")
-_COUNTS = ("stored", "merged", "superseded", "pending_review", "discarded", "memory_ids")
+Schema = dict[str, Any]
+Arguments = dict[str, Any]
+NOTHING = "Nothing is remembered about this user."
 
-
-def add_tools(server: MCPServer[Any], connect: Connect) -> None:
-    """Add all tools to a server."""
-    _add_adding(server, connect)
-    _add_searching(server, connect)
-    _add_reading(server, connect)
-    _add_changing(server, connect)
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_NUMBER: Schema = {"type": "integer"}
+_OBJECT: Schema = {"type": "object"}
+_SCOPE = {"user_id": _TEXT, "agent_id": _TEXT, "app_id": _TEXT, "run_id": _TEXT}
+# What an agent needs of each memory in a list.
+_BRIEF = ("id", "content", "type", "status", "confidence", "said_at", "tags", "metadata", "version")
+_READS = {"readOnlyHint": True, "openWorldHint": False}
+_ADDS = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+_CHANGES = {**_ADDS, "idempotentHint": True}
+_RETRACTS = {**_CHANGES, "destructiveHint": True}
 
 
-def _add_adding(server: MCPServer[Any], connect: Connect) -> None:
-    @server.tool(annotations=ADDS)
-    async def add_memory(
-        ctx: Context[Any, Any],
-        content: Annotated[str, Field(description="What the user said, in the user's own words")] = "",
-        turns: Annotated[
-            list[dict[str, Any]] | None,
-            Field(description="A conversation instead: objects with role, content, and name where several people talk"),
-        ] = None,
-        user_id: str = "",
-        session_id: Annotated[str, Field(description="The conversation; a new one by default")] = "",
-        occurred_at: Annotated[str, Field(description="When it was said, ISO 8601; now by default")] = "",
-        metadata: dict[str, Any] | None = None,
-        infer: Annotated[bool, Field(description="false stores content as it is, without extraction")] = True,
-        wait: Annotated[int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for what became of it")] = 0,
-        agent_id: str = "",
-        app_id: str = "",
-        run_id: str = "",
-    ) -> dict[str, Any]:
-        """Remember what is worth it in what a user said. Extraction runs in the background unless you wait."""
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                user = access.user_id(user_id)
-                told_by = access.told_by(agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id))
-                if not infer:
-                    return await _store(access, user, content, occurred_at, metadata, told_by)
-                accepted = await access.client.write_turns(
-                    user_id=user,
-                    session_id=session_id or f"mcp-{uuid.uuid4()}",
-                    turns=_turns(content, turns, occurred_at),
-                    metadata=metadata,
-                    **told_by,
-                )
-                begun = {"trace_id": accepted["trace_id"], "status": accepted["status"]}
-                skipped = {"skipped": accepted["skipped"]} if accepted.get("skipped") else {}
-                if not wait:
-                    return begun | skipped
-                trace = await access.client.read_trace(accepted["trace_id"], wait=wait, milestone="indexed")
-                return _outcome(trace) | skipped
+def _described(schema: Schema, description: str) -> Schema:
+    return {**schema, "description": description}
 
 
-def _add_searching(server: MCPServer[Any], connect: Connect) -> None:
-    @server.tool(annotations=READS)
-    async def search_memories(
-        ctx: Context[Any, Any],
-        query: Annotated[str, Field(description="Empty lists all, newest first")] = "",
-        user_id: str = "",
-        types: list[str] | None = None,
-        tags: list[str] | None = None,
-        since: Annotated[str, Field(description="Said at this ISO 8601 time or later")] = "",
-        until: str = "",
-        limit: Annotated[int, Field(ge=1, le=100)] = 10,
-        cursor: Annotated[str, Field(description="next_cursor of the page before, of a list")] = "",
-        agent_id: str = "",
-        app_id: str = "",
-        run_id: str = "",
-    ) -> dict[str, Any]:
-        """Search what is remembered about a user, by words and by meaning, best first."""
-        filters = {"types": types, "tags": tags, "since": since, "until": until}
-        wanted = {name: value for name, value in filters.items() if value}
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                user = access.user_id(user_id)
-                meant = await access.meant(agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id))
-                if query:
-                    found = await access.client.search(user, query, limit=limit, **wanted, **meant)
-                    return {"results": [_brief(memory) for memory in found["results"]]}
-                page = await access.client.list_memories(
-                    user_id=user, limit=limit, cursor=cursor or None, **wanted, **meant
-                )
-        following = cursor_of(page["next"]) if page["next"] else None
-        return {"results": [_brief(memory) for memory in page["results"]], "next_cursor": following}
-
-    @server.tool(annotations=READS, structured_output=False)
-    async def get_context(
-        ctx: Context[Any, Any],
-        query: Annotated[str, Field(description="What is to be done or answered")] = "",
-        token_budget: Annotated[int, Field(ge=1, le=32_000)] = 1_000,
-        user_id: str = "",
-        agent_id: str = "",
-        app_id: str = "",
-        run_id: str = "",
-    ) -> str:
-        """Get what is remembered about a user as text for a prompt, the most useful for a purpose first."""
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                scope = agent_scope(agent_id=agent_id, app_id=app_id, run_id=run_id)
-                return await block(access, user_id, query=query, token_budget=token_budget, scope=scope)
-
-
-def _add_reading(server: MCPServer[Any], connect: Connect) -> None:
-    @server.tool(annotations=READS)
-    async def get_memory(
-        ctx: Context[Any, Any],
-        memory_id: str,
-        history: Annotated[bool, Field(description="With past versions, and who changed it")] = False,
-    ) -> dict[str, Any]:
-        """Read a memory with its sources and links."""
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                found = cast(dict[str, Any], await access.client.read_memory(memory_id))
-                return found | ({"history": await access.client.read_history(memory_id)} if history else {})
-
-
-def _add_changing(server: MCPServer[Any], connect: Connect) -> None:
-    @server.tool(annotations=CHANGES)
-    async def update_memory(
-        ctx: Context[Any, Any],
-        memory_id: str,
-        content: str = "",
-        metadata: dict[str, Any] | None = None,
-        version: Annotated[int | None, Field(description="Only if it is still at this version")] = None,
-    ) -> dict[str, Any]:
-        """Correct what a memory says; the old wording stays in its history."""
-        given = {"content": content or None, "metadata": metadata}
-        changes = cast(models.RevisionBody, {name: value for name, value in given.items() if value is not None})
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                return cast(dict[str, Any], await access.client.revise_memory(memory_id, changes, version=version))
-
-    @server.tool(annotations=RETRACTS)
-    async def delete_memory(ctx: Context[Any, Any], memory_id: str) -> dict[str, Any]:
-        """Retract a wrong memory: it is no longer found, and its history stays."""
-        async with connect(ctx) as access:
-            with told_to_the_agent():
-                await access.client.retract_memory(memory_id)
-        return {"id": memory_id, "status": "retracted"}
-
-
-async def _store(
-    access: Access, user: str, content: str, said_at: str, metadata: dict[str, Any] | None, told_by: AgentScope
-) -> dict[str, Any]:
-    if not content:
-        raise ToolError("content is required with infer: false")
-    memory = {"type": "fact", "content": content, "metadata": metadata, "said_at": said_at or None, **told_by}
-    stored = await access.client.store_memories(user_id=user, memories=[cast(models.MemoryBody, memory)])
-    return {"results": [_brief(each) for each in stored["results"]]}
-
-
-def _turns(content: str, turns: list[dict[str, Any]] | None, occurred_at: str) -> list[models.TurnBody]:
-    """Return the turns of a text or a conversation. Raises ToolError unless exactly one is given."""
-    if bool(content) == bool(turns):
+async def add_memory(access: Access, arguments: Arguments) -> Any:
+    """Send turns, or store a sentence as it is."""
+    body, call = access.told(arguments), access.name_of_call()
+    content, turns, occurred_at = (body.pop(name, None) for name in ("content", "turns", "occurred_at"))
+    infer, wait = body.pop("infer", True), body.pop("wait", 0)
+    if (content is None) == (turns is None):
         raise ToolError("give either content or turns")
-    said = turns or [{"content": content}]
-    when = {"occurred_at": occurred_at} if occurred_at else {}
-    return [cast(models.TurnBody, {"role": "user", **when, **each}) for each in said]
+    if not infer:
+        if content is None:
+            raise ToolError("infer: false stores content as it is: it goes without turns")
+        user_id, memory = body.pop("user_id"), {"type": "fact", "content": content, "said_at": occurred_at, **body}
+        return await access.send("/v1/memories", {"user_id": user_id, "memories": [memory]}, once=call)
+    said = {"role": "user", "occurred_at": occurred_at}
+    if turns is None:
+        turns = [{"content": content}]
+    if isinstance(turns, list):
+        turns = [{**said, **turn} if isinstance(turn, Mapping) else turn for turn in turns]
+    accepted = await access.send("/v1/turns", {"session_id": call, **body, "turns": turns}, once=call)
+    if not wait:
+        return accepted
+    trace = await access.client.read_trace(accepted["trace_id"], wait=wait, milestone="indexed")
+    outcome = {name: trace[name] for name in ("status", "outcomes", "error")}
+    return {**accepted, **outcome, **trace["counts"]}
 
 
-def _outcome(trace: models.TraceResponse) -> dict[str, Any]:
-    """Return what became of what was told."""
-    counts = {name: trace["counts"][name] for name in _COUNTS if name in trace["counts"]}
-    reasons = {outcome["reason"] for outcome in trace["outcomes"] if outcome["outcome"] == "discarded"}
-    told = {"trace_id": trace["id"], "status": trace["status"], **counts, "discarded_for": sorted(reasons)}
-    return told | ({"error": trace["error"]} if trace["error"] else {})
+async def search_memories(access: Access, arguments: Arguments) -> Any:
+    """Search, or without a query list what is remembered."""
+    wanted = await access.meant(arguments)
+    if "query" in wanted:
+        return await access.send("/v1/memories/search", wanted)
+    page = await access.client.list_memories(**wanted)
+    results = [{name: memory[name] for name in _BRIEF} for memory in cast(list[dict[str, Any]], page["results"])]
+    return {"results": results, "next_cursor": cursor_of(page["next"]) if page["next"] else None}
 
 
-def _brief(memory: models.MemoryResponse | models.FoundMemoryResponse) -> dict[str, Any]:
-    fields = cast(dict[str, Any], memory)
-    told = {name: fields[name] for name in _BRIEF if fields.get(name) is not None}  # a score of 0 is one
-    return told | {name: fields[name] for name in _MARKS if fields.get(name)}
+async def get_context(access: Access, arguments: Arguments) -> Any:
+    """Return the context block as a text."""
+    block = await access.send("/v1/context", await access.meant(arguments))
+    return block["context"] or NOTHING
+
+
+async def get_memory(access: Access, arguments: Arguments) -> Any:
+    """Return a memory, and its history if it is asked for."""
+    memory_id = str(arguments["memory_id"])
+    memory = await access.client.read_memory(memory_id)
+    return {**memory, "history": await access.client.read_history(memory_id)} if arguments.get("history") else memory
+
+
+async def update_memory(access: Access, arguments: Arguments) -> Any:
+    """Revise a memory."""
+    return await access.client.request("PATCH", _path_of(arguments.pop("memory_id")), body=arguments)
+
+
+async def delete_memory(access: Access, arguments: Arguments) -> Any:
+    """Retract a memory."""
+    await access.client.request("DELETE", _path_of(arguments["memory_id"]))
+    return {"memory_id": arguments["memory_id"], "status": "retracted"}
+
+
+def _path_of(memory_id: Any) -> str:
+    return f"/v1/memories/{in_path(str(memory_id))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool, as agents see it and as a function."""
+
+    run: Callable[[Access, Arguments], Awaitable[Any]]
+    description: str
+    annotations: dict[str, bool]
+    arguments: dict[str, Schema]
+    required: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the name by which it is called."""
+        return self.run.__name__
+
+    @property
+    def only_reads(self) -> bool:
+        """Tell whether it changes nothing."""
+        return self.annotations["readOnlyHint"]
+
+    def shown(self) -> dict[str, Any]:
+        """Return what `tools/list` says of it."""
+        schema = {"type": "object", "properties": self.arguments, "additionalProperties": False}
+        if self.required:
+            schema["required"] = list(self.required)
+        described = {"description": self.description, "inputSchema": schema, "annotations": self.annotations}
+        return {"name": self.name, **described}
+
+    def checked(self, given: Mapping[str, Any]) -> Arguments:
+        """Return the arguments that have a value: null and "" are none. Raises ToolError."""
+        for name in given:
+            if name not in self.arguments:
+                raise ToolError(f"{self.name} has no argument {name}; it takes {', '.join(self.arguments)}")
+        read = {name: _read(value, self.arguments[name]) for name, value in given.items()}
+        arguments = {name: value for name, value in read.items() if value is not None and value != ""}
+        for name in self.required:
+            if name not in arguments:
+                raise ToolError(f"{self.name} needs {name}")
+        return arguments
+
+
+def _read(value: Any, schema: Schema) -> Any:
+    """Return a value that is no text, also if the client sends it as JSON in a text."""
+    if not isinstance(value, str) or schema.get("type", "string") == "string":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value  # the server says what is wrong with it
+
+
+_MEMORY_ID = {"memory_id": _TEXT}
+TOOLS = (
+    Tool(
+        add_memory,
+        "Remember what is worth it in something that was said. Give the user's own words as content, or a "
+        "conversation as turns. Returns a trace_id at once; extraction follows in the background.",
+        _ADDS,
+        {
+            "content": _described(_TEXT, "What the user said."),
+            "turns": {
+                "type": "array",
+                "items": _OBJECT,
+                "description": "Messages with role and content; name where several people talk; occurred_at.",
+            },
+            "occurred_at": _described(_TEXT, "When it was said, RFC 3339 with offset."),
+            "session_id": _described(_TEXT, "The conversation; a new one by default."),
+            "wait": _described(_NUMBER, "Seconds (up to 30) to wait for what was stored, and why not."),
+            "infer": _described({"type": "boolean"}, "false stores content word for word, without extraction."),
+            "topic": _TEXT,
+            "metadata": _OBJECT,
+            **_SCOPE,
+        },
+    ),
+    Tool(
+        search_memories,
+        "Search what is remembered about a user, best first. Without query: all of it, newest first, in pages.",
+        _READS,
+        {
+            "query": _TEXT,
+            "limit": _described(_NUMBER, "1 to 100; 10 by default."),
+            "types": _described(_TEXTS, "fact, preference, event, decision, procedure…"),
+            "topics": _TEXTS,
+            "tags": _TEXTS,
+            "entities": _described(_TEXTS, "Names of people, places, things."),
+            "metadata": _OBJECT,
+            "filter": _described(_OBJECT, "Conditions with AND, OR, NOT."),
+            "statuses": _described(_TEXTS, "active by default; superseded, retracted…"),
+            "since": _described(_TEXT, "Said on or after this day or time."),
+            "until": _TEXT,
+            "as_of": _described(_TEXT, "What was true at this time."),
+            "min_score": {"type": "number"},
+            "fields": _described(_TEXTS, "More fields of results, or all. Needs query."),
+            "cursor": _described(_TEXT, "next_cursor of the page before. Without query."),
+            **_SCOPE,
+        },
+    ),
+    Tool(
+        get_context,
+        "Get a block of text for a prompt: what is remembered about a user, the most useful for query first.",
+        _READS,
+        {
+            "query": _described(_TEXT, "What is to be done or answered."),
+            "token_budget": _described(_NUMBER, "1000 by default."),
+            **_SCOPE,
+        },
+    ),
+    Tool(
+        get_memory,
+        "Read one memory in full: all fields, the words it comes from and links.",
+        _READS,
+        {**_MEMORY_ID, "history": _described({"type": "boolean"}, "Also its past versions, and who changed it.")},
+        ("memory_id",),
+    ),
+    Tool(
+        update_memory,
+        "Correct a memory; the old wording stays in its history.",
+        _CHANGES,
+        {
+            **_MEMORY_ID,
+            "content": _described(_TEXT, "The corrected sentence."),
+            "topic": _TEXT,
+            "tags": _TEXTS,
+            "metadata": _OBJECT,
+            "valid_until": _described(_TEXT, "When it ceased to be true."),
+            "version": _described(_NUMBER, "Only if it still has this version."),
+        },
+        ("memory_id",),
+    ),
+    Tool(
+        delete_memory,
+        "Retract a memory that is wrong or unwanted: it is no longer found, and its history stays.",
+        _RETRACTS,
+        _MEMORY_ID,
+        ("memory_id",),
+    ),
+)
