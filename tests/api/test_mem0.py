@@ -23,7 +23,12 @@ OF_KIM = {"filters": {"user_id": "kim"}}
 VERY_MANY = 5_000 if is_soak() else 600
 
 
-def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None:
+@pytest.fixture
+def admin(project: Project, client_of: MakeClient) -> APIClient:
+    return client_of(project, Scope.ADMIN)
+
+
+def test_memories_are_added_found_changed_and_deleted(client: APIClient, admin: APIClient) -> None:
     assert client.get("/v1/ping/?x=1").json()["project_id"].startswith("prj_")
     told = {"messages": SAID, "user_id": "kim", "run_id": "r1", "metadata": {"from": "chat"}, "custom_categories": None}
     added = client.post("/v3/memories/add/", told).json()
@@ -55,7 +60,7 @@ def test_memories_are_added_found_changed_and_deleted(client: APIClient) -> None
     green = ["Kim likes green tea."] * 3
     assert [each["new_memory"] for each in history] == ["Kim likes tea.", *green, None]
     assert client.get(address).status_code == 404
-    assert "message" in client.delete("/v1/memories/?user_id=kim&agent_id=a1").json()
+    assert "message" in admin.delete("/v1/memories/?user_id=kim&agent_id=a1").json()
     assert client.post("/v3/memories/", OF_KIM).json()["count"] == 0
 
 
@@ -86,7 +91,9 @@ def test_an_unknown_address_is_answered_as_json(client: APIClient) -> None:
         assert client.get(f"/{version}/nothing/").json()["code"] == "not_found"
 
 
-def test_refusals_are_json_that_the_client_reads(client: APIClient, client_of: MakeClient, project: Project) -> None:
+def test_refusals_are_json_that_the_client_reads(
+    client: APIClient, admin: APIClient, client_of: MakeClient, project: Project
+) -> None:
     cases = [
         ("/v3/memories/add/", {"messages": SAID}, 422),
         ("/v3/memories/add/", {"messages": [], "user_id": "kim"}, 422),
@@ -114,8 +121,8 @@ def test_refusals_are_json_that_the_client_reads(client: APIClient, client_of: M
         "{'topic': 1j}",
     )
     for filters in ("[" * 150, "{'user_id': print()}", "['user_id']", "{1: 2}", *no_json):
-        assert client.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422, filters
-    assert client.delete("/v1/memories/").status_code == 422
+        assert admin.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422, filters
+    assert admin.delete("/v1/memories/").status_code == 422
     assert client.get("/v1/entities/").status_code == 403
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "kim"})
     admin = client_of(project, Scope.ADMIN)
@@ -149,33 +156,30 @@ def test_batches_are_done_whole_or_say_what_was_not(client: APIClient) -> None:
     assert client.delete("/v1/batch/", {"memories": [{"memory_id": tea}]}).status_code == 404
 
 
-def test_delete_all_deletes_all_or_says_what_was_not(
-    client: APIClient, trusted: APIClient, monkeypatch: pytest.MonkeyPatch
+def test_delete_all_is_for_admins_and_deletes_all(
+    client: APIClient, admin: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retract_matching, "BATCH", 2)
     stored(client, "Kim likes tea.", "Kim has a canary.", "Kim rows.", "Kim sings.", "Kim runs.")
     doubtful = {"type": "fact", "content": "Kim flies.", "confidence": 0.1}
     assert client.post("/v1/memories", {"user_id": "kim", "memories": [doubtful]}).status_code == 201
     rule = {"type": "fact", "content": "Never suggest pork.", "tags": ["constraint"]}
-    trusted.post("/v1/memories", {"user_id": "kim", "memories": [rule]})
+    admin.post("/v1/memories", {"user_id": "kim", "memories": [rule]})
 
-    answer = client.delete("/v1/memories/?user_id=kim").json()
-
-    assert answer["message"] == "6 of 7 memories deleted"
-    assert [each["code"] for each in answer["results"]] == ["insufficient_scope"]
-    assert client.delete("/v1/memories/?user_id=kim").status_code == 403
-    assert "successfully" in trusted.delete("/v1/memories/?user_id=kim").json()["message"]
+    assert client.delete("/v1/memories/?user_id=kim").json()["code"] == "insufficient_scope"
+    assert Memory.objects.live().count() == 7
+    assert "successfully" in admin.delete("/v1/memories/?user_id=kim").json()["message"]
     assert not Memory.objects.live().exists()
 
 
-def test_delete_all_of_very_many_memories(client: APIClient) -> None:
+def test_delete_all_of_very_many_memories(client: APIClient, admin: APIClient) -> None:
     stored(client, "Kim likes tea.")
     one = Memory.objects.get()
     copies = (copy(one) for _ in range(VERY_MANY - 1))
     Memory.objects.bulk_create((renamed(each) for each in copies), batch_size=500)
 
     with CaptureQueriesContext(connection) as queries:
-        answer = client.delete("/v1/memories/?user_id=kim")
+        answer = admin.delete("/v1/memories/?user_id=kim")
 
     assert (answer.status_code, Memory.objects.live().count()) == (200, 0)
     assert "successfully" in answer.json()["message"]
@@ -200,16 +204,16 @@ def test_users_are_all_listed_or_none(
     assert admin.get("/v1/entities/").json()["code"] == "not_supported"
 
 
-def test_conditions_are_never_ignored(client: APIClient) -> None:
+def test_conditions_are_never_ignored(client: APIClient, admin: APIClient) -> None:
     stored(client, "Kim likes tea.", "Kim has a canary.")
     assert texts_of(client, categories=["travel"]) == []
     assert texts_of(client, end_date="2020-01-01") == []
     assert len(texts_of(client, start_date="2020-01-01")) == 2
     searched = {"query": "tea", **OF_KIM, "categories": ["travel"]}
     assert client.post("/v3/memories/search/", searched).json()["results"] == []
-    assert client.delete("/v1/memories/?filters={'user_id': 'kim', 'topic': 'travel'}").status_code == 200
+    assert admin.delete("/v1/memories/?filters={'user_id': 'kim', 'topic': 'travel'}").status_code == 200
     assert len(texts_of(client)) == 2
-    assert client.delete("/v1/memories/?filters={'user_id': 'kim'}").status_code == 200
+    assert admin.delete("/v1/memories/?filters={'user_id': 'kim'}").status_code == 200
     assert texts_of(client) == []
 
 
