@@ -54,11 +54,6 @@ def claim(*, limit: int, seconds: int, only: UUID | None = None) -> list[Lease]:
     ]
 
 
-def is_anyone_ready() -> bool:
-    """Return True if an end user could be leased. Nothing is locked."""
-    return _ready(None).exists()
-
-
 def _ready(only: UUID | None) -> QuerySet[UserLease]:
     """Return the leases that can be claimed, in the order in which they should be.
 
