@@ -2,7 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -268,6 +269,9 @@ MOST_EXAMPLES = 60  # of each kind
 MOST_SECONDS = 90.0  # below the time limit of tasks
 
 
+_NOT_ACCEPTED = frozenset({Status.PENDING_REVIEW, Status.REJECTED, Status.RETRACTED})
+
+
 @dataclass(slots=True)
 class Findings:
     """The results so far."""
@@ -276,17 +280,21 @@ class Findings:
     dropped: int = 0
     kept: int = 0
     harmful: int = 0
-    memories: set[UUID] = field(default_factory=set)
+    memories: dict[UUID, str] = field(default_factory=dict)  # with their status
     examples: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"harmful": [], "dropped": [], "kept": []}
     )
 
-    def add(self, change: TurnChange, memories: Sequence[UUID]) -> None:
-        """Count a change, and add it to the examples while there are few."""
-        kind = "harmful" if memories else "dropped" if change.is_drop else "kept"
+    def add(self, change: TurnChange, memories: Mapping[UUID, str]) -> None:
+        """Count a change, and add it to the examples while there are few.
+
+        A drop does harm where a memory of the turn was accepted: what waits or was rejected may well be junk.
+        """
+        lost = [memory for memory, status in memories.items() if status not in _NOT_ACCEPTED]
+        kind = "harmful" if lost else "dropped" if change.is_drop else "kept"
         self.dropped += change.is_drop
         self.kept += not change.is_drop
-        self.harmful += bool(memories)
+        self.harmful += bool(lost)
         self.memories.update(memories)
         if len(self.examples[kind]) < MOST_EXAMPLES:
             example = {
@@ -295,7 +303,7 @@ class Findings:
                 "turn": str(change.turn_id),
                 "before": change.before,
                 "after": change.after,
-                "memories": [str(memory) for memory in memories],
+                "memories": [str(memory) for memory in lost],
             }
             self.examples[kind].append(example)
 
@@ -337,7 +345,7 @@ def _compute(preview: RulePreview) -> Findings:
         changes = [change for request in batch for change in compare(request, now=now, then=then)]
         memories = _memories_of(changes)
         for change in changes:
-            findings.add(change, memories.get(change.turn_id, ()))
+            findings.add(change, memories.get(change.turn_id, {}))
         findings.turns += sum(len(request.turns) for request in batch)
         _report(preview, findings)
         if findings.turns >= preview.turns_total or time.monotonic() > deadline:
@@ -351,28 +359,32 @@ def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
     return {drop.turn_id: drop.reason for drop in screened.drops}
 
 
-def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, list[UUID]]:
-    """Return the memories that come from newly dropped turns, by turn."""
+def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, dict[UUID, str]]:
+    """Return the memories that come from newly dropped turns with their status, by turn."""
     dropped = [change for change in changes if change.is_drop]
     if not dropped:
         return {}
     origins = MemoryOrigin.objects.standing().filter(
         end_user_id__in={change.end_user_id for change in dropped}, turn_id__in=[change.turn_id for change in dropped]
     )
-    found: dict[UUID, list[UUID]] = {}
-    for turn_id, memory_id in origins.values_list("turn_id", "memory_id"):
-        found.setdefault(turn_id, []).append(memory_id)
+    found: dict[UUID, dict[UUID, str]] = {}
+    for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
+        found.setdefault(turn_id, {})[memory_id] = status
     return found
 
 
 def _report(preview: RulePreview, findings: Findings, **more: Any) -> None:
+    by_status = Counter(findings.memories.values())
+    waiting, rejected = by_status[Status.PENDING_REVIEW], by_status[Status.REJECTED] + by_status[Status.RETRACTED]
     RulePreview.objects.filter(pk=preview.pk).update(
         turns_done=findings.turns,
         turns_total=max(preview.turns_total, findings.turns),  # the last batch may exceed the limit
         newly_dropped=findings.dropped,
         newly_kept=findings.kept,
         harmful=findings.harmful,
-        memories_lost=len(findings.memories),
+        memories_lost=len(findings.memories) - waiting - rejected,
+        memories_waiting=waiting,
+        memories_rejected=rejected,
         examples=[each for examples in findings.examples.values() for each in examples],
         **more,
     )

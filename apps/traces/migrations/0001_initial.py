@@ -388,6 +388,8 @@ class Migration(migrations.Migration):
                 ("newly_kept", models.PositiveIntegerField(default=0)),
                 ("harmful", models.PositiveIntegerField(default=0)),
                 ("memories_lost", models.PositiveIntegerField(default=0)),
+                ("memories_waiting", models.PositiveIntegerField(default=0)),
+                ("memories_rejected", models.PositiveIntegerField(default=0)),
                 (
                     "examples",
                     models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]"),

@@ -35,9 +35,11 @@ class RulePreview(models.Model):
     turns_done = models.PositiveIntegerField(default=0)
     newly_dropped = models.PositiveIntegerField(default=0)
     newly_kept = models.PositiveIntegerField(default=0)
-    # The newly dropped turns that had produced memories, and the number of those memories.
+    # The newly dropped turns that had produced accepted memories, and the memories of all of them by their fate.
     harmful = models.PositiveIntegerField(default=0)
     memories_lost = models.PositiveIntegerField(default=0)
+    memories_waiting = models.PositiveIntegerField(default=0)
+    memories_rejected = models.PositiveIntegerField(default=0)
     examples = models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]")
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -51,6 +51,20 @@ def test_newly_dropped_turns_are_counted_and_those_that_made_memories_apart(proj
     }
 
 
+@pytest.mark.parametrize(
+    ("status", "counts"), [("pending_review", (1, 0)), ("rejected", (0, 1)), ("retracted", (0, 1))]
+)
+def test_what_waits_or_was_rejected_is_no_harm(
+    project: Project, ana: Person, status: str, counts: tuple[int, int]
+) -> None:
+    (memory,) = Memory.objects.filter(origins__turn__content="I live in Lisbon.")
+    Memory.objects.filter(pk=memory.pk).update(status=status)
+    preview = request_preview(project_id=project.id, rule=LISBON, days=7)
+    assert (preview.newly_dropped, preview.harmful, preview.memories_lost) == (3, 0, 0)
+    assert (preview.memories_waiting, preview.memories_rejected) == counts
+    assert "harmful" not in kinds(preview)
+
+
 def test_a_rule_that_is_switched_off_keeps_what_it_dropped(project: Project, ana: Person) -> None:
     name = Turn.objects.get(content="thanks!").rejected_by
     rule = PreFilterRule.objects.get(project=project, name=name).as_rule().model_copy(update={"enabled": False})
