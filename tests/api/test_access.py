@@ -95,7 +95,7 @@ NEEDED = [
     ("delete", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
     ("post", "/v1/memories/batch", Scope.WRITE),
     ("patch", "/v1/memories", Scope.WRITE),
-    ("delete", "/v1/memories?user_id=ana", Scope.WRITE),
+    ("delete", "/v1/memories?user_id=ana", Scope.ADMIN),
     ("get", "/v1/users/ana/stats", Scope.READ),
     ("get", "/v1/keys", Scope.ADMIN),
     ("post", "/v1/keys", Scope.ADMIN),

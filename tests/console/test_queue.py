@@ -62,10 +62,10 @@ def pause_model(project: Project, *, error: str = "connection refused") -> None:
     Trace.objects.filter(pk=row.subject_id).update(status="queued")
 
 
-@pytest.mark.parametrize("path", ["dashboard/", "queue/"])
-def test_a_model_that_does_not_answer_is_announced(tuner: Client, full_project: Project, path: str) -> None:
+def test_a_model_that_does_not_answer_is_announced(tuner: Client, full_project: Project) -> None:
     pause_model(full_project, error=HOSTILE)
-    page = text_of(tuner, path)
+    assert "See its error and try it now" in text_of(tuner, "dashboard/")
+    page = text_of(tuner, "queue/")
     assert "The model openai:down has not answered since" in page
     assert re.search(r"1 request waits; next try in (40|41) s\.", page)
     assert "Try now" in page
