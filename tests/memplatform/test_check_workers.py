@@ -58,8 +58,11 @@ def test_workers_are_stuck_that_were_not_seen_for_long() -> None:
     call_command("check_workers", "--seconds", "300")
 
 
-def test_a_stuck_cluster_ends() -> None:
-    with subprocess.Popen(["sh", "-c", "sleep 600 & wait $!"]) as cluster:
+@pytest.mark.parametrize("command", ["echo; exec sleep 600", "sleep 600 & echo; wait $!"])
+def test_a_stuck_cluster_ends_with_and_without_its_sentinel(command: str) -> None:
+    with subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE) as cluster:
+        assert cluster.stdout
+        cluster.stdout.readline()  # now its child is there
         with pytest.raises(CommandError):
             call_command("check_workers", "--end", str(cluster.pid))
         assert cluster.wait(timeout=PATIENCE) != 0

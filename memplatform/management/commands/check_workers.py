@@ -41,8 +41,9 @@ class Command(BaseCommand):
             self.stdout.write("the workers make progress")
             return
         if options["end"]:
-            for child in psutil.Process(options["end"]).children():
-                child.kill()  # with its sentinel, the others end: they give back their work
+            cluster = psutil.Process(options["end"])
+            for process in cluster.children() or [cluster]:
+                process.kill()  # with its sentinel, the others end: they give back their work
         raise CommandError("the workers of this host make no progress")
 
 
