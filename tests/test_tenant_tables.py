@@ -35,7 +35,7 @@ OF_A_PROJECT = {
     "Webhook",
     "WebhookDelivery",
 }
-OF_NOBODY = {"JobRound", "TalliedHour", "WorkerHeartbeat"}
+OF_NOBODY = {"JobRound", "SchedulerHeartbeat", "TalliedHour", "WorkerHeartbeat"}
 
 # Indexes over all end users of a project, for queues and lists; no turn waits for their queries.
 ACROSS_USERS = {

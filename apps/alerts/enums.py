@@ -1,17 +1,23 @@
-"""Enums of alerts and the messages about them."""
+"""Enums of what is wrong, alerts, and the messages about them."""
 
 from enum import StrEnum
 
 
-class AlertKind(StrEnum):
-    """What an alert is about: what users feel. Its subject is a model, a webhook, or nothing."""
+class ProblemCode(StrEnum):
+    """What is wrong, causes first. The last six are alerts as well: what users feel."""
 
-    MODEL_UNAVAILABLE = "model_unavailable"
-    EMBEDDER_UNAVAILABLE = "embedder_unavailable"
+    DATABASE_UNAVAILABLE = "database_unavailable"
+    NOT_MIGRATED = "not_migrated"
+    DISK_FULL = "disk_full"
+    READ_ONLY = "read_only"
+    REDIS_UNAVAILABLE = "redis_unavailable"
+    NO_SCHEDULER = "no_scheduler"
     NO_WORKER = "no_worker"
-    QUEUE_AGE = "queue_age"
+    MODEL_UNAVAILABLE = "model_unavailable"
+    WORK_LATE = "work_late"
     DEAD_WORK = "dead_work"
-    WEBHOOK_FAILING = "webhook_failing"
+    REQUESTS_FAIL = "requests_fail"
+    REQUESTS_SLOW = "requests_slow"
 
 
 class AlertState(StrEnum):

@@ -1,12 +1,13 @@
-"""Alerts of projects, who is told about them, and the messages sent."""
+"""Alerts of projects, who is told about them, the messages sent, and the heartbeat of the scheduler."""
+
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.alerts.enums import AlertEvent, AlertKind, AlertState, DeliveryChannel
-from apps.alerts.querysets import AlertQuerySet
+from apps.alerts.enums import AlertEvent, AlertState, DeliveryChannel
 from apps.events.models import WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import DeliveryState, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
@@ -16,9 +17,20 @@ NOTE_LENGTH = 500
 SUBJECT_LENGTH = 200
 
 
-def alert_kind_choices() -> list[tuple[str, str]]:
-    """Return the choices of a kind; migrations refer to this function, so a new kind needs none."""
-    return choices_of(AlertKind)
+class AlertQuerySet(models.QuerySet["Alert"]):
+    """Alerts by project and state."""
+
+    def for_project(self, project_id: UUID) -> "AlertQuerySet":
+        """Filter the alerts of a project."""
+        return self.filter(project_id=project_id)
+
+    def open(self) -> "AlertQuerySet":
+        """Filter alerts that nobody has acknowledged."""
+        return self.filter(state=AlertState.OPEN)
+
+    def unresolved(self) -> "AlertQuerySet":
+        """Filter alerts that are open or acknowledged."""
+        return self.filter(resolved_at__isnull=True)
 
 
 class Alert(models.Model):
@@ -26,8 +38,8 @@ class Alert(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
-    kind = models.CharField(max_length=32, choices=alert_kind_choices)
-    subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model or webhook")
+    kind = models.CharField(max_length=32, help_text="a ProblemCode")
+    subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model")
     state = models.CharField(max_length=16, choices=choices_of(AlertState), default=AlertState.OPEN.value)
     cause = models.TextField(help_text="what is wrong, when it was last seen")
     cost = models.TextField(help_text="what it costs while it lasts")
@@ -119,3 +131,17 @@ class AlertDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} by {self.channel}"
+
+
+class SchedulerHeartbeat(models.Model):
+    """When a host last ran a scheduled task, and what its processes had counted at each minute before."""
+
+    host = models.CharField(primary_key=True, max_length=255)
+    seen_at = models.DateTimeField()
+    counts = models.JSONField(default=list, help_text="minute and RequestCounts, oldest first")
+
+    class Meta:
+        ordering = ("host",)
+
+    def __str__(self) -> str:
+        return self.host

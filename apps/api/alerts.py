@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.alerts.services import acknowledge_alert, set_recipients
-from apps.actions.alerts.trouble import REMEDIES
-from apps.alerts.enums import AlertKind, AlertState
+from apps.actions.alerts.verdict import ADVICE
+from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -29,7 +29,7 @@ class AlertsQuery(QueryParameters):
     """Filters for a list of alerts; without `statuses` those that are not resolved."""
 
     statuses: tuple[AlertState, ...] = (AlertState.OPEN, AlertState.ACKNOWLEDGED)
-    kinds: tuple[AlertKind, ...] = ()
+    kinds: tuple[ProblemCode, ...] = ()
     cursor: str | None = None
     limit: Limit = 50
 
@@ -44,7 +44,7 @@ class AlertResponse(ResponseBody):
     """An alert: what is wrong, what it costs, and what mends it. `figures` are those of `last_seen_at`."""
 
     id: str
-    kind: AlertKind
+    kind: ProblemCode
     subject: str
     status: AlertState
     cause: str
@@ -85,7 +85,7 @@ class AlertRecipientsResponse(ResponseBody):
 
 def alert_response(alert: Alert) -> AlertResponse:
     """Convert an alert."""
-    kind = AlertKind(alert.kind)
+    kind = ProblemCode(alert.kind)
     return AlertResponse(
         id=alert.shown_id,
         kind=kind,
@@ -93,7 +93,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         status=AlertState(alert.state),
         cause=alert.cause,
         cost=alert.cost,
-        remedy=REMEDIES[kind].label,
+        remedy=ADVICE[kind].label,
         figures=alert.figures,
         opened_at=alert.opened_at,
         last_seen_at=alert.last_seen_at,

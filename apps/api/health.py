@@ -45,7 +45,7 @@ class ReadyView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return 503 with `Retry-After` without a database, with unapplied migrations, or while nothing can be written.
-        `degraded`: late or failed work, no worker, or a model that does not answer.
+        `degraded`: something else is wrong, as `problems` says.
         """
         found = readiness()
         shown = found if caller_may_read_metrics(request) else found.without_figures()

@@ -4,13 +4,14 @@ from enum import StrEnum
 
 import msgspec
 
+from apps.alerts.enums import ProblemCode
 from apps.api.schemas.common import Moment, ResponseBody
 
 
 class ServiceStatus(StrEnum):
     """State of the service.
 
-    `degraded`: it serves requests, but no worker is running, a model does not answer, or work is late or failed.
+    `degraded`: it serves requests, but `problems` is not empty.
     """
 
     OK = "ok"
@@ -32,30 +33,20 @@ class PausedModelResponse(ResponseBody):
     projects: int
 
 
-class ProblemCode(StrEnum):
-    """What is wrong with an installation."""
-
-    DATABASE_UNAVAILABLE = "database_unavailable"
-    NOT_MIGRATED = "not_migrated"
-    NOT_WRITABLE = "not_writable"
-    REDIS_UNAVAILABLE = "redis_unavailable"
-    NO_WORKER = "no_worker"
-    WORK_LATE = "work_late"
-    DEAD_WORK = "dead_work"
-    MODEL_UNAVAILABLE = "model_unavailable"
-
-
 class ServiceProblem(ResponseBody):
-    """Something that is wrong, and what to do about it."""
+    """Something that is wrong, what to do about it, and since when it is known to be so."""
 
     code: ProblemCode
     detail: str
+    since: Moment | None
 
 
 class ReadinessResponse(ResponseBody):
     """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
 
     `writable`: the database is neither read-only nor known to have a full disk.
+
+    `scheduler_seconds` is the age of the scheduler's heartbeat, null before the first.
 
     Callers that may not read /metrics get null in place of figures, and no names of models.
     """
@@ -68,11 +59,18 @@ class ReadinessResponse(ResponseBody):
     vector_lag_seconds: float | None
     dead: int | None
     workers_alive: int | None
+    scheduler_seconds: float | None
     paused_models: list[PausedModelResponse] = []
     problems: list[ServiceProblem] = []
 
     def without_figures(self) -> "ReadinessResponse":
         """Return what anyone may know."""
         return msgspec.structs.replace(
-            self, oldest_queued_seconds=None, vector_lag_seconds=None, dead=None, workers_alive=None, paused_models=[]
+            self,
+            oldest_queued_seconds=None,
+            vector_lag_seconds=None,
+            dead=None,
+            workers_alive=None,
+            scheduler_seconds=None,
+            paused_models=[],
         )

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from datetime import UTC
 
+from django.db.models import Count
 from django.utils import timezone
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.alerts.enums import AlertKind
+from apps.actions.alerts.verdict import ALERTS
+from apps.alerts.enums import ProblemCode
 from apps.alerts.models import Alert
 from apps.api.evaluation_metrics import evaluation_metrics
-from apps.api.health_responses import ProblemCode, ServiceStatus
+from apps.api.health_responses import ServiceStatus
 from apps.api.queue_metrics import queue_metrics
 from apps.api.readiness import readiness
 from apps.outbox.models import ModelPause, OutboxRow
@@ -35,7 +37,7 @@ def _metrics() -> Iterator[Metric]:
     yield _gauge("up", "1 if the database is reachable and migrated", ready.status is not ServiceStatus.UNAVAILABLE)
     yield _gauge(
         "degraded",
-        "1 if no worker is running, a model does not answer, work is late, or work has failed",
+        "1 if anything is wrong",
         ready.status is not ServiceStatus.OK,
     )
     problems = GaugeMetricFamily("memplatform_problem", "1 while it is wrong, as /readyz says", labels=["code"])
@@ -45,6 +47,8 @@ def _metrics() -> Iterator[Metric]:
     yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
     yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
     yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)
+    if ready.scheduler_seconds is not None:
+        yield _gauge("scheduler_seconds", "Age of the heartbeat of the scheduler", ready.scheduler_seconds)
     yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
     if ready.migrations:
         queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])
@@ -78,8 +82,8 @@ def _paused() -> Iterator[Metric]:
 def _alerts() -> Metric:
     """Return the open alerts of all projects; kinds without any are 0, so that a monitor sees when they are over."""
     family = GaugeMetricFamily("memplatform_alerts_open", "Alerts that nobody has acknowledged", labels=["kind"])
-    counts = Alert.objects.open().count_by_kind()
-    for kind in AlertKind:
+    counts = dict(Alert.objects.open().order_by().values_list("kind").annotate(alerts=Count("id")))
+    for kind in ALERTS:
         family.add_metric([kind.value], counts.get(kind.value, 0))
     return family
 

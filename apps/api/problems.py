@@ -12,11 +12,10 @@ from rest_framework.response import Response
 from structlog.contextvars import get_contextvars
 
 from apps.actions import errors as actions
-from apps.api import write_failures
 from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited
-from apps.outbox.outages import is_locked_out, is_outage
+from apps.outbox.outages import DISK_FULL, is_locked_out, is_outage, note_refusal, sqlstate_of
 from apps.pipeline.core import input_validation
 from apps.tenants.end_users import UserBeingErased
 
@@ -189,6 +188,9 @@ def _unavailable(error: Exception) -> Problem:
             Code.ROWS_LOCKED,
             "others held the same rows; what was being written is undone, send it again",
         )
-    write_failures.note(error)
+    note_refusal(error)
+    if sqlstate_of(error) == DISK_FULL:
+        _log.error("the disk of the database is full")
+        return Problem(Code.UNAVAILABLE, "the disk of the database is full; try again later")
     _log.error("the database or a model provider is unreachable: %s", cause)
     return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")

@@ -3,13 +3,10 @@
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils import timezone
 
-from apps.actions.alerts.trouble import dead_work, troubles_of
 from apps.console.navigation import navigation
 from apps.console.permissions import ProjectVisit, projects_of
 from apps.console.selectors.review import pending_counts
-from apps.outbox.models import OutboxRow
 
 QUEUE = "queue"
 _TELL_THEMSELVES = frozenset({"dashboard", QUEUE, "alerts"})  # pages that say in detail what is wrong
@@ -22,15 +19,9 @@ def page_frame(request: HttpRequest) -> dict[str, Any]:
         return {"visit": visit} if visit else {}
     match = request.resolver_match
     page = match.url_name if match else ""
-    if page == QUEUE:  # it asks for itself
-        troubles, failed = [], OutboxRow.objects.filter(project=visit.project).dead().count()
-    else:
-        troubles = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
-        failed = dead_work(troubles)
-    counts = pending_counts(project_id=visit.project.pk) | {"queue": failed}
+    counts = pending_counts(project_id=visit.project.pk) | {QUEUE: visit.verdict.readings.dead}
     return {
         "visit": visit,
-        "troubles": troubles,
         "has_banner": page not in _TELL_THEMSELVES,
         "navigation": tuple(navigation(visit=visit, path=request.path, query=request.GET.dict(), counts=counts)),
         "projects": projects_of(request.user),

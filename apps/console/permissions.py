@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -14,6 +14,7 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from apps.actions.alerts.verdict import Verdict, verdict_of
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.tenants.scope import tenant_scope
@@ -26,7 +27,7 @@ MAX_PROJECTS = 200  # in the project switcher
 View = Callable[..., HttpResponseBase]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProjectVisit:
     """A signed-in person with a role in the project of the URL."""
 
@@ -42,6 +43,11 @@ class ProjectVisit:
     def is_archived(self) -> bool:
         """Return True if the project can only be read."""
         return self.project.archived_at is not None
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Return what is wrong in the project now."""
+        return verdict_of(project_id=self.project.pk, is_archived=self.is_archived)
 
     @property
     def may_review(self) -> bool:

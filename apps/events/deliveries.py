@@ -14,7 +14,6 @@ GIVEN_UP_AFTER = timedelta(days=3)  # counted from when the delivery was due fir
 FAILURES_BEFORE_REST = 3  # one event that a receiver can't take must not hold up the others
 FIRST_REST, MOST_REST = timedelta(seconds=5), timedelta(minutes=5)
 PAUSED_AFTER = timedelta(days=1)  # without any delivery
-ALERT_AFTER = timedelta(minutes=15)
 
 
 def wait_after(attempts: int, *, asked: float | None = None) -> timedelta:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.events.deliveries import GIVEN_UP_AFTER
@@ -91,12 +90,6 @@ def reached(events: Sequence[ProjectEvent], *, limit: int, after: int, last: int
 def last_numbers(*, project_ids: Collection[UUID]) -> dict[UUID, int]:
     """Return the numbers of the last events of some projects."""
     return dict(EventLog.objects.filter(project_id__in=project_ids).values_list("project_id", "last_number"))
-
-
-def failing_webhooks() -> QuerySet[Webhook]:
-    """Return the webhooks that deliver nothing, or were paused for that; not those that a person has paused."""
-    is_failing = Q(paused_at__isnull=True, failing_since__isnull=False)
-    return Webhook.objects.filter(is_failing | Q(paused_by=SYSTEM_PAUSE))
 
 
 @dataclass(frozen=True, slots=True)

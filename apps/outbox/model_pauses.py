@@ -116,17 +116,19 @@ def try_now(*, project_id: UUID) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PausedModel:
-    """A model that is paused in some projects, since the first of them."""
+    """A model or embedder that is paused in some projects, since the first of them."""
 
     model: str
+    kind: str
     since: datetime
     projects: int
 
 
-def paused_models() -> list[PausedModel]:
-    """Return the models that don't answer, by name."""
-    rows = ModelPause.objects.values_list("model").annotate(since=Min("since"), projects=Count("id"))
-    return [PausedModel(*row) for row in rows.order_by("model")]
+def paused_models(*, project_id: UUID | None = None) -> list[PausedModel]:
+    """Return the models that don't answer a project, or any within a system scope, the longest silent first."""
+    pauses = ModelPause.objects.all() if project_id is None else ModelPause.objects.filter(project_id=project_id)
+    rows = pauses.order_by().values_list("model", "kind").annotate(first=Min("since"), projects=Count("id"))
+    return [PausedModel(*row) for row in rows.order_by("first")]
 
 
 def waiting_requests(*, project_id: UUID, model: str) -> int:

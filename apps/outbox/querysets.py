@@ -1,28 +1,15 @@
-"""Querysets of the outbox, and a summary of its backlog."""
+"""Querysets of the outbox."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
 
+DISCARDED = "discarded by "  # begins the error of discarded work
 ALIVE_WITHIN = timedelta(seconds=150)  # two minutes and a half: one look may be late
-
-
-@dataclass(frozen=True, slots=True)
-class Backlog:
-    """When the oldest open row, and the oldest open index row, was enqueued (None: none is open); the dead rows.
-
-    Runs that wait for further turns of their session don't count as open, nor do sessions that are read again: all of
-    a project's may be requested at once.
-    """
-
-    oldest: datetime | None
-    oldest_index: datetime | None
-    dead: int
 
 
 class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  # models import this file
@@ -40,14 +27,18 @@ class OutboxRowQuerySet(QuerySet["OutboxRow"]):  # type: ignore[name-defined]  #
         """Filter rows of projects that are not archived, whose queue is paused."""
         return self.exclude(project__in=Project.objects.filter(archived_at__isnull=False))
 
-    def backlog(self) -> Backlog:
-        """Summarise open and dead rows; each query uses its own partial index."""
+    def overdue(self) -> "OutboxRowQuerySet":
+        """Filter open rows that wait for nothing but their turn, oldest first.
+
+        Runs that wait for further turns of their session are left out, and so are sessions that are read again: all of
+        a project's may be requested at once.
+        """
         waits_for_turns = Q(kind=WorkKind.RUN_PIPELINE, attempts=0, waiting_since=None, run_at__gt=Now())
-        oldest = self.open().aggregate(
-            oldest=Min("created_at", filter=~waits_for_turns & ~Q(kind=WorkKind.READ_AGAIN)),
-            oldest_index=Min("created_at", filter=Q(kind=WorkKind.INDEX_MEMORY)),
-        )
-        return Backlog(**oldest, dead=self.dead().count())
+        return self.open().exclude(waits_for_turns).exclude(kind=WorkKind.READ_AGAIN).order_by("created_at")
+
+    def needs_somebody(self) -> "OutboxRowQuerySet":
+        """Filter rows that failed for good, save those that were discarded."""
+        return self.dead().exclude(last_error__startswith=DISCARDED)
 
     def open_by_kind(self) -> dict[str, int]:
         """Count open rows by kind."""

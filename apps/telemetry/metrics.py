@@ -7,9 +7,10 @@ any process adds up the files of all. docs/metrics.md gives the meaning of each 
 import fcntl
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS
@@ -124,6 +125,35 @@ class CountedCollector:
 
 COUNTED = CollectorRegistry()
 COUNTED.register(CountedCollector())
+
+
+SLOW_SECONDS = 0.5  # of the requests that an agent waits for
+_WAITED_FOR = frozenset({"/v1/context", "/v1/memories/search"})
+
+
+class RequestCounts(NamedTuple):
+    """The requests to /v1/ so far: answered, failed by the server, waited for by agents, and slow ones of these."""
+
+    answered: float = 0
+    failed: float = 0
+    waited_for: float = 0
+    slow: float = 0
+
+
+def request_counts() -> RequestCounts:
+    """Add up the requests of all processes of this data folder."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for metric in CountedCollector().collect():
+        for name, labels, value, *_ in metric.samples:
+            route = labels.get("route", "")
+            if name == "memplatform_http_requests_total" and route.startswith("/v1/"):
+                found["answered"] += value
+                found["failed"] += value * labels["status"].startswith("5")
+            elif name == "memplatform_http_request_duration_seconds_bucket" and route in _WAITED_FOR:
+                found["waited_for"] += value * (labels["le"] == "+Inf")
+                found["quick"] += value * (labels["le"] == str(SLOW_SECONDS))
+    waited_for = found["waited_for"]
+    return RequestCounts(found["answered"], found["failed"], waited_for, waited_for - found["quick"])
 
 
 def count_stages(spans: Iterable[StageSpan]) -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.alerts.enums import AlertKind, AlertState
+from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
@@ -29,15 +29,15 @@ def ids(answer: Any) -> list[str]:
 
 def test_alerts_are_listed_by_state_and_kind(project: Project, other_project: Project, client: APIClient) -> None:
     first = alert(project)
-    second = alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED)
-    third = alert(project, AlertKind.DEAD_WORK, state=AlertState.RESOLVED, resolved_at=timezone.now())
+    second = alert(project, ProblemCode.DEAD_WORK, state=AlertState.ACKNOWLEDGED)
+    third = alert(project, ProblemCode.DEAD_WORK, state=AlertState.RESOLVED, resolved_at=timezone.now())
     alert(other_project)
     assert ids(client.get("/v1/alerts")) == [second.shown_id, first.shown_id]
     assert ids(client.get("/v1/alerts?statuses=resolved&statuses=open")) == [third.shown_id, first.shown_id]
     assert ids(client.get("/v1/alerts?kinds=dead_work")) == [second.shown_id]
     answer = client.get("/v1/alerts?limit=1").json()
     assert ids(client.get(answer["next"])) == [first.shown_id]
-    shown = client.get("/v1/alerts?kinds=queue_age").json()["results"][0]
+    shown = client.get("/v1/alerts?kinds=work_late").json()["results"][0]
     assert (shown["remedy"], shown["note"]) == ("See what waits", None)
 
 
@@ -92,7 +92,7 @@ def test_invalid_recipients_are_refused(admin: APIClient, body: dict[str, Any], 
 def test_open_alerts_are_counted_by_kind(project: Project, other_project: Project) -> None:
     for each in (project, other_project):
         alert(each)
-    alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED)
+    alert(project, ProblemCode.DEAD_WORK, state=AlertState.ACKNOWLEDGED)
     text = Client().get("/metrics", headers={"Accept": "text/plain"}).content.decode()
-    assert 'memplatform_alerts_open{kind="queue_age"} 2.0' in text
+    assert 'memplatform_alerts_open{kind="work_late"} 2.0' in text
     assert 'memplatform_alerts_open{kind="dead_work"} 0.0' in text

@@ -17,8 +17,9 @@ from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from psycopg.errors import DiskFull
 from rest_framework.test import APIClient
 
-from apps.api import readiness, write_failures
+from apps.actions.alerts import verdict
 from apps.api.problems import STATUS_AND_TITLE, Code
+from apps.outbox import outages
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.identifiers import new_id
@@ -52,6 +53,7 @@ def test_ready(client: APIClient, conversation: dict[str, Any]) -> None:
         "vector_lag_seconds": 0.0,
         "dead": 0,
         "workers_alive": 1,
+        "scheduler_seconds": None,
         "paused_models": [],
         "problems": [],
     }
@@ -95,20 +97,20 @@ def test_a_read_only_database(client: APIClient, conversation: dict[str, Any]) -
 
 @pytest.mark.django_db
 def test_a_full_disk_is_reported_while_it_is_recent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "LEAST_FREE_BYTES", 2**70)
+    monkeypatch.setattr(verdict, "LEAST_FREE_BYTES", 2**70)
     assert Client().get("/readyz").status_code == 503
-    monkeypatch.setattr(readiness, "LEAST_FREE_BYTES", 0)
+    monkeypatch.setattr(verdict, "LEAST_FREE_BYTES", 0)
     assert Client().get("/readyz").status_code == 200
     full = OperationalError("could not extend file")
     full.__cause__ = DiskFull()
-    write_failures.note(full)
+    outages.note_refusal(full)
     assert Client().get("/readyz").json()["writable"] is False
     forget()
     assert Client().get("/readyz").json()["writable"] is True
 
 
 def forget() -> None:
-    write_failures._last = float("-inf")
+    outages._refused_at.clear()
 
 
 def test_openapi_is_valid_and_complete() -> None:
@@ -232,7 +234,7 @@ def test_readiness_names_what_is_wrong(client: APIClient, conversation: dict[str
     client.post("/v1/turns", conversation)
     OutboxRow.objects.update(created_at="2026-01-01T00:00:00Z")
     told = client.get("/readyz").json()["problems"]
-    assert [each["code"] for each in told] == ["redis_unavailable", "no_worker", "work_late"]
+    assert [each["code"] for each in told] == ["redis_unavailable", "no_worker"]
     assert all(each["detail"] for each in told)
     assert 'memplatform_problem{code="no_worker"} 1.0' in client.get("/metrics").content.decode()
     assert 'memplatform_problem{code="dead_work"} 0.0' in client.get("/metrics").content.decode()

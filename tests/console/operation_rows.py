@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from apps.alerts.enums import AlertKind, AlertState
+from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.imports.models import FileImport, ImportFile
@@ -33,7 +33,7 @@ def add_operations(project: Project) -> None:
     )
     alert = Alert.objects.create(
         project=project,
-        kind=AlertKind.MODEL_UNAVAILABLE,
+        kind=ProblemCode.MODEL_UNAVAILABLE,
         subject=HOSTILE,
         state=AlertState.ACKNOWLEDGED,
         cause=HOSTILE,

@@ -12,7 +12,7 @@ from django.utils.html import escape
 
 from apps.actions.alerts.services import evaluate_alerts
 from apps.actions.projects import set_member
-from apps.alerts.enums import AlertKind, AlertState
+from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import WorkerHeartbeat
@@ -85,7 +85,7 @@ def test_the_dashboard_says_when_nobody_checks_for_alerts(project: Project, admi
 
 def test_alerts_are_filtered_by_state_and_kind(project: Project, admin: Client) -> None:
     alert(project, cause="It is open.")
-    alert(project, AlertKind.DEAD_WORK, state=AlertState.ACKNOWLEDGED, cause="It is acknowledged.")  # newer
+    alert(project, ProblemCode.DEAD_WORK, state=AlertState.ACKNOWLEDGED, cause="It is acknowledged.")  # newer
     alert(project, state=AlertState.RESOLVED, resolved_at=timezone.now(), cause="It is over.")
 
     def shown(query: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.alerts.trouble import troubles_of
+from apps.actions.alerts.verdict import verdict_of
 from apps.memories.models import Memory
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind, Status, WorkState
@@ -28,7 +28,7 @@ def sound_project(full_project: Project) -> Project:
 
 
 def texts(project: Project) -> list[str]:
-    return [each.cause for each in troubles_of(project_id=project.pk, now=timezone.now())]
+    return [each.cause for each in verdict_of(project_id=project.pk).troubles]
 
 
 def test_nothing_is_wrong(sound_project: Project, viewer: Client) -> None:

@@ -10,7 +10,8 @@ CALL = re.compile(r"\bsystem_scope\(([^)]*)\)")
 
 ALLOWED = {
     "apps/actions/alerts/messages.py": ["SCHEDULE"],
-    "apps/actions/alerts/services.py": ["SCHEDULE"],
+    "apps/actions/alerts/services.py": ["SCHEDULE", "SCHEDULE"],
+    "apps/actions/alerts/verdict.py": ["HEALTH"],
     "apps/actions/evaluation/samples.py": ["SCHEDULE"],
     "apps/actions/imports/lease.py": ["SCHEDULE"],
     "apps/actions/imports/services.py": ["SCHEDULE", "SCHEDULE"],
@@ -33,7 +34,6 @@ ALLOWED = {
     "apps/actions/webhooks/delivery.py": ["SCHEDULE", "SCHEDULE"],
     "apps/actions/webhooks/services.py": ["WAITING_CALLERS"],
     "apps/api/metrics.py": ["HEALTH"],
-    "apps/api/readiness.py": ["HEALTH"],
     "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
     "apps/worker/work.py": ["QUEUE"] * 5,

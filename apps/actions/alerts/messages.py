@@ -11,12 +11,11 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.urls import reverse
 from django.utils import timezone
 
-from apps.actions.alerts.trouble import REMEDIES
+from apps.actions.alerts.verdict import ADVICE
 from apps.actions.webhooks.messages import post_message, webhook_client
-from apps.alerts.enums import AlertEvent, AlertKind, DeliveryChannel
+from apps.alerts.enums import AlertEvent, DeliveryChannel, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
@@ -39,7 +38,7 @@ def webhook_body(delivery: AlertDelivery, *, now: datetime) -> dict[str, Any]:
             "figures": alert.figures,
             "opened_at": alert.opened_at.isoformat(),
             "resolved_at": alert.resolved_at.isoformat() if alert.resolved_at else None,
-            "remedy": REMEDIES[AlertKind(alert.kind)].label,
+            "remedy": ADVICE[ProblemCode(alert.kind)].label,
             "url": remedy_url(alert),
         },
     }
@@ -58,8 +57,7 @@ def mail_text(delivery: AlertDelivery) -> str:
     if delivery.event == AlertEvent.RESOLVED:
         over = f"This is over. It lasted from {_time(alert.opened_at)} to {_time(alert.last_seen_at)}."
         return f"{alert.cause}\n\n{over}\n"
-    remedy, url = REMEDIES[AlertKind(alert.kind)], remedy_url(alert)
-    what_to_do = f"{remedy.label}: {url}" if url else f"What to do: {remedy.label} (console, page {remedy.page})."
+    what_to_do = f"{ADVICE[ProblemCode(alert.kind)].sentence} {remedy_url(alert) or ''}".rstrip()
     return f"{alert.cause}\n{alert.cost}\n\n{what_to_do}\nNoticed at {_time(alert.opened_at)}.\n"
 
 
@@ -67,9 +65,8 @@ def remedy_url(alert: Alert) -> str | None:
     """Return the address of the page that mends it; None without PUBLIC_URL."""
     if not settings.PUBLIC_URL:
         return None
-    remedy = REMEDIES[AlertKind(alert.kind)]
-    path = reverse(f"console:{remedy.page}", args=[alert.project.slug]).removeprefix(settings.SUB_PATH)
-    return f"{settings.PUBLIC_URL.rstrip('/')}{path}{'?' if remedy.query else ''}{remedy.query}"
+    path = ADVICE[ProblemCode(alert.kind)].path(alert.project.slug).removeprefix(settings.SUB_PATH)
+    return f"{settings.PUBLIC_URL.rstrip('/')}{path}"
 
 
 def _time(moment: datetime) -> str:

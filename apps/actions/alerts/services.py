@@ -1,5 +1,6 @@
 """Evaluate the alerts of projects, apply what was decided, and acknowledge."""
 
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,19 +13,19 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.actions.alerts.messages import enqueue_messages
-from apps.actions.alerts.trouble import Trouble, troubles_of
+from apps.actions.alerts.verdict import COUNTED_FOR, Trouble, verdict_of
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.messages import new_secret
 from apps.actions.webhooks.services import checked_url
-from apps.alerts.enums import AlertEvent, AlertKind, AlertState
-from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients
-from apps.events.read import failing_webhooks
+from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
+from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients, SchedulerHeartbeat
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import DeliveryState, WorkState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.redaction.redact import redact
+from apps.telemetry.metrics import request_counts
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -37,12 +38,16 @@ log = structlog.get_logger(__name__)
 # with jitter), so that a model which answers one call in between does not resolve and reopen its alert.
 RESOLVE_AFTER = timedelta(minutes=10)
 # Alerts that explain late work, also what is left of it after they are mended.
-_EXPLAIN_LATE_WORK = frozenset({AlertKind.MODEL_UNAVAILABLE, AlertKind.EMBEDDER_UNAVAILABLE, AlertKind.NO_WORKER})
+_EXPLAIN_LATE_WORK = frozenset({ProblemCode.MODEL_UNAVAILABLE, ProblemCode.NO_WORKER})
 
 
 def evaluate_alerts(*, now: datetime | None = None) -> int:
-    """Evaluate the projects with work, alerts, or silent models and receivers; return how many."""
+    """Write the heartbeat of the scheduler, and evaluate the projects with work, alerts, recipients or silent models.
+
+    Return how many projects were evaluated.
+    """
     moment = now or timezone.now()
+    _beat(moment)
     projects = _projects_to_watch()
     for project_id in projects:
         try:
@@ -53,14 +58,24 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
     return len(projects)
 
 
+def _beat(now: datetime) -> None:
+    """Say that the scheduler lives, and what the processes of this host have counted until now."""
+    host, oldest = socket.gethostname(), now - COUNTED_FOR
+    with system_scope(SystemWork.SCHEDULE):
+        known = SchedulerHeartbeat.objects.filter(host=host).values_list("counts", flat=True).first() or []
+        counts = [each for each in known if each[0] >= oldest.timestamp()] + [[now.timestamp(), *request_counts()]]
+        SchedulerHeartbeat(host=host, seen_at=now, counts=counts).save()
+        SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
+
+
 def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelta = RESOLVE_AFTER) -> bool:
     """Open, keep and resolve the alerts of a project; return False if another process does that now."""
     with transaction.atomic():
         project = hold_project(project_id, skip_locked=True)
         if project is None:
             return False
-        troubles = troubles_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
-        update_alerts(project_id=project_id, troubles=troubles, now=now, resolve_after=resolve_after)
+        verdict = verdict_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
+        update_alerts(project_id=project_id, troubles=verdict.troubles, now=now, resolve_after=resolve_after)
     return True
 
 
@@ -70,7 +85,7 @@ def _projects_to_watch() -> list[UUID]:
         OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
         ModelPause.objects.all(),
         Alert.objects.unresolved(),
-        failing_webhooks(),
+        AlertRecipients.objects.all(),
     )
     with system_scope(SystemWork.SCHEDULE):
         found = {each for rows in due for each in rows.order_by().values_list("project_id", flat=True).distinct()}
@@ -91,12 +106,12 @@ def update_alerts(
     is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
     for trouble in troubles:
         told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
-        alert = known.pop((trouble.kind.value, trouble.subject), None)
+        alert = known.pop((trouble.code.value, trouble.subject), None)
         if alert is not None:
             Alert.objects.filter(pk=alert.pk).update(**told)
-        elif trouble.is_told(now=now) and not (trouble.kind is AlertKind.QUEUE_AGE and is_explained):
+        elif trouble.is_told(now=now) and not (trouble.code is ProblemCode.WORK_LATE and is_explained):
             opened = Alert.objects.create(
-                project_id=project_id, kind=trouble.kind.value, subject=trouble.subject, opened_at=now, **told
+                project_id=project_id, kind=trouble.code.value, subject=trouble.subject, opened_at=now, **told
             )
             enqueue_messages(alert=opened, event=AlertEvent.OPENED)
     for alert in known.values():

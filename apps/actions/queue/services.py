@@ -16,6 +16,7 @@ from apps.actions.ledger.record import record
 from apps.outbox import enqueue, manual, model_pauses
 from apps.outbox.model_pauses import end_pause
 from apps.outbox.models import OutboxRow
+from apps.outbox.querysets import DISCARDED
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
@@ -52,9 +53,6 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
             object_kind=row.kind,
             object_id=row.subject_id,
         )
-
-
-DISCARDED = "discarded by "  # begins the error of discarded work
 
 
 def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:

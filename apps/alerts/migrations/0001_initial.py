@@ -5,7 +5,6 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-import apps.alerts.models
 import apps.pipeline.core.identifiers
 import apps.tenants.encrypted_text
 
@@ -18,6 +17,17 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="SchedulerHeartbeat",
+            fields=[
+                ("host", models.CharField(max_length=255, primary_key=True, serialize=False)),
+                ("seen_at", models.DateTimeField()),
+                ("counts", models.JSONField(default=list, help_text="minute and RequestCounts, oldest first")),
+            ],
+            options={
+                "ordering": ("host",),
+            },
+        ),
         migrations.CreateModel(
             name="AlertRecipients",
             fields=[
@@ -61,8 +71,8 @@ class Migration(migrations.Migration):
                         default=apps.pipeline.core.identifiers.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("kind", models.CharField(choices=apps.alerts.models.alert_kind_choices, max_length=32)),
-                ("subject", models.CharField(blank=True, help_text="the model or webhook", max_length=200)),
+                ("kind", models.CharField(help_text="a ProblemCode", max_length=32)),
+                ("subject", models.CharField(blank=True, help_text="the model", max_length=200)),
                 (
                     "state",
                     models.CharField(

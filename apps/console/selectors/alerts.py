@@ -4,12 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.urls import reverse
-
-from apps.actions.alerts.trouble import REMEDIES
-from apps.alerts.enums import AlertKind, AlertState
-from apps.alerts.models import Alert
-from apps.alerts.querysets import AlertQuerySet
+from apps.actions.alerts.verdict import ADVICE, ALERTS
+from apps.alerts.enums import AlertState, ProblemCode
+from apps.alerts.models import Alert, AlertQuerySet
 from apps.console.selectors.people import names_of
 
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
@@ -29,7 +26,7 @@ def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
     """Return alerts of a state, by default open ones and then acknowledged ones, of a kind, by default of any."""
     alerts = Alert.objects.for_project(project_id).order_by(*_OPEN_FIRST)
     alerts = alerts.filter(state=state) if state in set(AlertState) else alerts.unresolved()
-    return alerts.filter(kind=kind) if kind in set(AlertKind) else alerts
+    return alerts.filter(kind=kind) if kind in ALERTS else alerts
 
 
 def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
@@ -38,8 +35,6 @@ def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
     cards = []
     for alert in listed:
-        remedy = REMEDIES[AlertKind(alert.kind)]
-        url = reverse(f"console:{remedy.page}", args=[slug])
-        address = f"{url}?{remedy.query}" if remedy.query else url
-        cards.append(AlertCard(alert, remedy.label, address, names.get(alert.acknowledged_by, "")))
+        advice = ADVICE[ProblemCode(alert.kind)]
+        cards.append(AlertCard(alert, advice.label, advice.path(slug), names.get(alert.acknowledged_by, "")))
     return cards

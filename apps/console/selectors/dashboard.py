@@ -209,12 +209,11 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
 def queue_state(*, project_id: UUID) -> QueueState:
     """Read the pending and failed work of a project from partial indexes."""
     rows = OutboxRow.objects.filter(project_id=project_id)
-    backlog = rows.backlog()
-    oldest = (timezone.now() - backlog.oldest).total_seconds() if backlog.oldest else 0
+    oldest = rows.overdue().values_list("created_at", flat=True).first()
     return QueueState(
         pending=sum(rows.open_by_kind().values()),
-        oldest_seconds=max(0, int(oldest)),
-        failed=backlog.dead,
+        oldest_seconds=max(0, int((timezone.now() - oldest).total_seconds())) if oldest else 0,
+        failed=rows.needs_somebody().count(),
         workers=WorkerHeartbeat.objects.alive().count(),
     )
 

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from apps.actions.alerts.verdict import Advice
 from apps.console import cells
 from apps.console.labels import duration, label, time_since
 from apps.console.selectors.comparisons import older_first, settlement_text
@@ -22,6 +23,7 @@ from apps.pipeline.core.identifiers import Prefix, show
 
 register = template.Library()
 _IDENTIFIER = re.compile(r"[a-z]{3}_[0-9a-f]{32}")
+register.filter("path_of", Advice.path)
 register.filter("chip", cells.chip)
 register.filter("meter", cells.meter)
 register.filter("highlighted", cells.highlighted)

@@ -6,14 +6,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.actions.alerts.services import acknowledge_alert, set_recipients
-from apps.actions.alerts.trouble import troubles_of
+from apps.actions.alerts.verdict import ALERTS
 from apps.actions.errors import Refused, Unfit
-from apps.alerts.enums import AlertKind, AlertState
+from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.console.forms import AlertRecipientsForm
 from apps.console.paging import paginate, query_param
@@ -28,16 +27,14 @@ def alerts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     state, kind = query_param(request, "state"), query_param(request, "kind")
     page = paginate(alerts_by(project_id=visit.project.pk, state=state, kind=kind), request, size=20)
     known = set(Alert.objects.for_project(visit.project.pk).unresolved().values_list("kind", "subject"))
-    found = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
     shown = {
         "page": page,
-        "troubles": [each for each in found if (each.kind, each.subject) not in known],
-        "has_alerts": bool(known),
+        "troubles": [each for each in visit.verdict.troubles if (each.code, each.subject) not in known],
         "cards": alert_cards(page.rows, slug=visit.project.slug),
         "state": state if state in set(AlertState) else "",
         "states": list(AlertState),
         "kind": kind,
-        "kinds": list(AlertKind),
+        "kinds": ALERTS,
     }
     return render(request, "console/alerts.html", shown)
 

@@ -6,9 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 
-from apps.actions.alerts.trouble import dead_work, troubles_of
 from apps.actions.errors import Conflict, Unfit
 from apps.actions.projects import create_project
 from apps.console.forms import NewProjectForm
@@ -85,10 +83,9 @@ def first_steps(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page()
 def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what to put in place of the counts of the page, its banner, and the notice of new rows."""
-    troubles = troubles_of(project_id=visit.project.pk, now=timezone.now(), is_archived=visit.is_archived)
+    known = pending_counts(project_id=visit.project.pk) | {"queue": visit.verdict.readings.dead}
     shown = {
-        "counts": with_sums(pending_counts(project_id=visit.project.pk) | {"queue": dead_work(troubles)}, visit=visit),
-        "troubles": troubles,
+        "counts": with_sums(known, visit=visit),
         "has_banner": "banner" in request.GET,
         "new_rows": count_new_rows(request, project_id=visit.project.pk, slug=visit.project.slug),
     }

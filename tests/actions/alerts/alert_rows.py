@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.alerts.enums import AlertKind
+from apps.alerts.enums import ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
 from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState
@@ -42,7 +42,7 @@ def work(project: Project, *, since: datetime, state: WorkState = WorkState.PEND
     )
 
 
-def alert(project: Project, kind: AlertKind = AlertKind.QUEUE_AGE, **values: Any) -> Alert:
+def alert(project: Project, kind: ProblemCode = ProblemCode.WORK_LATE, **values: Any) -> Alert:
     said = {"cause": "The oldest queued work has waited for 12 min.", "cost": "1 piece of work is queued."}
     return Alert.objects.create(project=project, kind=kind.value, **{**said, **values})
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.actions.alerts import messages as delivering
 from apps.actions.alerts.messages import MOST_ATTEMPTS, deliver_messages, enqueue_messages, wait_before_next
 from apps.actions.webhooks.messages import signed_headers
-from apps.alerts.enums import AlertEvent, AlertKind, AlertState
+from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery
 from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.models import Project
@@ -64,7 +64,7 @@ def test_a_webhook_is_signed_and_tells_all(project: Project, receiver: Receiver)
     assert body["data"] | {"opened_at": ""} == {
         "id": opened.shown_id,
         "project": "test",
-        "kind": "queue_age",
+        "kind": "work_late",
         "subject": "",
         "cause": "The oldest queued work has waited for 12 min.",
         "cost": "1 piece of work is queued.",
@@ -81,7 +81,7 @@ def test_a_webhook_is_signed_and_tells_all(project: Project, receiver: Receiver)
 def test_a_message_links_the_page_that_mends_it(project: Project, receiver: Receiver, settings: Any) -> None:
     settings.PUBLIC_URL = "https://memory.example.com/"
     recipients(project, receiver.url)
-    told(alert(project, AlertKind.DEAD_WORK))
+    told(alert(project, ProblemCode.DEAD_WORK))
     deliver_messages(most=MOST)
     url = json.loads(receiver.requests[0].body)["data"]["url"]
     assert url == "https://memory.example.com/console/test/queue/?state=dead"
@@ -222,7 +222,7 @@ def test_mail(project: Project, settings: Any) -> None:
     cause = "The oldest queued work has waited for 12 min."
     assert first.subject == f"[Test Bcc: all@example.com] {cause}"
     assert first.to == ["ops@example.com"]
-    assert "See what waits" in first.body
+    assert "start more workers" in first.body
     assert third.subject == f"[Test Bcc: all@example.com] Resolved: {cause}"
 
 

@@ -10,9 +10,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.actions.alerts import services as evaluating
 from apps.actions.alerts.services import evaluate_alerts, evaluate_project
-from apps.actions.alerts.trouble import Trouble, troubles_of
+from apps.actions.alerts.verdict import Verdict, verdict_of
 from apps.actions.queue.services import discard_work
-from apps.alerts.enums import AlertKind, AlertState
+from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import WorkState
@@ -47,7 +47,7 @@ def test_an_outage_of_the_model_is_one_alert_until_it_is_over(project: Project) 
         work(project, since=NOW - 6 * MINUTE)
     tasks.evaluate_alerts()
     (found,) = Alert.objects.all()
-    assert (found.project, found.kind, found.subject) == (project, AlertKind.MODEL_UNAVAILABLE, MODEL)
+    assert (found.project, found.kind, found.subject) == (project, ProblemCode.MODEL_UNAVAILABLE, MODEL)
     assert found.cause.startswith(f"The model {MODEL} has not answered since {NOW - 6 * MINUTE:%Y-%m-%d %H:%M} UTC")
     assert found.cost.startswith("2 requests wait")
     assert "Bonn" not in str(vars(found))
@@ -56,7 +56,7 @@ def test_an_outage_of_the_model_is_one_alert_until_it_is_over(project: Project) 
     assert unresolved() == [("model_unavailable", MODEL)]
 
 
-@pytest.mark.parametrize(("minutes", "alerts"), [(4, []), (5, [("queue_age", "")])])
+@pytest.mark.parametrize(("minutes", "alerts"), [(4, []), (5, [("work_late", "")])])
 def test_nobody_is_told_of_what_may_be_over_in_a_moment(project: Project, minutes: int, alerts: list[object]) -> None:
     beat()
     work(project, since=NOW - minutes * MINUTE)
@@ -75,7 +75,7 @@ def test_a_condition_that_flaps_stays_one_alert(project: Project) -> None:
         evaluate_project(project_id=project.pk, now=now)
         OutboxRow.objects.filter(pk=row.pk).update(state=WorkState.DONE)
     (found,) = Alert.objects.all()
-    assert (found.kind, found.state) == ("queue_age", AlertState.OPEN)
+    assert (found.kind, found.state) == ("work_late", AlertState.OPEN)
 
 
 def test_alerts_are_updated_while_they_last(project: Project) -> None:
@@ -115,7 +115,7 @@ def test_what_happens_again_after_it_was_resolved_is_a_new_alert(project: Projec
     alert(project, state=AlertState.RESOLVED, resolved_at=NOW)
     evaluate_alerts(now=NOW)
     assert Alert.objects.count() == 2
-    assert unresolved() == [("queue_age", "")]
+    assert unresolved() == [("work_late", "")]
 
 
 def test_discarded_work_needs_nobody(project: Project) -> None:
@@ -148,12 +148,12 @@ def test_projects_have_their_own_alerts(project: Project, other_project: Project
 def test_a_project_that_fails_does_not_keep_others_from_being_watched(
     project: Project, other_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def found(*, project_id: object, now: datetime, is_archived: bool) -> list[Trouble]:
+    def found(*, project_id: object, now: datetime, is_archived: bool) -> Verdict:
         if project_id == project.pk:
             raise ZeroDivisionError
-        return troubles_of(project_id=other_project.pk, now=now)
+        return verdict_of(project_id=other_project.pk, now=now)
 
-    monkeypatch.setattr(evaluating, "troubles_of", found)
+    monkeypatch.setattr(evaluating, "verdict_of", found)
     for each in (project, other_project):
         pause(each, since=NOW - 6 * MINUTE)
     evaluate_alerts(now=NOW)
@@ -164,8 +164,8 @@ def test_there_is_one_unresolved_alert_of_a_kind_and_subject(project: Project) -
     alert(project)
     with pytest.raises(IntegrityError), transaction.atomic():
         alert(project)
-    alert(project, AlertKind.WEBHOOK_FAILING, subject="crm")
-    alert(project, AlertKind.WEBHOOK_FAILING, subject="erp")
+    alert(project, ProblemCode.MODEL_UNAVAILABLE, subject="one")
+    alert(project, ProblemCode.MODEL_UNAVAILABLE, subject="another")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -46,11 +46,6 @@ class Agreement(TypedDict):
     kappa: float | None
 
 
-AlertKind = Literal[
-    "dead_work", "embedder_unavailable", "model_unavailable", "no_worker", "queue_age", "webhook_failing"
-]
-
-
 class AlertList(TypedDict):
     """Alerts, newest first."""
 
@@ -79,7 +74,7 @@ class AlertResponse(TypedDict):
     """An alert: what is wrong, what it costs, and what mends it. `figures` are those of `last_seen_at`."""
 
     id: str
-    kind: "AlertKind"
+    kind: "ProblemCode"
     subject: str
     status: "AlertState"
     cause: str
@@ -1111,11 +1106,15 @@ Precision = Literal["day", "instant", "month", "quarter", "week", "year"]
 ProblemCode = Literal[
     "database_unavailable",
     "dead_work",
+    "disk_full",
     "model_unavailable",
+    "no_scheduler",
     "no_worker",
     "not_migrated",
-    "not_writable",
+    "read_only",
     "redis_unavailable",
+    "requests_fail",
+    "requests_slow",
     "work_late",
 ]
 
@@ -1154,6 +1153,8 @@ class ReadinessResponse(TypedDict):
 
     `writable`: the database is neither read-only nor known to have a full disk.
 
+    `scheduler_seconds` is the age of the scheduler's heartbeat, null before the first.
+
     Callers that may not read /metrics get null in place of figures, and no names of models.
     """
 
@@ -1165,6 +1166,7 @@ class ReadinessResponse(TypedDict):
     vector_lag_seconds: float | None
     dead: int | None
     workers_alive: int | None
+    scheduler_seconds: float | None
     paused_models: NotRequired[list["PausedModelResponse"]]
     problems: NotRequired[list["ServiceProblem"]]
 
@@ -1554,10 +1556,11 @@ class SentAgainResponse(TypedDict):
 
 
 class ServiceProblem(TypedDict):
-    """Something that is wrong, and what to do about it."""
+    """Something that is wrong, what to do about it, and since when it is known to be so."""
 
     code: "ProblemCode"
     detail: str
+    since: str | None
 
 
 ServiceStatus = Literal["degraded", "ok", "unavailable"]
