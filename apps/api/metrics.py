@@ -47,8 +47,7 @@ def _metrics() -> Iterator[Metric]:
     yield _gauge("oldest_queued_seconds", "Age of the oldest queued work", ready.oldest_queued_seconds or 0)
     yield _gauge("vector_lag_seconds", "Age of the oldest memory without vectors", ready.vector_lag_seconds or 0)
     yield _gauge("dead_rows", "Work that failed for good", ready.dead or 0)
-    if ready.scheduler_seconds is not None:
-        yield _gauge("scheduler_seconds", "Age of the heartbeat of the scheduler", ready.scheduler_seconds)
+    yield _gauge("scheduler_seconds", "Age of the heartbeat of the scheduler", ready.scheduler_seconds)
     yield _gauge("workers_alive", "Workers with a recent heartbeat", ready.workers_alive or 0)
     if ready.migrations:
         queued = GaugeMetricFamily("memplatform_queued_rows", "Queued work by kind", labels=["kind"])

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.alerts.enums import AlertState, ProblemCode
-from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
+from apps.alerts.models import Alert, AlertDelivery, AlertRecipients, SchedulerHeartbeat
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.imports.models import FileImport, ImportFile
 from apps.items.models import StoredItem
@@ -31,6 +31,7 @@ def add_operations(project: Project) -> None:
     ModelPause.objects.create(
         project=project, model=HOSTILE, kind=PausedKind.MODEL, since=now, until=now, error=HOSTILE
     )
+    SchedulerHeartbeat.objects.create(host=HOSTILE, seen_at=now)
     alert = Alert.objects.create(
         project=project,
         kind=ProblemCode.MODEL_UNAVAILABLE,

@@ -129,6 +129,7 @@ class Readings:
 
     is_read_only: bool = False
     oldest: datetime | None = None
+    is_late: bool = False
     oldest_index: datetime | None = None
     dead: int = 0
     workers: int = 0
@@ -195,9 +196,16 @@ def _read(project_id: UUID | None, now: datetime) -> Readings:
         ArraySubquery(beats),
     )
     read_only, oldest, oldest_index, dead, workers, has_pause, seen = applied[0]
-    scheduler = max((parse_datetime(each["seen_at"]) or now for each in seen), default=None)
     return Readings(
-        read_only == "on", oldest, oldest_index, dead, workers, has_pause, scheduler, _requests(seen, now=now)
+        is_read_only=read_only == "on",
+        oldest=oldest,
+        is_late=oldest is not None and now - oldest > LATE,
+        oldest_index=oldest_index,
+        dead=dead,
+        workers=workers,
+        has_pause=has_pause,
+        scheduler=max((parse_datetime(each["seen_at"]) or now for each in seen), default=None),
+        requests=_requests(seen, now=now),
     )
 
 
@@ -246,7 +254,7 @@ def _late_work(read: Readings, project_id: UUID | None, now: datetime) -> Iterat
         yield Trouble(ProblemCode.NO_SCHEDULER, cause, _LATE_COST, since=read.scheduler)
     if read.has_pause:
         yield from _silent_models(project_id)
-    elif read.workers and read.oldest and now - read.oldest > LATE:
+    elif read.workers and read.oldest and read.is_late:
         cause = f"The oldest queued work has waited for {_age(read.oldest, now)}."
         yield Trouble(ProblemCode.WORK_LATE, cause, _LATE_COST, since=read.oldest)
 

@@ -9,12 +9,10 @@ from uuid import UUID
 
 from django.db.models import Max, Sum
 from django.db.models.functions import Trunc
-from django.utils import timezone
 
 from apps.console.labels import label, noun_for
 from apps.console.selectors.charts import DashboardPeriod, FunnelStep
 from apps.console.selectors.traces import FateChart, fate_chart
-from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.traces.funnel_metrics import (
     BANDS,
@@ -115,21 +113,6 @@ class StageLatency:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueState:
-    """The current state of the queue."""
-
-    pending: int
-    oldest_seconds: int
-    failed: int
-    workers: int
-
-    @property
-    def is_late(self) -> bool:
-        """Return True if the oldest pending work has waited too long."""
-        return self.oldest_seconds > LATE_AFTER_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
 class Dashboard:
     """Everything on the dashboard."""
 
@@ -141,7 +124,6 @@ class Dashboard:
     reasons: dict[str, list[float | None]]
     costs: list[float]
     speeds: list[StageLatency]
-    queue: QueueState
     tallied_at: datetime | None
 
 
@@ -178,7 +160,6 @@ def _times(shown: Dashboard) -> list[int]:
     return [int(moment.timestamp()) for moment in shown.period.steps]
 
 
-LATE_AFTER_SECONDS = 60  # as in /readyz
 AN_HOUR = timedelta(hours=1)
 MOST_COUNTED_LIVE = 20_000  # turns
 _ENDS = (Outcome.STORED, Outcome.MERGED, Outcome.PENDING_REVIEW)
@@ -201,20 +182,7 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
         reasons=_reasons(totals, by_step),
         costs=[each.of(Measure.COST) for each in by_step],
         speeds=_speeds(project_id, period),
-        queue=queue_state(project_id=project_id),
         tallied_at=period.end if period.is_exact else TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
-    )
-
-
-def queue_state(*, project_id: UUID) -> QueueState:
-    """Read the pending and failed work of a project from partial indexes."""
-    rows = OutboxRow.objects.filter(project_id=project_id)
-    oldest = rows.overdue().values_list("created_at", flat=True).first()
-    return QueueState(
-        pending=sum(rows.open_by_kind().values()),
-        oldest_seconds=max(0, int((timezone.now() - oldest).total_seconds())) if oldest else 0,
-        failed=rows.needs_somebody().count(),
-        workers=WorkerHeartbeat.objects.alive().count(),
     )
 
 

@@ -16,6 +16,7 @@ from apps.console.selectors.dashboard import (
     redacted_text,
 )
 from apps.console.selectors.dashboard import dashboard as read_dashboard
+from apps.outbox.models import OutboxRow
 from apps.traces.funnel_metrics import Measure
 
 
@@ -30,6 +31,7 @@ def dashboard(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     gauges = gauge_series(shown)
     context = {
         "shown": shown,
+        "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
         "ranges": list(DashboardRange),
         "funnel": funnel_bars(funnel_steps(shown.totals)),
         "off_target": [each for each in gauges if each.gauge.is_off_target],

@@ -10,7 +10,7 @@ from apps.actions.errors import Refused
 from apps.actions.projects import archive_project, restore_project, update_project
 from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.dashboard import queue_state
+from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemberRole
 from apps.tenants.models import Project
 
@@ -87,7 +87,7 @@ def _page(
         "form": form,
         "limits_form": limits_form,
         "problem": problem,
-        "queue": queue_state(project_id=visit.project.pk),
+        "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
     }
     is_wrong = problem or form.errors or (limits_form is not None and limits_form.errors)
     return render(request, "console/project.html", shown, status=422 if is_wrong else 200)

@@ -14,7 +14,6 @@ from apps.actions.queue.services import SECONDS, discard_work, make_test_call, r
 from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.dashboard import queue_state
 from apps.console.selectors.queue import failed_work, model_health, model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import MemberRole, WorkState
@@ -35,7 +34,7 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "state": state,
         "query": _filter(request),
         "states": list(WorkState),
-        "queue": queue_state(project_id=visit.project.pk),
+        "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
         "workers": WorkerHeartbeat.objects.all()[:20],
         "pauses": pauses,
         "models": model_health(project_id=visit.project.pk, pauses=pauses),
