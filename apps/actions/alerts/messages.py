@@ -22,12 +22,12 @@ from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
 
-def webhook_body(delivery: AlertDelivery, *, now: datetime) -> dict[str, Any]:
+def webhook_body(delivery: AlertDelivery) -> dict[str, Any]:
     """Return the body of a webhook; `url` is null unless PUBLIC_URL is set."""
     alert = delivery.alert
     return {
         "type": f"alert.{delivery.event}",
-        "timestamp": now.isoformat(),
+        "timestamp": timezone.now().isoformat(),
         "data": {
             "id": alert.shown_id,
             "project": alert.project.slug,
@@ -75,24 +75,16 @@ def _time(moment: datetime) -> str:
 
 def enqueue_messages(*, alert: Alert, event: AlertEvent) -> int:
     """Enqueue a message to each recipient of the project; return how many. A second call for the event adds none."""
-    recipients = AlertRecipients.objects.filter(project_id=alert.project_id).first()
-    addresses = []
-    if recipients and recipients.webhook_url:
-        addresses.append((DeliveryChannel.WEBHOOK, recipients.webhook_url))
-    if recipients and settings.EMAIL_HOST:
-        addresses += [(DeliveryChannel.MAIL, address) for address in recipients.mail_addresses]
-    rows = [
-        AlertDelivery(
-            project_id=alert.project_id,
-            alert=alert,
-            event=event.value,
-            channel=channel.value,
-            recipient=address,
-        )
-        for channel, address in addresses
-    ]
-    AlertDelivery.objects.bulk_create(rows, ignore_conflicts=True)
-    return len(rows)
+    recipients = AlertRecipients.objects.filter(project_id=alert.project_id).first() or AlertRecipients()
+    mails = recipients.mail_addresses if settings.EMAIL_HOST else []
+    addresses = [(DeliveryChannel.WEBHOOK, recipients.webhook_url)] if recipients.webhook_url else []
+    addresses += [(DeliveryChannel.MAIL, each) for each in mails]
+    known = {"project_id": alert.project_id, "alert": alert, "event": event.value}
+    AlertDelivery.objects.bulk_create(
+        [AlertDelivery(channel=channel.value, recipient=address, **known) for channel, address in addresses],
+        ignore_conflicts=True,
+    )
+    return len(addresses)
 
 
 class NotDelivered(Exception):
@@ -102,34 +94,19 @@ class NotDelivered(Exception):
 def send_message(delivery: AlertDelivery) -> None:
     """Send a message to its recipient. Raises NotDelivered."""
     if delivery.channel == DeliveryChannel.MAIL:
-        _mail(delivery)
-    else:
-        _post(delivery)
-
-
-def _post(delivery: AlertDelivery) -> None:
+        try:
+            EmailMessage(mail_subject(delivery), mail_text(delivery), to=[delivery.recipient]).send()
+        except (smtplib.SMTPException, OSError) as error:
+            raise NotDelivered(f"{type(error).__name__}: {error}") from error
+        return
     recipients = AlertRecipients.objects.get(project_id=delivery.project_id)
     if recipients.webhook_url != delivery.recipient:
         raise NotDelivered("no longer a recipient")
-    body = msgspec.json.encode(webhook_body(delivery, now=timezone.now()))
+    body, secrets = msgspec.json.encode(webhook_body(delivery)), [recipients.webhook_secret]
     with webhook_client() as client:
-        outcome = post_message(
-            client,
-            url=delivery.recipient,
-            body=body,
-            message_id=str(delivery.id),
-            secrets=[recipients.webhook_secret],
-        )
+        outcome = post_message(client, url=delivery.recipient, body=body, message_id=str(delivery.id), secrets=secrets)
     if outcome.error:
         raise NotDelivered(outcome.error)
-
-
-def _mail(delivery: AlertDelivery) -> None:
-    mail = EmailMessage(mail_subject(delivery), mail_text(delivery), to=[delivery.recipient])
-    try:
-        mail.send()
-    except (smtplib.SMTPException, OSError) as error:
-        raise NotDelivered(f"{type(error).__name__}: {error}") from error
 
 
 log = structlog.get_logger(__name__)

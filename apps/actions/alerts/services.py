@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import EmailValidator, MaxLengthValidator
 from django.db import transaction
 from django.utils import timezone
 
@@ -68,15 +68,36 @@ def _beat(now: datetime) -> None:
         SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
 
 
-def evaluate_project(*, project_id: UUID, now: datetime, resolve_after: timedelta = RESOLVE_AFTER) -> bool:
+def evaluate_project(*, project_id: UUID, now: datetime) -> bool:
     """Open, keep and resolve the alerts of a project; return False if another process does that now."""
     with transaction.atomic():
-        project = hold_project(project_id, skip_locked=True)
-        if project is None:
-            return False
-        verdict = verdict_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
-        update_alerts(project_id=project_id, troubles=verdict.troubles, now=now, resolve_after=resolve_after)
-    return True
+        projects = Project.objects.select_for_update(no_key=True, skip_locked=True)
+        project = projects.filter(pk=project_id).first()
+        if project is not None:
+            found = verdict_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
+            _update_alerts(project_id, found.troubles, now)
+    return project is not None
+
+
+def _update_alerts(project_id: UUID, troubles: Sequence[Trouble], now: datetime) -> None:
+    """Compare what is wrong with the project's alerts; the transaction holds the project."""
+    known = {(each.kind, each.subject): each for each in Alert.objects.for_project(project_id).unresolved()}
+    is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
+    for trouble in troubles:
+        told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
+        alert = known.pop((trouble.code.value, trouble.subject), None)
+        if alert is not None:
+            Alert.objects.filter(pk=alert.pk).update(**told)
+        elif trouble.is_told(now=now) and not (trouble.code is ProblemCode.WORK_LATE and is_explained):
+            opened = Alert.objects.create(
+                project_id=project_id, kind=trouble.code.value, subject=trouble.subject, opened_at=now, **told
+            )
+            enqueue_messages(alert=opened, event=AlertEvent.OPENED)
+    for alert in known.values():
+        if now - alert.last_seen_at >= RESOLVE_AFTER:
+            alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
+            alert.save(update_fields=["state", "resolved_at"])
+            enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
 
 
 def _projects_to_watch() -> list[UUID]:
@@ -92,41 +113,16 @@ def _projects_to_watch() -> list[UUID]:
     return sorted(found)
 
 
-def hold_project(project_id: UUID, *, skip_locked: bool = False) -> Project | None:
-    """Let nobody else change the alerts of a project until the transaction ends; return None if somebody does."""
-    projects = Project.objects.select_for_update(no_key=True, skip_locked=skip_locked)
-    return projects.filter(pk=project_id).first()
-
-
-def update_alerts(
-    *, project_id: UUID, troubles: Sequence[Trouble], now: datetime, resolve_after: timedelta = RESOLVE_AFTER
-) -> None:
-    """Compare what is wrong with the project's alerts; the caller's transaction holds the project."""
-    known = {(each.kind, each.subject): each for each in Alert.objects.for_project(project_id).unresolved()}
-    is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
-    for trouble in troubles:
-        told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
-        alert = known.pop((trouble.code.value, trouble.subject), None)
-        if alert is not None:
-            Alert.objects.filter(pk=alert.pk).update(**told)
-        elif trouble.is_told(now=now) and not (trouble.code is ProblemCode.WORK_LATE and is_explained):
-            opened = Alert.objects.create(
-                project_id=project_id, kind=trouble.code.value, subject=trouble.subject, opened_at=now, **told
-            )
-            enqueue_messages(alert=opened, event=AlertEvent.OPENED)
-    for alert in known.values():
-        if now - alert.last_seen_at >= resolve_after:
-            alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
-            alert.save(update_fields=["state", "resolved_at"])
-            enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
-
-
 def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Alert:
     """Mark an open alert as acknowledged by the current actor; it stays until its condition is over.
 
     Raises NotFound, Unfit for a note that is too long, Conflict if it is acknowledged or resolved already.
     """
-    told = redact(_cleaned(note), policy=active_policy(project_id=project_id).redaction).text[:NOTE_LENGTH]
+    try:
+        cleaned = cleaned_text(note, at="/note", most=NOTE_LENGTH) if note.strip() else ""
+    except BadInput as error:
+        raise Unfit(str(error), at=error.at) from error
+    told = redact(cleaned, policy=active_policy(project_id=project_id).redaction).text[:NOTE_LENGTH]
     with transaction.atomic():
         alert = Alert.objects.select_for_update().filter(project_id=project_id, id=alert_id).first()
         if alert is None:
@@ -136,20 +132,14 @@ def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Al
         alert.state, alert.note = AlertState.ACKNOWLEDGED.value, told
         alert.acknowledged_at, alert.acknowledged_by = timezone.now(), current_actor()
         alert.save(update_fields=["state", "note", "acknowledged_at", "acknowledged_by"])
-        details = {"kind": alert.kind}
         record(
-            project_id=project_id, verb="alert_acknowledged", object_kind="alert", object_id=alert.id, details=details
+            project_id=project_id,
+            verb="alert_acknowledged",
+            object_kind="alert",
+            object_id=alert.id,
+            details={"kind": alert.kind},
         )
     return alert
-
-
-def _cleaned(note: str) -> str:
-    if not note.strip():
-        return ""
-    try:
-        return cleaned_text(note, at="/note", most=NOTE_LENGTH)
-    except BadInput as error:
-        raise Unfit(str(error), at=error.at) from error
 
 
 MOST_MAIL_ADDRESSES = 20
@@ -182,7 +172,10 @@ def set_recipients(
         if before != (url, recipients.webhook_secret, addresses):
             recipients.changed_at = timezone.now()
             recipients.save()
-            _give_up_others(recipients)
+            waiting = AlertDelivery.objects.filter(project_id=project_id, state=DeliveryState.WAITING)
+            waiting.exclude(recipient__in=[url, *addresses]).update(
+                state=DeliveryState.FAILED.value, last_error="no longer a recipient", finished_at=timezone.now()
+            )
             details = {"webhook": int(bool(url)), "new_secret": int(bool(secret)), "mail_addresses": len(addresses)}
             record(
                 project_id=project_id,
@@ -194,14 +187,6 @@ def set_recipients(
     return RecipientsChange(recipients, secret)
 
 
-def _give_up_others(recipients: AlertRecipients) -> None:
-    waiting = AlertDelivery.objects.filter(project_id=recipients.project_id, state=DeliveryState.WAITING)
-    current = [recipients.webhook_url, *recipients.mail_addresses]
-    waiting.exclude(recipient__in=current).update(
-        state=DeliveryState.FAILED.value, last_error="no longer a recipient", finished_at=timezone.now()
-    )
-
-
 def _checked_addresses(addresses: Sequence[str]) -> list[str]:
     """Return mail addresses, each once. Raises Unfit."""
     if len(addresses) > MOST_MAIL_ADDRESSES:
@@ -209,9 +194,8 @@ def _checked_addresses(addresses: Sequence[str]) -> list[str]:
     found = list(dict.fromkeys(address.strip() for address in addresses))
     for index, address in enumerate(found):
         try:
-            validate_email(address)
+            EmailValidator()(address)
+            MaxLengthValidator(254)(address)
         except ValidationError as error:
             raise Unfit("is no mail address", at=f"/mail_addresses/{index}") from error
-        if len(address) > 254:
-            raise Unfit("is no mail address", at=f"/mail_addresses/{index}")
     return found

@@ -85,7 +85,7 @@ def test_an_operator_looks_after_the_project(open_window: OpenPage, full_project
 
     # Failed work is one click away from an empty queue.
     rows.update(state=WorkState.DONE)
-    rows.filter(pk=rows.earliest("id").pk).update(state=WorkState.DEAD)
+    rows.filter(pk=rows.earliest("id").pk).update(state=WorkState.DEAD, last_error="gave up")
     window.open("queue/")
     expect(page.get_by_role("heading", name="Nothing is pending")).to_be_visible()
     expect(page.get_by_text("1 entry failed")).to_be_visible()
