@@ -7,13 +7,14 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
 
 from apps.actions.alerts import services as evaluating
 from apps.actions.alerts.services import evaluate_alerts, evaluate_project
 from apps.actions.alerts.verdict import Verdict, verdict_of
 from apps.actions.queue.services import discard_work
 from apps.alerts.enums import AlertState, ProblemCode
-from apps.alerts.models import Alert, AlertDelivery
+from apps.alerts.models import Alert, AlertDelivery, SchedulerHeartbeat
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
@@ -205,3 +206,17 @@ def test_another_process_passes_over_a_project_that_is_being_evaluated(project: 
     assert (first.end().error, second.end().error) == (None, None)
     assert first.result or second.result
     assert (Alert.objects.count(), AlertDelivery.objects.count()) == (1, 1)
+
+
+def test_each_look_is_a_heartbeat_of_the_scheduler_with_the_requests_until_then(
+    project: Project, client: APIClient
+) -> None:
+    evaluate_alerts(now=NOW - 12 * MINUTE)
+    evaluate_alerts(now=NOW - 5 * MINUTE)
+    assert client.get("/v1/memories?user_id=ana").status_code == 200
+    evaluate_alerts(now=NOW)
+    (beat,) = SchedulerHeartbeat.objects.all()
+    assert beat.seen_at == NOW
+    (first, answered, *_), (last, more, *_) = beat.counts  # what is older than ten minutes is forgotten
+    assert (last - first, more > answered) == (300, True)
+    assert client.get("/readyz").json()["scheduler_seconds"] is not None
