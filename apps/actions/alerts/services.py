@@ -20,9 +20,10 @@ from apps.actions.webhooks.messages import new_secret
 from apps.actions.webhooks.services import checked_url
 from apps.alerts.enums import AlertEvent, AlertKind, AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients
+from apps.events.enums import DeliveryState
 from apps.events.read import failing_webhooks
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import DeliveryState, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.redaction.redact import redact
 from apps.tenants.models import Project

@@ -13,10 +13,11 @@ from apps.actions.number_formats import age, count_of
 from apps.actions.queue.services import DISCARDED
 from apps.alerts.enums import AlertKind
 from apps.events.deliveries import ALERT_AFTER
+from apps.events.enums import DeliveryState
 from apps.events.read import failing_webhooks
+from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
-from apps.pipeline.core.enums import DeliveryState, PausedKind
 from apps.tenants.models import Project
 
 LATE = timedelta(minutes=1)  # of work: from then on it is shown

@@ -9,8 +9,9 @@ from pytest_django import DjangoAssertNumQueries
 from apps.actions.alerts.trouble import REMEDIES, TELL_AFTER, Trouble, troubles_of
 from apps.alerts.enums import AlertKind
 from apps.events.models import Webhook
+from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause
-from apps.pipeline.core.enums import PausedKind, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import MINUTE, beat, pause, work
 
