@@ -25,4 +25,9 @@ def scratch_database() -> Iterator[None]:
             with override_settings(COUNT_LIMITS_ASIDE=False):  # its threads would keep the database in use
                 yield
         finally:
+            with connection.cursor() as cursor:  # threads of a pool keep their connections
+                cursor.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where datname = current_database() and pid <> pg_backend_pid()"
+                )
             connection.creation.destroy_test_db(name, verbosity=0)

@@ -9,8 +9,9 @@ from apps.actions.management.project_argument import project_named
 from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
 from apps.actions.rules import draft_rule
 from apps.actions.traces.tally import tally
+from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause
-from apps.pipeline.core.enums import PausedKind, Reason, Role
+from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

@@ -1,18 +1,18 @@
-"""The table of promises in docs/testing.md: which tests hold which promise."""
+"""The list of promises in docs/testing.md: which tests hold which promise."""
 
 import re
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_ROW = re.compile(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", re.MULTILINE)
+_ITEM = re.compile(r"^- `([a-z-]+)`: .+ \((`.+`)\)$", re.MULTILINE)
 
 
 @cache
 def promises() -> dict[str, list[str]]:
     """Return the test files and folders of each promise, by its name."""
     page = (ROOT / "docs/testing.md").read_text().partition("## Promises")[2]
-    return {name: re.findall(r"`([\w./]+)`", cell) for name, _, cell in _ROW.findall(page)}
+    return {name: re.findall(r"`([\w./]+)`", cell) for name, cell in _ITEM.findall(page)}
 
 
 @cache

@@ -8,8 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.alerts.enums import AlertEvent, AlertState, DeliveryChannel
+from apps.events.enums import DeliveryState
 from apps.events.models import WEBHOOK_URL_LENGTH
-from apps.pipeline.core.enums import DeliveryState, choices_of, values_of
+from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
 

@@ -28,9 +28,10 @@ from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody,
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.api.waiting import SharedPoll, release
+from apps.events.enums import EventType
 from apps.events.models import EventLog
 from apps.events.read import StreamPosition, events_after, log_of, reached
-from apps.pipeline.core.enums import EventType, Scope
+from apps.pipeline.core.enums import Scope
 
 EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 

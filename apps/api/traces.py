@@ -26,9 +26,10 @@ from apps.api.views.base import ApiView, to_json
 from apps.api.waiting import SharedPoll, release, resume
 from apps.outbox import batching
 from apps.outbox.wait_reasons import WaitReason, find_wait_reason
-from apps.pipeline.core.enums import IndexState, Milestone, Role, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.pipeline.core.input_validation import checked_name
+from apps.traces.enums import IndexState, Milestone
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds

@@ -27,10 +27,11 @@ from apps.api.schemas.common import (
 )
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
+from apps.events.enums import DeliveryState, EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import RateLimited
-from apps.pipeline.core.enums import DeliveryState, EventType, Scope
+from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import check_storable, checked_moment
 from apps.worker.waiting_callers import permit_to_wait

@@ -8,16 +8,8 @@ from django.utils.safestring import SafeString
 
 from apps.alerts.enums import AlertState
 from apps.console.labels import label
-from apps.pipeline.core.enums import (
-    DeliveryState,
-    LinkStatus,
-    Outcome,
-    RollbackState,
-    SpanResult,
-    Status,
-    TraceStatus,
-    WorkState,
-)
+from apps.events.enums import DeliveryState
+from apps.pipeline.core.enums import LinkStatus, Outcome, RollbackState, SpanResult, Status, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import with_prefixes
 
 # The tone of a word: good, calm, wait (needs attention), bad; all others are plain.

@@ -12,8 +12,9 @@ from pydantic import ValidationError as NotARule
 
 from apps.actions.projects import LIMITS
 from apps.alerts.models import AlertRecipients
+from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook
-from apps.pipeline.core.enums import EventType, MemberRole, Reason, Role, Scope, choices_of
+from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule

@@ -5,7 +5,7 @@ import re
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from apps.pipeline.core.enums import ImportFormat
+from apps.imports.enums import ImportFormat
 from apps.pipeline.core.input_validation import BadInput, checked_name
 
 FORMAT_NAMES = {

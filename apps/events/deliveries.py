@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db.models import Count, Exists, Max, OuterRef, Subquery, Window
 from django.db.models.functions import Coalesce, Now, RowNumber
 
+from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
-from apps.pipeline.core.enums import DeliveryState
 
 FIRST_WAIT, MOST_WAIT = timedelta(seconds=5), timedelta(hours=4)
 GIVEN_UP_AFTER = timedelta(days=3)  # counted from when the delivery was due first

@@ -5,9 +5,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.events.enums import DeliveryState, EventType
 from apps.events.querysets import WebhookDeliveryQuerySet
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
-from apps.pipeline.core.enums import DeliveryState, EventType, choices_of, values_of
+from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.events.deliveries import GIVEN_UP_AFTER
+from apps.events.enums import EventType
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
-from apps.pipeline.core.enums import EventType
 
 AT_ONCE = 1_000  # events in one transaction
 ROWS_PER_UPDATE = 200  # the time of Django's bulk_update grows with the square of this

@@ -8,9 +8,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models.functions import Now
 
+from apps.events.enums import EventType
 from apps.events.models import EventLog, ProjectEvent
 from apps.outbox.queue_task import wake_workers
-from apps.pipeline.core.enums import EventType, LinkStatus, Status
+from apps.pipeline.core.enums import LinkStatus, Status
 from apps.pipeline.core.operations import (
     AddMemory,
     LinkMemories,

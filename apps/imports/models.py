@@ -6,8 +6,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.imports.enums import ImportFormat, ImportState
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
-from apps.pipeline.core.enums import ImportFormat, ImportState, choices_of, values_of
+from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 
 

@@ -19,6 +19,7 @@ from apps.actions.memories.store import StoreRequest
 from apps.actions.memories.store_batch import store_batch
 from apps.actions.transfers.load_project import ProjectLoader, check_empty
 from apps.actions.transfers.row_blocks import RowBlock
+from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk
 from apps.imports.readers.entries import ImportProblem
@@ -26,7 +27,6 @@ from apps.imports.readers.imported_memories import EXTRACTOR, with_origin
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
-from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 
 RENEW_EVERY = 1_000  # chunks that were imported earlier: only this renews the lease while they are read

@@ -14,8 +14,9 @@ from django.db import transaction
 from django.db.models import Count, Min
 from django.db.models.functions import Now
 
+from apps.outbox.enums import PausedKind
 from apps.outbox.models import MODEL_NAME_LENGTH, ModelPause, OutboxRow, UserLease
-from apps.pipeline.core.enums import RUNS, PausedKind, WorkState
+from apps.pipeline.core.enums import RUNS, WorkState
 
 MOST_PAUSE = timedelta(minutes=5)
 LEAST_RETRY_AFTER, MOST_RETRY_AFTER = 1.0, 24 * 3_600.0  # seconds; what a server may ask for

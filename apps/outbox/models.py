@@ -4,9 +4,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.outbox.enums import PausedKind
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.outbox.querysets import OutboxRowQuerySet, WorkerHeartbeatQuerySet
-from apps.pipeline.core.enums import PausedKind, WorkKind, WorkState, choices_of, values_of
+from apps.pipeline.core.enums import WorkKind, WorkState, choices_of, values_of
 
 MODEL_NAME_LENGTH = 200
 

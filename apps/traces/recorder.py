@@ -9,9 +9,10 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from apps.events.enums import EventType
 from apps.events.record import record_event
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import EventType, TraceStatus
+from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan

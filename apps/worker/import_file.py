@@ -4,9 +4,9 @@ import structlog
 from django.db import DatabaseError
 
 from apps.actions.imports.checking import check_import
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
-from apps.pipeline.core.enums import ImportState
 from apps.worker.shutdown import StopSignal
 
 log = structlog.get_logger(__name__)

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from apps.actions.alerts.verdict import verdict_of
 from apps.memories.models import Memory
+from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
-from apps.pipeline.core.enums import PausedKind, Status, WorkState
+from apps.pipeline.core.enums import Status, WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from tests.console.members import text_of

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from apps.actions.imports.lease import claim, release, reporting
 from apps.actions.imports.services import ImportRequest, due_imports, upload_import
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
-from apps.pipeline.core.enums import ImportState
 from apps.tenants.models import Project
 from tests.intake.import_steps import lines
 

@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from apps.actions.imports.lease import claim
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import ImportState
 from apps.tenants.models import Project
 from apps.traces.models import Trace, Turn
 from memplatform.management.commands import ingest

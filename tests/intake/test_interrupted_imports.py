@@ -14,11 +14,11 @@ from apps.actions.imports.lease import claim, fail, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.intake import run_import as running
 from apps.memories.models import Memory
 from apps.outbox.leased import LostLease
-from apps.pipeline.core.enums import ImportState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.models import Project
 from tests.intake.import_steps import SAID, Upload, lines, start

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.actions.live_ports import live
-from apps.pipeline.core.enums import EventType
+from apps.events.enums import EventType
 from apps.tenants.models import Project
 from tests.actions.webhooks.webhook_rows import webhook
 from tests.webhook_receiver import receiving

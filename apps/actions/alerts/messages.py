@@ -17,7 +17,7 @@ from apps.actions.alerts.verdict import ADVICE
 from apps.actions.webhooks.messages import post_message, webhook_client
 from apps.alerts.enums import AlertEvent, DeliveryChannel, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
-from apps.pipeline.core.enums import DeliveryState
+from apps.events.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 

@@ -21,8 +21,9 @@ from apps.actions.webhooks.messages import new_secret
 from apps.actions.webhooks.services import checked_url
 from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients, SchedulerHeartbeat
+from apps.events.enums import DeliveryState
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import DeliveryState, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.pipeline.redaction.redact import redact
 from apps.telemetry.metrics import request_counts

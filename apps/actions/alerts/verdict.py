@@ -22,11 +22,12 @@ from django.utils.dateparse import parse_datetime
 from apps.actions.number_formats import age, count_of
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import SchedulerHeartbeat
+from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import paused_models, waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.outbox.outages import DISK_FULL, READ_ONLY, was_refused
 from apps.outbox.querysets import ALIVE_WITHIN
-from apps.pipeline.core.enums import PausedKind, WorkKind
+from apps.pipeline.core.enums import WorkKind
 from apps.telemetry.metrics import SLOW_SECONDS, RequestCounts
 from apps.tenants.system_scope import SystemWork, system_scope
 

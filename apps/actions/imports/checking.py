@@ -15,6 +15,7 @@ from apps.actions.imports.lease import fail, leased, release, reporting
 from apps.actions.imports.services import file_content
 from apps.actions.transfers.load_project import check_empty
 from apps.actions.transfers.row_blocks import RowBlock, row_blocks
+from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk, import_chunks
 from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
@@ -24,7 +25,6 @@ from apps.memories.models import Memory
 from apps.pipeline import flow
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.draft import Draft, Origin, Request
-from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.scope import tenant_scope

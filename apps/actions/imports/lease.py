@@ -13,10 +13,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.actions.errors import Refused
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
 from apps.outbox.outages import is_outage
-from apps.pipeline.core.enums import ImportState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.record import record
+from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.outbox.queue_task import wake_workers
-from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest

@@ -9,11 +9,12 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
+from apps.events.enums import DeliveryState
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.items.models import StoredItem
 from apps.outbox.model_pauses import delete_unused_pauses
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import DeliveryState, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.tenants.limits import prune_counters
 from apps.tenants.models import Invitation
 from apps.tenants.system_scope import SystemWork, system_scope

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
+from apps.events.enums import EventType
 from apps.events.record import record_event
 from apps.items.models import StoredItem
 from apps.memories.models import (
@@ -28,7 +29,7 @@ from apps.outbox import batching, enqueue
 from apps.outbox.leases import interrupt
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core import identifiers
-from apps.pipeline.core.enums import EventType, TraceStatus, WorkKind
+from apps.pipeline.core.enums import TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import Prefix, new_id, parse, show
 from apps.providers import registry
 from apps.tenants.end_users import UserBeingErased, keep_from_writers

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.pipeline.core.enums import Milestone
+from apps.traces.enums import Milestone
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from apps.actions.traces.awaited_trace import AwaitedTrace
 from apps.outbox.index_work import unfinished_index_work
-from apps.pipeline.core.enums import IndexState, Milestone, TraceStatus, WorkState
+from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.enums import IndexState, Milestone
 from apps.traces.models import Trace
 
 

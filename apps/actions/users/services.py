@@ -21,6 +21,7 @@ from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.alerts.models import Alert
+from apps.events.enums import EventType
 from apps.events.record import record_event
 from apps.memories.models import Memory, Rollback, RollbackItem
 from apps.memories.write_conflicts import stale_on_write_conflict
@@ -28,7 +29,7 @@ from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause
 from apps.outbox.queue_task import queue_task
 from apps.pipeline.core import identifiers
-from apps.pipeline.core.enums import LIVE_STATUSES, EventType, values_of
+from apps.pipeline.core.enums import LIVE_STATUSES, values_of
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope

@@ -31,10 +31,10 @@ from apps.events.deliveries import (
     rest_after,
     wait_after,
 )
+from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
 from apps.events.read import SYSTEM_PAUSE, number_events, projects_with_news
 from apps.outbox.queue_task import wake_workers
-from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 

@@ -16,9 +16,9 @@ from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.messages import event_messages, new_secret
+from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, EventLog, Webhook
 from apps.events.read import StreamPart, StreamPosition, events_after, last_numbers, reached
-from apps.pipeline.core.enums import EventType
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

@@ -9,8 +9,9 @@ from apps.api.schemas.bulk import bulk_items, bulk_response
 from apps.api.schemas.memory_responses import memory_response
 from apps.api.views.base import to_json
 from apps.memories.models import Memory, MemoryVersion
-from apps.pipeline.core.enums import IndexState, Status, TraceStatus
+from apps.pipeline.core.enums import Status, TraceStatus
 from apps.retrieval.search import SearchHit
+from apps.traces.enums import IndexState
 from apps.traces.models import Trace
 
 _FAILED = (TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED)

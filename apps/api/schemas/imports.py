@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from apps.api.schemas.common import Identifier, Moment, RequestBody, ResponseBody
+from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
-from apps.pipeline.core.enums import ImportFormat, ImportState
 from apps.pipeline.core.input_validation import checked_name
 
 MOST_USERS = 10_000

@@ -14,9 +14,10 @@ from django.utils import timezone
 from apps.actions.number_formats import age
 from apps.actions.queue.services import ModelFigures, read_model_figures
 from apps.console.labels import count_of
+from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import PausedKind, TraceStatus, WorkState
+from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.traces.models import Trace
 
 ERROR_CHARACTERS = 120  # of an error; errors that begin with the same text form one group

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import Count, Q
 
 from apps.console.selectors.people import names_of
+from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook, WebhookDelivery
 from apps.events.querysets import WebhookDeliveryQuerySet
-from apps.pipeline.core.enums import DeliveryState, EventType
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
 from apps.console.selectors.imports import dropped_by_reason, shown_counts, shown_report
+from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
-from apps.pipeline.core.enums import ImportFormat, MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 
 @project_page(MemberRole.ADMIN)

@@ -14,8 +14,9 @@ from apps.actions.imports.auditing import audit_store
 from apps.actions.imports.services import ImportRequest, upload_import
 from apps.console.permissions import ProjectVisit, project_page
 from apps.imports.audit import Audit, Verdict
+from apps.imports.enums import ImportFormat
 from apps.imports.readers.stores import importable
-from apps.pipeline.core.enums import ImportFormat, MemberRole
+from apps.pipeline.core.enums import MemberRole
 
 MOST_ENTRIES = 20_000  # half a minute of one processor
 EXAMPLES = 5

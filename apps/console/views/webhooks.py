@@ -26,8 +26,9 @@ from apps.console.labels import count_of
 from apps.console.paging import identifier_of, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.webhooks import deliveries_by, listed_webhooks
+from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook
-from apps.pipeline.core.enums import DeliveryState, EventType, MemberRole
+from apps.pipeline.core.enums import MemberRole
 from apps.worker.waiting_callers import permit_to_wait
 
 

@@ -12,6 +12,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import msgspec
 
+from apps.imports.enums import ImportFormat
 from apps.imports.readers.chat_text import is_json, read_chat_text
 from apps.imports.readers.chatgpt import read_chatgpt
 from apps.imports.readers.claude import read_claude
@@ -20,7 +21,6 @@ from apps.imports.readers.json_elements import json_elements
 from apps.imports.readers.mem0 import read_mem0
 from apps.imports.readers.product_lines import file_lines, read_memory_lines, read_turn_lines
 from apps.imports.readers.zep import read_zep
-from apps.pipeline.core.enums import ImportFormat
 
 PROJECT_SCHEMA = "memplatform-project"  # in the first line of an export of a project
 MOST_UNPACKED = 256 * 1024 * 1024  # bytes of all documents of an archive

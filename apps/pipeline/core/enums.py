@@ -230,21 +230,6 @@ class TraceStatus(StrEnum):
     ROLLED_BACK = "rolled_back"  # what it wrote was taken back; it may be run again
 
 
-class IndexState(StrEnum):
-    """Whether the memories of a trace are found by their meaning."""
-
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"  # until somebody retries the work
-
-
-class Milestone(StrEnum):
-    """How far a trace has come that a caller waits for."""
-
-    ENDED = "ended"  # its memories are stored, and found by their words
-    INDEXED = "indexed"  # and by their meaning
-
-
 class LinkKind(StrEnum):
     """How two memories of one end user relate."""
 
@@ -362,39 +347,6 @@ class WorkState(StrEnum):
     DEAD = "dead"
 
 
-class PausedKind(StrEnum):
-    """What is paused while it doesn't answer."""
-
-    MODEL = "model"
-    EMBEDDER = "embedder"
-
-
-class ImportFormat(StrEnum):
-    """The format of a file to import."""
-
-    CHATGPT = "chatgpt"
-    CLAUDE = "claude"
-    MEM0 = "mem0"
-    ZEP = "zep"
-    JSONL = "jsonl"  # one turn a line
-    CHAT = "chat"  # one conversation as text, Markdown or a JSON list
-    MEMORIES = "memories"  # memories as this product exports them
-    PROJECT = "project"  # a whole project as this product exports it
-
-
-class ImportState(StrEnum):
-    """Where an import stands."""
-
-    UPLOADING = "uploading"
-    CHECKING = "checking"
-    CHECKED = "checked"  # waits for somebody to start it
-    WAITING = "waiting"  # for a worker, or until a quota or the queue has room
-    RUNNING = "running"
-    DONE = "done"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-
-
 class SampleKind(StrEnum):
     """What a sample consists of."""
 
@@ -457,33 +409,6 @@ class LeftAlone(StrEnum):
     RUN_AGAIN = "run_again"
     ROLLED_BACK_SINCE = "rolled_back_since"
     REPEATED = "repeated"
-
-
-class DeliveryState(StrEnum):
-    """The state of a message to one recipient."""
-
-    WAITING = "waiting"
-    DELIVERED = "delivered"
-    FAILED = "failed"  # given up after the last attempt
-
-
-class EventType(StrEnum):
-    """What an event tells; those of memories are named after what has become of the memory."""
-
-    MEMORY_CREATED = "memory.created"
-    MEMORY_UPDATED = "memory.updated"
-    MEMORY_SUPERSEDED = "memory.superseded"
-    MEMORY_MERGED = "memory.merged"
-    MEMORY_REJECTED = "memory.rejected"
-    MEMORY_RETRACTED = "memory.retracted"
-    MEMORY_ARCHIVED = "memory.archived"
-    MEMORY_RESTORED = "memory.restored"
-    MEMORY_DELETED = "memory.deleted"  # with the turns that alone stated it
-    REVIEW_NEEDED = "review.needed"
-    REVIEW_DECIDED = "review.decided"
-    TRACE_FINISHED = "trace.finished"
-    TRACE_FAILED = "trace.failed"
-    USER_ERASED = "user.erased"
 
 
 def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:

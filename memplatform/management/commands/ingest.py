@@ -16,10 +16,11 @@ from apps.actions.imports.checking import check_import
 from apps.actions.imports.services import ImportRequest, start_import, upload_import
 from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
+from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import ImportFormat, ImportState, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.worker.shutdown import STOPPING

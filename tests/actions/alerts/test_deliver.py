@@ -14,7 +14,7 @@ from apps.actions.alerts.messages import MOST_ATTEMPTS, deliver_messages, enqueu
 from apps.actions.webhooks.messages import signed_headers
 from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery
-from apps.pipeline.core.enums import DeliveryState
+from apps.events.enums import DeliveryState
 from apps.tenants.models import Project
 from apps.worker import tasks
 from tests.actions.alerts.alert_rows import SECRET, alert, recipients

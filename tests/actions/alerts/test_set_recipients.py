@@ -9,8 +9,8 @@ from apps.actions.alerts.services import MOST_MAIL_ADDRESSES, RecipientsChange, 
 from apps.actions.errors import Unfit
 from apps.alerts.enums import AlertEvent
 from apps.alerts.models import AlertDelivery, AlertRecipients
+from apps.events.enums import DeliveryState
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import DeliveryState
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import alert
 

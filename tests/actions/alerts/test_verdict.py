@@ -13,8 +13,9 @@ from apps.actions.alerts.verdict import ADVICE, ALERTS, Trouble, verdict_of
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import SchedulerHeartbeat
 from apps.outbox import outages
+from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause, OutboxRow
-from apps.pipeline.core.enums import PausedKind, WorkState
+from apps.pipeline.core.enums import WorkState
 from apps.telemetry.metrics import RequestCounts
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import MINUTE, beat, pause, work

@@ -21,10 +21,10 @@ from apps.actions.webhooks.delivery import (
 )
 from apps.actions.webhooks.messages import event_messages
 from apps.actions.webhooks.services import WebhookChange, read_streams, rotate_secret, update_webhook
+from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
 from apps.events.read import StreamPart, StreamPosition
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import EventType
 from apps.tenants.models import EndUser, Project
 from memplatform_client import verify_webhook
 from tests.actions.webhooks.webhook_rows import deliver_again, received, states, types, webhook

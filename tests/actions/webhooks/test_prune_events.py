@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from apps.actions.queue.prune import prune
 from apps.actions.webhooks.delivery import number_all_events
+from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, WebhookDelivery
-from apps.pipeline.core.enums import EventType
 from apps.tenants.models import Project
 from tests.actions.webhooks.webhook_rows import webhook
 

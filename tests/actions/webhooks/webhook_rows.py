@@ -7,8 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from apps.actions.webhooks.services import WebhookSecret, create_webhook
+from apps.events.enums import EventType
 from apps.events.models import Webhook, WebhookDelivery
-from apps.pipeline.core.enums import EventType
 from apps.tenants.models import Project
 from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver

@@ -4,9 +4,9 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from apps.imports.enums import ImportFormat
 from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries
-from apps.pipeline.core.enums import ImportFormat
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.pipeline.core.enums import ImportFormat
+from apps.imports.enums import ImportFormat
 from tests.imports.readers.read_files import HUMAN, MEM0, OWN, claude, problems, read
 
 SECRET = "Xyloquartz"

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from apps.imports.enums import ImportFormat
 from apps.imports.readers import chat_text
 from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries
-from apps.pipeline.core.enums import ImportFormat, Role
+from apps.pipeline.core.enums import Role
 
 SOURCE = ImportSource(name="talk", users=EndUsers("ana"), now=datetime(2026, 4, 1, tzinfo=UTC))
 

@@ -8,10 +8,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from apps.imports.enums import ImportFormat
 from apps.imports.readers import formats
 from apps.imports.readers.entries import ImportedMemory, ImportProblem
 from apps.imports.readers.formats import format_of
-from apps.pipeline.core.enums import Grounding, ImportFormat, SourceConfidence, Status
+from apps.pipeline.core.enums import Grounding, SourceConfidence, Status
 from tests.imports.readers.read_files import (
     EPISODE,
     HUMAN,
