@@ -65,7 +65,7 @@ def _beat(now: datetime) -> None:
     with system_scope(SystemWork.SCHEDULE):
         known = SchedulerHeartbeat.objects.filter(host=host).values_list("counts", flat=True).first() or []
         counts = [each for each in known if each[0] >= oldest.timestamp()] + [[now.timestamp(), *request_counts()]]
-        SchedulerHeartbeat(host=host, seen_at=now, counts=counts).save()
+        SchedulerHeartbeat.objects.update_or_create(host=host, defaults={"seen_at": now, "counts": counts})
         SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
 
 
