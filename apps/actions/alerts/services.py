@@ -65,7 +65,12 @@ def _beat(now: datetime) -> None:
     with system_scope(SystemWork.SCHEDULE):
         known = SchedulerHeartbeat.objects.filter(host=host).values_list("counts", flat=True).first() or []
         counts = [each for each in known if each[0] >= oldest.timestamp()] + [[now.timestamp(), *request_counts()]]
-        SchedulerHeartbeat.objects.update_or_create(host=host, defaults={"seen_at": now, "counts": counts})
+        SchedulerHeartbeat.objects.bulk_create(
+            [SchedulerHeartbeat(host=host, seen_at=now, counts=counts)],
+            update_conflicts=True,
+            unique_fields=["host"],
+            update_fields=["seen_at", "counts"],
+        )
         SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
 
 
