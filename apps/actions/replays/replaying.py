@@ -4,12 +4,14 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from apps.actions.replays.differences import Effort, RunResult, TraceDiff, diff_of, recorded_names, with_names
+from apps.actions.replays.differences import Difference, RunResult, diff_of, recorded_names, totals_of, with_names
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import MemoryState
 from apps.memories.reading.past import PastChange, in_order, past_entities, past_memories
@@ -185,18 +187,6 @@ def _answer(call: ModelCall, request: ModelRequest) -> ModelAnswer:
     )
 
 
-def tokens_of(calls: Iterable[ModelCall | ModelCallRecord]) -> int:
-    """Return the tokens of calls, of prompts and answers together."""
-    tokens = 0
-    for call in calls:
-        if isinstance(call, ModelCallRecord):
-            usage = call.usage
-            tokens += usage.input + usage.cache_read + usage.cache_write + usage.output
-        else:
-            tokens += call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
-    return tokens
-
-
 def judged_run(run: RecordedRun, *, policy: Policy) -> Draft:
     """Judge the turns of a run as intake does."""
     turns = tuple(turn.said for turn in run.turns)
@@ -246,7 +236,8 @@ class ReplayedRun:
 
     head: RunHead
     state: ReplayedState
-    diff: TraceDiff = field(default=TraceDiff())
+    diff: Difference = field(default_factory=dict)
+    totals: dict[str, Any] = field(default_factory=dict)
     error: str = ""
 
 
@@ -347,16 +338,17 @@ class UserReplay:
             return self._not_replayed(run, error)
         changed = [operation.memory_id for operation in plan.of(EnqueueWork)]
         self._past.owe_vectors(changed, since=run.head.ended_at)
-        diff = diff_of(recorded=_recorded(run), replayed=_replayed(settled, plan))
-        state = ReplayedState.SAME if diff.is_empty else ReplayedState.DIFFERENT
-        return ReplayedRun(run.head, state, diff)
+        recorded, replayed = _recorded(run), _replayed(settled, plan)
+        diff = diff_of(recorded=recorded, replayed=replayed)
+        totals = totals_of(diff, before=recorded.effort, after=replayed.effort)
+        return ReplayedRun(run.head, ReplayedState.DIFFERENT if diff else ReplayedState.SAME, diff, totals)
 
     def _planned(self, run: RecordedRun, draft: Draft, names: dict[UUID, UUID]) -> tuple[Draft, WritePlan]:
         """Return a settled draft and its plan, in which what was added before has the recorded identifiers."""
         if draft.failure:
             return draft, WritePlan()
         settled = flow.settle(with_names(draft, names), self._ports_for(run.head))
-        names |= recorded_names(settled, run.operations)
+        names |= recorded_names(_as_json(operations_json(plan_from(settled))), run.operations)
         settled = with_names(settled, names)
         return settled, plan_from(settled)
 
@@ -376,30 +368,41 @@ def _up_to(batches: Iterator[list[RunHead]], most: int) -> list[list[RunHead]]:
 
 
 def _recorded(run: RecordedRun) -> RunResult:
-    tokens, cost = tokens_of(run.calls), sum(call.cost_usd for call in run.calls)
     return RunResult(
         rejected={str(turn): reason for turn, reason in run.rejected.items()} if not run.head.is_session_level else {},
         outcomes=run.outcomes,
         operations=run.operations,
         failure=run.error,
-        effort=Effort(len(run.calls), tokens, cost or Effort().cost_usd, run.head.latency_us),
+        effort=_effort(run.calls, run.head.latency_us),
     )
 
 
 def _replayed(settled: Draft, plan: WritePlan) -> RunResult:
     """Return a result as a trace would keep it; answers that were recorded took the time that they took then."""
-    report = report_of(settled)
     calls = settled.model_calls
     waited = sum(call.latency_us for call in calls)
+    ran = sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR)
     return RunResult(
         rejected={str(drop.turn_id): str(drop.reason) for drop in settled.drops if drop.stage == "pre_filter"},
-        outcomes=msgspec.json.decode(msgspec.json.encode(report.outcomes)),
-        operations=msgspec.json.decode(msgspec.json.encode(operations_json(plan))),
+        outcomes=_as_json(report_of(settled).outcomes),
+        operations=_as_json(operations_json(plan)),
         failure=settled.failure,
-        effort=Effort(
-            len(calls),
-            tokens_of(calls),
-            sum((call.cost_usd for call in calls), start=Effort().cost_usd),
-            waited + sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR),
-        ),
+        effort=_effort(calls, waited + ran),
     )
+
+
+def _effort(calls: Sequence[ModelCall | ModelCallRecord], latency_us: int) -> dict[str, Any]:
+    """Return what a run took; money is text."""
+    cost = sum((call.cost_usd for call in calls), start=Decimal(0))
+    return {"calls": len(calls), "tokens": sum(map(_tokens, calls)), "cost_usd": str(cost), "latency_us": latency_us}
+
+
+def _tokens(call: ModelCall | ModelCallRecord) -> int:
+    """Return the tokens of a call, of prompt and answer together."""
+    if isinstance(call, ModelCall):
+        return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+    return call.usage.input + call.usage.cache_read + call.usage.cache_write + call.usage.output
+
+
+def _as_json(value: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))
