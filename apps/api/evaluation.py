@@ -37,7 +37,7 @@ from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.actors import ActorResponse, actor_response
-from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Moment, PageQuery, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
@@ -54,19 +54,10 @@ class EvaluationQuery(QueryParameters):
     weeks: Annotated[int, Meta(ge=1, le=MOST_WEEKS)] = WEEKS
 
 
-class SamplesQuery(QueryParameters):
+class SamplesQuery(PageQuery):
     """Filter and paging of the samples."""
 
     kinds: tuple[SampleKind, ...] = ()
-    cursor: str | None = None
-    limit: Limit = 50
-
-
-class SampleItemsQuery(QueryParameters):
-    """Paging of the items of a sample."""
-
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class SamplesBody(RequestBody):
@@ -305,13 +296,13 @@ class SampleItemsView(ApiView):
     @documented(
         operation="list_sample_items",
         summary="List the items of a sample",
-        query=SampleItemsQuery,
+        query=PageQuery,
         responses={200: SampleItemList},
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, sample_id: str) -> Response:
         """List the memories or turns of a sample in the order of the draw, with their labels."""
-        query = read_query(request, SampleItemsQuery)
+        query = read_query(request, PageQuery)
         rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
         pages = Pages(limit=query.limit, ordering="position")
         results = [sample_item_response(item) for item in pages.read(rows, request)]

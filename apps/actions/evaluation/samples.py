@@ -38,6 +38,7 @@ SIZES: dict[SampleKind, int] = {SampleKind.MEMORY: 100, SampleKind.TURN: 50}
 WEEK = timedelta(days=7)
 MOST_PERIOD = timedelta(days=92)
 SEED_BITS = 32
+_VERSION = "trace__configuration__number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +100,8 @@ def start_of(week: date) -> datetime:
 def _draw_memories(request: DrawRequest, seed: int) -> EvaluationSample | None:
     rows = Memory.objects.for_project(request.project_id).active()
     rows = rows.filter(created_at__gte=request.since, created_at__lt=request.until)
-    found = list(
-        _shuffled(_not_drawn(rows, "memory"), seed).values(
-            "id", "end_user_id", "type", "extractor", "trace__configuration__number"
-        )[: SIZES[SampleKind.MEMORY]]
-    )
-    if not found:
-        return None
-    sample = _sample(request, SampleKind.MEMORY, seed, population=rows.count())
-    EvaluationItem.objects.bulk_create(
-        EvaluationItem(
-            end_user_id=row["end_user_id"],
-            sample=sample,
-            position=position,
-            memory_id=row["id"],
-            memory_type=row["type"],
-            model=_model_of(row["extractor"]),
-            version=row["trace__configuration__number"],
-        )
-        for position, row in enumerate(found)
-    )
-    return sample
+    columns = _not_drawn(rows, "memory").values("id", "end_user_id", "type", "extractor", _VERSION)
+    return _drawn(request, SampleKind.MEMORY, seed, columns, population=rows.count())
 
 
 def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
@@ -134,59 +116,30 @@ def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
         withdrawn=False,
     ).annotate(has_memory=Exists(origins))
     readable = _not_drawn(said.filter(has_memory=False), "turn").exclude(content="")
-    rows = _shuffled(readable, seed).values("id", "end_user_id", "trace__configuration__number")
-    found = list(rows[: SIZES[SampleKind.TURN]])
-    if not found:
-        return None
     counts = _counts(said)
     population = sum(each["turns"] - each["stored"] for each in counts)
-    sample = _sample(request, SampleKind.TURN, seed, population=population, counts=counts)
-    EvaluationItem.objects.bulk_create(
-        EvaluationItem(
-            end_user_id=row["end_user_id"],
-            sample=sample,
-            position=position,
-            turn_id=row["id"],
-            version=row["trace__configuration__number"],
-        )
-        for position, row in enumerate(found)
-    )
-    return sample
+    columns = readable.values("id", "end_user_id", _VERSION)
+    return _drawn(request, SampleKind.TURN, seed, columns, population=population, counts=counts)
 
 
-def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
-    """Count turns by configuration version: all, those that passed the pre-filter, those that gave a memory."""
-    counted = (
-        said.order_by()
-        .values("trace__configuration__number")
-        .annotate(
-            turns=Count("id"),
-            passed=Count("id", filter=Q(rejected_for="") | Q(has_memory=True)),
-            stored=Count("id", filter=Q(has_memory=True)),
-        )
-        .order_by("trace__configuration__number")
-    )
-    return [{"version": row.pop("trace__configuration__number"), **row} for row in counted]
+def _drawn(
+    request: DrawRequest,
+    kind: SampleKind,
+    seed: int,
+    rows: QuerySet[Any, dict[str, Any]],
+    *,
+    population: int,
+    counts: Sequence[dict[str, int]] = (),
+) -> EvaluationSample | None:
+    """Store a sample of the rows with its items; None if there are no rows.
 
-
-def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
-    drawn = EvaluationItem.objects.filter(**{"end_user": OuterRef("end_user"), thing: OuterRef("pk")})
-    return rows.filter(~Exists(drawn), end_user__erasing_since=None)
-
-
-def _shuffled(rows: QuerySet[Any], seed: int) -> QuerySet[Any]:
-    """Order rows by a hash of their identifier and the seed: at random, but each time in the same way."""
-    return rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{seed}"))), "id")
-
-
-def _model_of(extractor: str) -> str:
-    return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
-
-
-def _sample(
-    request: DrawRequest, kind: SampleKind, seed: int, *, population: int, counts: Sequence[dict[str, int]] = ()
-) -> EvaluationSample:
-    return EvaluationSample.objects.create(
+    They are ordered by a hash of their identifier and the seed: at random, but each time in the same way.
+    """
+    shuffled = rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{seed}"))), "id")
+    found = list(shuffled[: SIZES[kind]])
+    if not found:
+        return None
+    sample = EvaluationSample.objects.create(
         project_id=request.project_id,
         kind=kind,
         week=week_of(request.until),
@@ -197,6 +150,44 @@ def _sample(
         counts=list(counts),
         actor=current_actor(),
     )
+    EvaluationItem.objects.bulk_create(
+        EvaluationItem(
+            end_user_id=row["end_user_id"],
+            sample=sample,
+            position=position,
+            memory_id=row["id"] if kind is SampleKind.MEMORY else None,
+            turn_id=row["id"] if kind is SampleKind.TURN else None,
+            memory_type=row.get("type", ""),
+            model=_model_of(row["extractor"]) if kind is SampleKind.MEMORY else "",
+            version=row[_VERSION],
+        )
+        for position, row in enumerate(found)
+    )
+    return sample
+
+
+def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
+    """Count turns by configuration version: all, those that passed the pre-filter, those that gave a memory."""
+    counted = (
+        said.order_by()
+        .values(_VERSION)
+        .annotate(
+            turns=Count("id"),
+            passed=Count("id", filter=Q(rejected_for="") | Q(has_memory=True)),
+            stored=Count("id", filter=Q(has_memory=True)),
+        )
+        .order_by(_VERSION)
+    )
+    return [{"version": row.pop(_VERSION), **row} for row in counted]
+
+
+def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
+    drawn = EvaluationItem.objects.filter(**{"end_user": OuterRef("end_user"), thing: OuterRef("pk")})
+    return rows.filter(~Exists(drawn), end_user__erasing_since=None)
+
+
+def _model_of(extractor: str) -> str:
+    return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
 
 
 log = structlog.get_logger(__name__)
