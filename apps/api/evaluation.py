@@ -5,7 +5,6 @@ from datetime import date
 from typing import Annotated, Any
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
@@ -22,7 +21,6 @@ from apps.actions.evaluation.figures import (
 )
 from apps.actions.evaluation.retrieval import RetrievalFigures
 from apps.actions.evaluation.samples import (
-    WEEK,
     CountedSample,
     DrawRequest,
     Labeller,
@@ -279,8 +277,8 @@ class SamplesView(ApiView):
         return http_response(self.idempotent(lambda: self._drawn(body)))
 
     def _drawn(self, body: SamplesBody) -> ReplayableAnswer:
-        project_id, until = self.caller.project_id, body.until or timezone.now()
-        wanted = DrawRequest(project_id, since=body.since or until - WEEK, until=until, seed=body.seed)
+        project_id = self.caller.project_id
+        wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
         drawn = {sample.pk for sample in draw_samples(request=wanted)}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
         return replayable_answer(

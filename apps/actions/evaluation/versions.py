@@ -79,9 +79,9 @@ MOST_VERSIONS = 4
 _REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
 
 
-def judged_items(*, project_id: UUID, weeks: int) -> list[LabelledItem]:
-    """Return the items that labellers could judge; memories that callers stored directly have no trace."""
-    found = labelled_weeks(since=first_week(weeks), project_id=project_id).get(project_id, LabelledWeeks())
+def judged_items(*, project_id: UUID) -> list[LabelledItem]:
+    """Return the items of the last weeks that labellers could judge, but for memories that callers stored directly."""
+    found = labelled_weeks(since=first_week(WEEKS), project_id=project_id).get(project_id, LabelledWeeks())
     return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
 
 
@@ -91,7 +91,6 @@ class ComparisonRequest:
 
     project_id: UUID
     versions: Sequence[int]
-    weeks: int = WEEKS
     allows_live_calls: bool = False
     person_id: int | None = None
 
@@ -104,10 +103,10 @@ def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     """
     if not 1 <= len(request.versions) <= MOST_VERSIONS:
         raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
-    judged = judged_items(project_id=request.project_id, weeks=request.weeks)
+    judged = judged_items(project_id=request.project_id)
     traces = {each.trace_id for each in judged if each.trace_id}
     if not traces:
-        raise Unfit("no memory or turn with a trace is labelled", at="/weeks")
+        raise Unfit("no memory or turn with a trace is labelled", at="/versions")
     choice = TraceChoice(trace_ids=tuple(sorted(traces)))
     with transaction.atomic():
         requested = [
@@ -128,9 +127,9 @@ def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
 
 
-def score_replay(*, replay: Replay, weeks: int = WEEKS) -> VersionScore:
+def score_replay(*, replay: Replay) -> VersionScore:
     """Score the version of a replay on the labelled items whose traces it has; more may have been labelled since."""
     rows = ReplayedTrace.objects.filter(replay=replay).values_list("trace_id", "state", "diff")
     diffs = {trace_id: diff if state in _REPLAYED else None for trace_id, state, diff in rows}
-    items = judged_items(project_id=replay.project_id, weeks=weeks)
+    items = judged_items(project_id=replay.project_id)
     return score_of([(each, diffs[each.trace_id]) for each in items if each.trace_id in diffs])

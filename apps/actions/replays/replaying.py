@@ -222,15 +222,6 @@ MOST_SHOWN_TURNS = 100  # the most that any policy shows a model
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaySettings:
-    """How traces are replayed: under which policy (None: each under its own), and from which state."""
-
-    policy: Policy | None = None
-    is_isolated: bool = False
-    live: Model | None = None  # asked where a prompt has no recorded answer
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayedRun:
     """What became of one trace: its difference, or why there is none."""
 
@@ -242,17 +233,28 @@ class ReplayedRun:
 
 
 class UserReplay:
-    """Replays traces of one end user, each after those before it."""
+    """Replays traces of one end user, each after those before it, or from its own past state if `is_isolated`.
+
+    Without a policy each runs under its own. The `live` model is asked where a prompt has no recorded answer.
+    """
 
     def __init__(
-        self, *, end_user_id: UUID, heads: Sequence[RunHead], embedder: Embedder, settings: ReplaySettings
+        self,
+        *,
+        end_user_id: UUID,
+        heads: Sequence[RunHead],
+        embedder: Embedder,
+        policy: Policy | None = None,
+        is_isolated: bool = False,
+        live: Model | None = None,
     ) -> None:
-        self._end_user_id, self._heads, self._settings = end_user_id, heads, settings
+        self._end_user_id, self._heads = end_user_id, heads
+        self._policy, self._is_isolated, self._live = policy, is_isolated, live
         self._clock = FrozenClock(heads[0].began_at)
         self._store = InMemoryStore(now=self._clock.now)
-        left_out = () if settings.is_isolated else [head.trace_id for head in heads]
+        left_out = () if is_isolated else [head.trace_id for head in heads]
         self._past = PastState(end_user_id=end_user_id, store=self._store, embedder=embedder, left_out=left_out)
-        self._answers = RecordedAnswers(end_user_id=end_user_id, live=settings.live)
+        self._answers = RecordedAnswers(end_user_id=end_user_id, live=live)
         self._had_model = any(head.had_model for head in heads)
         self._rejected: dict[UUID, bool] = {}
         ids = FrozenIds(self._clock, seed=end_user_id)
@@ -289,24 +291,21 @@ class UserReplay:
             failed = error
         names: dict[UUID, UUID] = {}
         for run in batch:
-            if not self._settings.is_isolated:
+            if not self._is_isolated:
                 self._past.move_to(run.head.ended_at)
             self._clock.moment = run.head.ended_at
             yield self._not_replayed(run, failed) if failed else self._settled(run, drafts, names)
-        if self._settings.is_isolated:
+        if self._is_isolated:
             self._store.put(end_user_id=self._end_user_id, state=recorded)
 
     def _draft(self, run: RecordedRun) -> Draft:
-        policy = self._policy(run)
+        policy = self._policy or policy_of(run.head.configuration_id)
         if run.head.is_session_level:
             return session_draft(run, policy=policy, rejected=self._rejected)
         draft = screened_run(run, policy=policy)
         kept = {turn.id for turn in draft.turns}
         self._rejected |= {turn.said.id: turn.said.id not in kept for turn in run.turns}
         return draft
-
-    def _policy(self, run: RecordedRun) -> Policy:
-        return self._settings.policy or policy_of(run.head.configuration_id)
 
     def _extracted(self, first: RunHead, drafts: Sequence[Draft]) -> dict[UUID, Draft]:
         """Extract from what the pre-filter has left. Raises ReplayMiss and ModelFailed."""
@@ -326,7 +325,7 @@ class UserReplay:
     def _ports_for(self, head: RunHead) -> Ports:
         """Return ports without a model for a run that had none to ask, unless live calls are allowed."""
         had_model = head.had_model or (self._had_model and not head.extractor)
-        is_asked = had_model or self._settings.live is not None
+        is_asked = had_model or self._live is not None
         return self._ports if is_asked else replace(self._ports, model=None)
 
     def _settled(self, run: RecordedRun, drafts: dict[UUID, Draft], names: dict[UUID, UUID]) -> ReplayedRun:

@@ -21,7 +21,7 @@ from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.prompt_versions import prompt_versions
 from apps.actions.replays.differences import added_totals, shown_difference
-from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
 from apps.outbox.leased import LeasedQuerySet, LostLease
 from apps.outbox.outages import is_outage
 from apps.outbox.queue_task import queue_task
@@ -287,13 +287,16 @@ def _users_left(replay: Replay) -> Iterator[UUID]:
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
     rows = {row.trace_id: row for row in ReplayedTrace.objects.filter(end_user_id=end_user_id, replay=replay)}
     heads = run_heads(end_user_id=end_user_id, trace_ids=rows.keys())
-    live = ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None
-    policy = replay.configuration.as_policy() if replay.configuration else None
-    settings = ReplaySettings(policy=policy, is_isolated=replay.is_isolated, live=live)
     runs: Iterator[ReplayedRun] = iter(())
     if heads:
-        user = UserReplay(end_user_id=end_user_id, heads=heads, embedder=registry.embedder(), settings=settings)
-        runs = user.run()
+        runs = UserReplay(
+            end_user_id=end_user_id,
+            heads=heads,
+            embedder=registry.embedder(),
+            policy=replay.configuration.as_policy() if replay.configuration else None,
+            is_isolated=replay.is_isolated,
+            live=ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None,
+        ).run()
     while some := list(islice(runs, CHUNK_RUNS)):
         _report(replay, [(rows[run.head.trace_id], run) for run in some])
     gone = [row for row in rows.values() if row.state == ReplayedState.WAITING]
@@ -366,11 +369,9 @@ _CANCELLABLE = (ReplayState.ESTIMATED, ReplayState.WAITING, ReplayState.RUNNING)
 def cancel_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
     """Cancel a replay that is not over; one that runs stops after the traces at hand. Raises NotFound, Conflict."""
     rows = Replay.objects.filter(project_id=project_id, id=replay_id)
-    cancelled = rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
-    replay = rows.first()
-    if replay is None:
-        raise NotFound("there is no such replay")
-    if not cancelled and replay.state != ReplayState.CANCELLED:
+    rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
+    replay = find_replay(project_id=project_id, replay_id=replay_id)
+    if replay.state != ReplayState.CANCELLED:
         raise Conflict(f"the replay is {replay.state}")
     return replay
 

@@ -10,7 +10,6 @@ from apps.memories.models import Memory
 from apps.outbox import enqueue
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Stage, TraceStatus
-from apps.pipeline.core.policy import Policy
 from apps.traces import recorder
 from apps.traces.models import ConfigurationVersion, Span, Trace, Turn
 from apps.traces.policies import policy_of
@@ -34,7 +33,13 @@ def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -
     )
     # What was left alone has no place in the trace any more: the run may store the same candidate.
     Memory.objects.filter(end_user_id=end_user_id, trace__in=again).update(candidate_index=None)
-    drafts = _judged(end_user_id, again, policy_of(active.id))
+    now, policy = timezone.now(), policy_of(active.id)
+    heads = [
+        RunHead(trace.id, trace.session_id, active.id, now, now, now, latency_us=0, extracted_with=trace.id)
+        for trace in again
+    ]
+    runs = recorded_runs(end_user_id=end_user_id, heads=heads, before=0)
+    drafts = [judged_run(run, policy=policy) for run in runs]
     _write_verdicts(end_user_id, drafts)
     for trace, draft in zip(again, drafts, strict=True):
         if draft.turns:
@@ -42,7 +47,7 @@ def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -
         else:
             report = report_of(draft)
             Trace.objects.filter(end_user_id=end_user_id, id=trace.id).update(
-                status=TraceStatus.REJECTED, counts=report.counts, outcomes=report.outcomes, finished_at=timezone.now()
+                status=TraceStatus.REJECTED, counts=report.counts, outcomes=report.outcomes, finished_at=now
             )
 
 
@@ -56,25 +61,6 @@ def queue_trace(trace: Trace) -> None:
         subject_ids=[trace.id],
         session_id=trace.session_id,
     )
-
-
-def _judged(end_user_id: UUID, traces: Sequence[Trace], policy: Policy) -> list[Draft]:
-    now = timezone.now()
-    heads = [
-        RunHead(
-            trace_id=trace.id,
-            session_id=trace.session_id,
-            configuration_id=trace.configuration_id,
-            status=TraceStatus(trace.status),
-            accepted_at=now,
-            began_at=now,
-            ended_at=now,
-            latency_us=0,
-            extracted_with=trace.id,
-        )
-        for trace in traces
-    ]
-    return [judged_run(run, policy=policy) for run in recorded_runs(end_user_id=end_user_id, heads=heads, before=0)]
 
 
 def _write_verdicts(end_user_id: UUID, drafts: Sequence[Draft]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.actions.live_ports import ConnectionReleasingModel
-from apps.actions.replays.replaying import ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.replaying import ReplayedRun, UserReplay
 from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import Policy
@@ -47,9 +47,9 @@ def another_prompt(project: Project) -> Policy:
 
 
 def replayed_live(ana: Person, policy: Policy, live: Model) -> list[ReplayedRun]:
-    settings = ReplaySettings(policy=policy, live=live)
     heads = run_heads(end_user_id=ana.id)
-    return list(UserReplay(end_user_id=ana.id, heads=heads, embedder=registry.embedder(), settings=settings).run())
+    embedder = registry.embedder()
+    return list(UserReplay(end_user_id=ana.id, heads=heads, embedder=embedder, policy=policy, live=live).run())
 
 
 def test_recorded_answers_are_used(ana: Person, model_server: ModelServer) -> None:
