@@ -28,7 +28,7 @@ from apps.pipeline.core.model_calls import (
     StopReason,
     Usage,
 )
-from apps.pipeline.core.operations import EnqueueWork
+from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports, StalePlan
@@ -347,7 +347,10 @@ class UserReplay:
         if draft.failure:
             return draft, WritePlan()
         settled = flow.settle(with_names(draft, names), self._ports_for(run.head))
-        names |= recorded_names(_as_json(operations_json(plan_from(settled))), run.operations)
+        plan = plan_from(settled)
+        added = WritePlan((*plan.of(AddEntity), *plan.of(AddMemory)))
+        if added.operations:
+            names |= recorded_names(_as_json(operations_json(added)), run.operations)
         settled = with_names(settled, names)
         return settled, plan_from(settled)
 
