@@ -51,7 +51,7 @@ def test_the_token_of_an_invitation_is_not_in_the_log(db: None, log: StringIO) -
 def test_a_request_has_one_line_that_tells_route_status_time_and_key(
     project: Project, client_of: MakeClient, log: StringIO
 ) -> None:
-    caller: APIClient = client_of(project, Scope.READ)
+    caller: APIClient = client_of(project, Scope.ADMIN)
     assert caller.get("/v1/users").status_code == 200
     (line,) = log.getvalue().splitlines()
     assert "code=200 request='GET /v1/users'" in line
