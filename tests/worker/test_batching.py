@@ -180,9 +180,9 @@ def test_a_caller_is_told_why_a_request_waits(ana: Person, ports: Ports) -> None
 
 def test_waiting_turns_are_no_backlog(ana: Person, ports: Ports) -> None:
     post(ana, HOBBIES[0])
-    assert OutboxRow.objects.backlog().oldest is None
+    assert not OutboxRow.objects.overdue().exists()
     let_pass(minutes=2)
-    assert OutboxRow.objects.backlog().oldest is not None
+    assert OutboxRow.objects.overdue().exists()
 
 
 def test_a_session_that_one_call_has_seen_is_not_reviewed_again(
