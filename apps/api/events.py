@@ -8,10 +8,9 @@ from functools import wraps
 from typing import Annotated, Any
 from uuid import UUID
 
-import msgspec
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
@@ -120,7 +119,7 @@ class EventsView(ApiView):
         log = self.recorded()
         position = EventPosition(log.project_id, query.after, query.types, query.includes_content)
         messages, reached = read_on(position, limit=query.limit, last=log.last_number)
-        results = [msgspec.convert(each, EventResponse) for each in messages]
+        results = [EventResponse(**each) for each in messages]
         return Response(to_json(EventList(results=results, next_after=reached, last_number=log.last_number)))
 
     def recorded(self) -> EventLog:
@@ -141,13 +140,10 @@ class EventStreamView(EventsView):
 
         @wraps(begin)
         async def view(request: HttpRequest) -> HttpResponseBase:
-            response = await sync_to_async(begin)(request)
-            position = getattr(response, "position", None)
-            if position is None:
-                return response
-            await release(request)
-            followed = _events(position, response.content)
-            return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
+            response: HttpResponseBase = await sync_to_async(begin)(request)
+            if response.streaming:
+                await release(request)
+            return response
 
         return view
 
@@ -161,7 +157,7 @@ class EventStreamView(EventsView):
         responses={(200, EVENT_STREAM): OpenApiTypes.STR},
         problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
-    def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
+    def get(self, request: Request) -> StreamingHttpResponse:  # type: ignore[override]  # not JSON
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
         `Last-Event-ID`.
 
@@ -176,9 +172,8 @@ class EventStreamView(EventsView):
         if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
             raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
         part, reached = read_streams({position}).get(position, (b"", after))
-        response = HttpResponse(part)
-        response.position = replace(position, after=reached)  # type: ignore[attr-defined]  # read by as_view
-        return response
+        followed = _events(replace(position, after=reached), part)
+        return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
 
 
 class EventLogView(ApiView):

@@ -25,6 +25,7 @@ from apps.api.schemas.common import (
     QueryParameters,
     RequestBody,
     ResponseBody,
+    response_of,
 )
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
@@ -149,20 +150,13 @@ class SentAgainResponse(ResponseBody):
 
 def webhook_response(webhook: Webhook, **secret: str) -> WebhookResponse:
     """Convert a webhook, with `secret` together with its new one."""
-    shape = WebhookSecretResponse if secret else WebhookResponse
-    return shape(
+    return response_of(
+        WebhookSecretResponse if secret else WebhookResponse,
+        webhook,
         id=webhook.shown_id,
-        name=webhook.name,
-        url=webhook.url,
-        event_types=[EventType(each) for each in webhook.event_types],
-        includes_content=webhook.includes_content,
         paused=webhook.is_paused,
-        paused_at=webhook.paused_at,
         paused_by=actor_response_or_none(webhook.paused_by),
         pause_reason=webhook.pause_reason or None,
-        failing_since=webhook.failing_since,
-        former_secret_until=webhook.former_secret_until,
-        created_at=webhook.created_at,
         created_by=actor_response(webhook.created_by),
         **secret,
     )
@@ -170,19 +164,14 @@ def webhook_response(webhook: Webhook, **secret: str) -> WebhookResponse:
 
 def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
     """Convert a delivery that was read with its event."""
-    state = DeliveryState(delivery.state)
-    return DeliveryResponse(
+    return response_of(
+        DeliveryResponse,
+        delivery,
         id=delivery.shown_id,
         event_id=delivery.event.shown_id if delivery.event else None,
-        event_type=delivery.event_type,
-        status=state,
-        attempts=delivery.attempts,
-        next_try_at=delivery.next_try_at if state is DeliveryState.WAITING else None,
-        response_status=delivery.response_status,
-        duration_ms=delivery.duration_ms,
+        status=delivery.state,
+        next_try_at=delivery.next_try_at if delivery.state == DeliveryState.WAITING else None,
         last_error=delivery.last_error or None,
-        created_at=delivery.created_at,
-        finished_at=delivery.finished_at,
     )
 
 
