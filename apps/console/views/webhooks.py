@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
+from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -52,7 +53,7 @@ def webhooks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def webhook(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Show a webhook with the log of its deliveries, and change it."""
-    form = WebhookForm(request.POST or None, initial=vars(_find(visit, webhook_id)))
+    form = WebhookForm(request.POST or None, initial=model_to_dict(_find(visit, webhook_id)))
     if request.method == "POST" and form.is_valid():
         try:
             update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, **form.cleaned_data)
@@ -68,7 +69,7 @@ def webhook(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> Http
 @project_page(MemberRole.ADMIN)
 def rotate(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Replace the secret, and show the new one once."""
-    form = WebhookForm(initial=vars(_find(visit, webhook_id)))
+    form = WebhookForm(initial=model_to_dict(_find(visit, webhook_id)))
     if is_repeated(request):
         messages.info(request, "This secret was made before. It is shown only once.")
         return _back(visit, webhook_id)
