@@ -16,7 +16,7 @@ from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F
 from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
 from memplatform.database_settings import database
 from memplatform.environment import Environment, InvalidSetting
-from memplatform.logs import LogFormat, logging_settings
+from memplatform.logs import LEVELS, LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent  # the checkout, or the folder of installed packages
 IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
@@ -168,15 +168,16 @@ Q_CLUSTER: dict[str, object] = {
     "retry": 660,  # must exceed the timeout, or a running task is started twice
     "max_attempts": 1,  # the outbox retries, not django-q2
     "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save
-    "poll": 0.2,
+    "poll": 0,  # ListeningBroker waits for a notification
     "catch_up": False,
     "orm": "default",
+    "broker_class": "memplatform.listening_broker.ListeningBroker",
 }
 if REDIS_URL := env.str("REDIS_URL", default=""):
     if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
         raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
     del Q_CLUSTER["orm"]
-    Q_CLUSTER["broker_class"] = "memplatform.redis_broker.RedisBroker"
+    Q_CLUSTER |= {"poll": 0.2, "broker_class": "memplatform.redis_broker.RedisBroker"}
 WORK_THREADS = 32  # end users that a process works for at once; most wait for a model
 WORKER_BATCH_RUNS = 20  # waiting traces of a session that share an extraction
 WORK_SLICE_SECONDS = 5.0  # for one end user, then others get their turn
@@ -306,9 +307,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
-LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)
 LOGGING = logging_settings(
-    level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),
-    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=FORMATS)),
+    level=env.str("LOG_LEVEL", default="INFO", choices=LEVELS),
+    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=tuple(LogFormat))),
 )
 MISSPELT = env.misspelt()  # variables that are set and read by nothing, with what was probably meant

@@ -31,14 +31,14 @@ from apps.traces.policies import active_policy
 RESERVED = frozenset({"login", "logout"})  # other pages have these addresses below /console/
 
 
-def create_project(*, name: str, slug: str) -> Project:
-    """Create a project with the default policy as its first configuration version.
+def create_project(*, name: str, slug: str, id: UUID | None = None) -> Project:
+    """Create a project with the default policy as its first configuration version; `id` is that of one that is moved.
 
-    Raises Unfit for an invalid name or slug, Conflict if the slug is taken.
+    Raises Unfit for an invalid name or slug, Conflict if the slug or the id is taken.
     """
     if slug in RESERVED:
         raise Unfit(f"slug: {slug!r} is the address of another page", at="/slug")
-    project = Project(name=name.strip(), slug=slug)
+    project = Project(name=name.strip(), slug=slug, **({"id": id} if id else {}))
     try:
         project.clean_fields()
         with system_scope(SystemWork.PROJECT_CREATION), transaction.atomic():
@@ -50,7 +50,7 @@ def create_project(*, name: str, slug: str) -> Project:
         field, messages = next(iter(error.message_dict.items()))
         raise Unfit(f"{field}: {messages[0]}", at=f"/{field}") from error
     except IntegrityError as error:
-        raise Conflict(f"there is a project {slug!r} already") from error
+        raise Conflict(f"there is a project {slug!r} already" + (", or one with this id" if id else "")) from error
     return project
 
 

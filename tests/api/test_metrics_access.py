@@ -79,5 +79,6 @@ def test_outsiders_read_no_figures_of_readiness(settings: Any) -> None:
         "vector_lag_seconds",
         "dead",
         "workers_alive",
+        "scheduler_seconds",
     }
     assert (outside["status"], outside["paused_models"]) == (inside["status"], [])

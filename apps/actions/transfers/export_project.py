@@ -31,7 +31,7 @@ def export_project(*, project_id: UUID) -> Iterator[bytes]:
 
 
 def _lines(project: Project) -> Iterator[bytes]:
-    told = {"name": project.name, "created_at": project.created_at}
+    told = {"id": project.id, "name": project.name, "created_at": project.created_at}
     head = {
         "schema": PROJECT_SCHEMA,
         "version": SCHEMA_VERSION,

@@ -1,4 +1,7 @@
-"""Identifiers of a loaded project: no row may have the identifier that it had, as the original may be next to it."""
+"""Identifiers of a loaded project: no row may have the identifier that it had, as the original may be next to it.
+
+A project that was created with the identifier of the exported one, in another installation, keeps all identifiers.
+"""
 
 import hashlib
 import re
@@ -30,12 +33,18 @@ class IdentifierMap:
         # The last bits of a UUIDv7 are random; the others, which order rows by their creation, stay.
         digest = hashlib.blake2b(project_id.bytes, digest_size=4).digest()
         self._mask = int.from_bytes(digest, "big") or 1
+        self._keeps = False
         self._new: dict[UUID, UUID] = {}
         self._models: dict[UUID, set[type[Model]]] = {}  # of which the export holds a row with this identifier
 
+    def begin(self, *, exported: str) -> None:
+        """Tell which project was exported: if it is this one, its rows keep their identifiers."""
+        self._keeps = exported == str(self._project_id)
+
     def add(self, identifier: UUID, *, model: type[Model]) -> None:
         """Let a row of the export have a new identifier."""
-        self._add(identifier, self._new.get(identifier, UUID(int=identifier.int ^ self._mask)), model)
+        other = identifier if self._keeps else UUID(int=identifier.int ^ self._mask)
+        self._add(identifier, self._new.get(identifier, other), model)
 
     def add_user(self, identifier: UUID, *, user_id: str) -> UUID:
         """Derive the identifier of an end user; return it."""

@@ -56,6 +56,7 @@ class ProjectLoader:
         """Read a block that was loaded or refused before: later ones refer to rows of the project that were loaded."""
         if block.user:
             return
+        self._ids.begin(exported=block.project)
         with suppress(BadRow):  # then it was refused
             named = self._name_rows(block, end_user_id=None)
             loaded: set[UUID] = set()
@@ -69,6 +70,7 @@ class ProjectLoader:
         named: list[UUID] = []
         is_kept = False
         self._rows.follow_policy()
+        self._ids.begin(exported=block.project)
         try:
             with transaction.atomic():
                 if not block.user:

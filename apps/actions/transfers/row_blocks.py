@@ -20,9 +20,13 @@ MOST_DEPTH = 64  # of the JSON in a row
 
 @dataclass
 class RowBlock:
-    """Rows that are loaded in one transaction; `user` is the line of their end user, empty for rows of the project."""
+    """Rows that are loaded in one transaction; `user` is the line of their end user, empty for rows of the project.
+
+    `project` is the identifier of the project that was exported, empty in files of servers before.
+    """
 
     at: str
+    project: str
     user: _Row = field(default_factory=dict)
     rows: dict[str, list[_Row]] = field(default_factory=dict)
 
@@ -46,9 +50,12 @@ _decoder = msgspec.json.Decoder(_Line)
 def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
     """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
     lines = file_lines(content)
-    ends = _checked_head(next(lines, None)).get("ends") is True  # files of servers before have no last line
+    head = _checked_head(next(lines, None))
+    ends = head.get("ends") is True  # files of servers before have no last line
+    told = head.get("project")
+    project = str(told.get("id", "")) if isinstance(told, dict) else ""
     has_ended = False
-    block, owner = RowBlock(at="the project"), None
+    block, owner = RowBlock("the project", project), None
     for number, raw in lines:
         at, line = f"line {number}", _read(number, raw)
         if isinstance(line, ImportProblem):
@@ -57,7 +64,7 @@ def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
             has_ended = True
         elif line.kind == END_USER:
             yield block
-            block, owner = RowBlock(at=f"the end user of {at}", user=line.row), line.end_user_id
+            block, owner = RowBlock(f"the end user of {at}", project, user=line.row), line.end_user_id
         elif line.end_user_id != owner:  # the line with which its end user begins could not be read
             yield ImportProblem(at, "belongs to an end user that the file does not name before")
         else:

@@ -1,0 +1,45 @@
+"""The queue of django-q2 in the database; its clusters are notified of tasks in place of asking five times a second."""
+
+from time import sleep
+from typing import Any
+
+import psycopg
+from django.db import DatabaseError, connection, connections
+from django_q.brokers.orm import ORM
+from django_q.conf import Conf
+
+CHANNEL = "memplatform_task"
+# For tasks whose notification was missed: a pooler that assigns connections per transaction passes none on.
+POLL_SECONDS = 1.0
+
+
+class ListeningBroker(ORM):
+    """django-q2's broker for the database, with PostgreSQL's LISTEN and NOTIFY; needs `poll` to be 0."""
+
+    _listener: Any = None  # Django's wrapper of a connection of its own
+
+    def enqueue(self, task: str) -> int:
+        """Store a task and notify the clusters; return its key."""
+        key: int = super().enqueue(task)
+        with connection.cursor() as cursor:
+            cursor.execute("select pg_notify(%s, '')", [CHANNEL])
+        return key
+
+    def dequeue(self) -> list[tuple[int, str]] | None:
+        """Return tasks, or wait until there may be one, at most POLL_SECONDS."""
+        found: list[tuple[int, str]] | None = super().dequeue()
+        if not found:
+            self._wait()
+        return found
+
+    def _wait(self) -> None:
+        try:
+            if self._listener is None:
+                self._listener = connections.create_connection(Conf.ORM)
+                with self._listener.cursor() as cursor:
+                    cursor.execute(f"listen {CHANNEL}")
+                return  # a task may have come before
+            next(self._listener.connection.notifies(timeout=POLL_SECONDS, stop_after=1), None)
+        except (DatabaseError, psycopg.Error):
+            self._listener = None
+            sleep(POLL_SECONDS)
