@@ -1,7 +1,8 @@
 """Deliver events at webhooks: claim a webhook, send what is due in order, note the outcome, and send again."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery, Window
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce, Greatest, Now, RowNumber
 from django.utils import timezone
 
@@ -29,6 +30,7 @@ from apps.tenants.system_scope import SystemWork, system_scope
 
 FAILURES_BEFORE_REST = 3  # in a row: one event that a receiver can't take must not hold up the others
 PAUSED_AFTER = timedelta(days=1)  # without any delivery
+USERS_AT_ONCE = 4  # connections to a receiver: it waits for one user while it is sent what others did
 SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
 SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
 TEST_TYPE = "webhook.test"
@@ -55,12 +57,11 @@ def claim(*, most: int) -> list[tuple[UUID, UUID]]:
     Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago.
     Within a project the webhook that has waited longest comes first.
     """
-    deliveries = WebhookDelivery.objects.filter(state=DeliveryState.WAITING, next_try_at__lte=Now())
     of_project = Webhook.objects.filter(project=OuterRef("project")).order_by().values("project")
     in_flight = of_project.filter(leased_until__gte=Now()).annotate(count=Count("id")).values("count")
     served_at = of_project.filter(resume_at__lte=Now()).annotate(at=Max("resume_at")).values("at")
     due = Webhook.objects.free().filter(
-        Exists(deliveries.filter(webhook=OuterRef("id"))), paused_at__isnull=True, resume_at__lte=Now()
+        Exists(_due().filter(webhook=OuterRef("id"))), paused_at__isnull=True, resume_at__lte=Now()
     )
     in_turn = due.annotate(
         place=Coalesce(Subquery(in_flight), 0) + Window(RowNumber(), partition_by="project_id", order_by="resume_at"),
@@ -80,38 +81,52 @@ def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Callable[[], bo
     """
     until = time.monotonic() + SLICE.total_seconds()
     delivered = 0
-    with tenant_scope(project_id=project_id), webhook_client() as client:
+    with tenant_scope(project_id=project_id), webhook_client() as client, ThreadPoolExecutor(USERS_AT_ONCE) as pool:
         token: Any = Webhook.objects.values_list("lease_token", flat=True).get(id=webhook_id)
         try:
-            while not stop() and time.monotonic() < until and (delivery := _next_due(webhook_id)):
-                delivered += _send(client, delivery)
+            while not stop() and time.monotonic() < until and (due := _next_of(webhook_id)):
+                delivered += _send(client, pool, due)
         finally:
             Webhook.objects.release(token=token, resume_at=Greatest("resume_at", Now()))  # its turn is over
     return delivered
 
 
-def _next_due(webhook_id: UUID) -> WebhookDelivery | None:
-    """Return the first due delivery of a webhook, unless that is paused or rests.
+def _due() -> QuerySet[WebhookDelivery]:
+    """Return the deliveries that are due: the first of each end user at each webhook, which the later ones wait for."""
+    waiting = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
+    same = {name: OuterRef(name) for name in ("webhook_id", "end_user_id")}
+    return waiting.filter(~Exists(waiting.filter(**same, number__lt=OuterRef("number"))), next_try_at__lte=Now())
 
-    A delivery waits for earlier ones of the same end user. All is read again for each, so that a pause, another address
-    or secret, and the erasure of a user hold from the next one on.
+
+def _next_of(webhook_id: UUID) -> list[WebhookDelivery]:
+    """Return the first due deliveries of a webhook, of different end users, unless it is paused or rests.
+
+    All is read again each time, so that a pause, another address or secret, and the erasure of a user hold at once.
     """
-    waiting = WebhookDelivery.objects.filter(webhook_id=webhook_id, state=DeliveryState.WAITING)
-    earlier = waiting.filter(end_user_id=OuterRef("end_user_id"), number__lt=OuterRef("number"), next_try_at__gt=Now())
-    due = waiting.filter(
-        ~Exists(earlier), next_try_at__lte=Now(), webhook__paused_at=None, webhook__resume_at__lte=Now()
-    )
-    return due.select_related("webhook", "event").order_by("number").first()
+    due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
+    return list(due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE])
 
 
-def _send(client: httpx2.Client, delivery: WebhookDelivery) -> bool:
-    """Send a waiting delivery and record what came of it; return True if the receiver has taken it."""
-    webhook, event = delivery.webhook, delivery.event
-    messages = event_messages([event], includes_content=webhook.includes_content) if event else []
-    if not messages:  # its end user is being erased: it is never to be sent
-        delivery.delete()
-        return False
-    outcome = _post(client, webhook, messages[0])
+def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[WebhookDelivery]) -> int:
+    """Send waiting deliveries at once and record what came of them; return how many the receiver has taken."""
+    webhook, messages = due[0].webhook, []
+    for delivery in due:
+        told = event_messages([delivery.event], includes_content=webhook.includes_content) if delivery.event else []
+        if told:
+            messages.append((delivery, told[0]))
+        else:  # its end user is being erased: it is never to be sent
+            delivery.delete()
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, while the receiver takes its time
+    outcomes = list(pool.map(lambda each: _post(client, webhook, each[1]), messages))
+    for (delivery, _), outcome in zip(messages, outcomes, strict=True):
+        _note(delivery, outcome)
+    _note_health(webhook, outcomes)
+    return sum(not each.error for each in outcomes)
+
+
+def _note(delivery: WebhookDelivery, outcome: PostOutcome) -> None:
+    """Record the outcome of a delivery: taken, to be tried again, or given up."""
     now, attempts = timezone.now(), delivery.attempts + 1
     next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
     state = DeliveryState.DELIVERED
@@ -125,8 +140,6 @@ def _send(client: httpx2.Client, delivery: WebhookDelivery) -> bool:
         finished_at=None if state is DeliveryState.WAITING else now,
         **_columns(outcome),
     )
-    _note_health(webhook, outcome, now)
-    return state is DeliveryState.DELIVERED
 
 
 def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> PostOutcome:
@@ -136,8 +149,6 @@ def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> P
         secrets.append(webhook.former_secret)
     if not all(secrets):
         return PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
-    if not connection.in_atomic_block:
-        connection.close()  # back to the pool, while the receiver takes its time
     return post_message(
         client, url=webhook.url, body=msgspec.json.encode(message), message_id=message["id"], secrets=secrets
     )
@@ -147,16 +158,18 @@ def _columns(outcome: PostOutcome) -> dict[str, Any]:
     return {"response_status": outcome.status, "duration_ms": outcome.duration_ms, "last_error": outcome.error}
 
 
-def _note_health(webhook: Webhook, outcome: PostOutcome, now: datetime) -> None:
+def _note_health(webhook: Webhook, outcomes: Sequence[PostOutcome]) -> None:
     """Let a receiver rest that takes nothing, and pause its webhook after a day of that, or if it is gone."""
-    if not (outcome.error or webhook.failures):
+    refused = [each for each in outcomes if each.error]
+    if not refused and not webhook.failures:
         return
     values: dict[str, Any] = {"failures": 0, "failing_since": None}
-    if outcome.error:
+    if refused and len(refused) == len(outcomes):
+        now = timezone.now()
         failures, failing_since = webhook.failures + 1, webhook.failing_since or now
         values = {"failures": failures, "failing_since": failing_since, "resume_at": now + rest_after(failures)}
         reason = ""
-        if outcome.status == GONE:
+        if any(each.status == GONE for each in refused):
             reason = "the receiver answered that it is gone (HTTP 410)"
         elif now - failing_since >= PAUSED_AFTER:
             reason = "the receiver has taken nothing for a day"
