@@ -8,10 +8,9 @@ from functools import wraps
 from typing import Annotated, Any
 from uuid import UUID
 
-import msgspec
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
@@ -19,8 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.errors import Conflict
-from apps.actions.webhooks.messages import event_messages
-from apps.actions.webhooks.services import read_streams, set_event_log
+from apps.actions.webhooks.event_log import EventPosition, read_on, read_streams, set_event_log
 from apps.api.negotiation import NoNegotiation
 from apps.api.openapi import documented
 from apps.api.problems import Code, Problem, invalid
@@ -30,19 +28,9 @@ from apps.api.views.base import ApiView, to_json
 from apps.api.waiting import SharedPoll, release
 from apps.events.enums import EventType
 from apps.events.models import EventLog
-from apps.events.read import StreamPosition, events_after, log_of, reached
 from apps.pipeline.core.enums import Scope
 
 EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-
-
-class EventsQuery(QueryParameters):
-    """Which events to read: those with a higher number than `after`, of some types or, without `types`, of all."""
-
-    after: EventNumber = 0
-    types: tuple[EventType, ...] = ()
-    includes_content: bool = False
-    limit: Limit = 100
 
 
 class EventStreamQuery(QueryParameters):
@@ -51,6 +39,13 @@ class EventStreamQuery(QueryParameters):
     after: EventNumber | None = None
     types: tuple[EventType, ...] = ()
     includes_content: bool = False
+
+
+class EventsQuery(EventStreamQuery):
+    """Which events to read: those with a higher number than `after`, of some types or, without `types`, of all."""
+
+    after: EventNumber = 0
+    limit: Limit = 100
 
 
 class EventResponse(ResponseBody):
@@ -122,18 +117,14 @@ class EventsView(ApiView):
         """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
         query = read_query(request, EventsQuery)
         log = self.recorded()
-        found = events_after(project_id=log.project_id, after=query.after, types=query.types, limit=query.limit)
-        messages = event_messages(found, includes_content=query.includes_content)
-        answer = EventList(
-            results=[msgspec.convert(each, EventResponse) for each in messages],
-            next_after=reached(found, limit=query.limit, after=query.after, last=log.last_number),
-            last_number=log.last_number,
-        )
-        return Response(to_json(answer))
+        position = EventPosition(log.project_id, query.after, query.types, query.includes_content)
+        messages, reached = read_on(position, limit=query.limit, last=log.last_number)
+        results = [EventResponse(**each) for each in messages]
+        return Response(to_json(EventList(results=results, next_after=reached, last_number=log.last_number)))
 
     def recorded(self) -> EventLog:
         """Return the log of the caller's project. Raises Conflict if its events are not recorded."""
-        log = log_of(project_id=self.caller.project_id)
+        log = EventLog.objects.filter(project_id=self.caller.project_id, is_on=True).first()
         if log is None:
             raise Conflict("the events of the project are not recorded: an admin switches them on at /v1/events/log")
         return log
@@ -149,13 +140,10 @@ class EventStreamView(EventsView):
 
         @wraps(begin)
         async def view(request: HttpRequest) -> HttpResponseBase:
-            response = await sync_to_async(begin)(request)
-            position = getattr(response, "position", None)
-            if position is None:
-                return response
-            await release(request)
-            followed = _events(position, response.content)
-            return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
+            response: HttpResponseBase = await sync_to_async(begin)(request)
+            if response.streaming:
+                await release(request)
+            return response
 
         return view
 
@@ -169,7 +157,7 @@ class EventStreamView(EventsView):
         responses={(200, EVENT_STREAM): OpenApiTypes.STR},
         problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
-    def get(self, request: Request) -> HttpResponse:  # type: ignore[override]  # not JSON
+    def get(self, request: Request) -> StreamingHttpResponse:  # type: ignore[override]  # not JSON
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
         `Last-Event-ID`.
 
@@ -178,18 +166,14 @@ class EventStreamView(EventsView):
         query = read_query(request, EventStreamQuery)
         log = self.recorded()
         after = _last_event_id(request)
-        position = StreamPosition(
-            project_id=log.project_id,
-            after=next((each for each in (after, query.after) if each is not None), log.last_number),
-            types=query.types,
-            includes_content=query.includes_content,
-        )
+        if after is None:
+            after = log.last_number if query.after is None else query.after
+        position = EventPosition(log.project_id, after, query.types, query.includes_content)
         if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
             raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
-        part = read_streams({position}).get(position)
-        response = HttpResponse(part.text if part else b"")
-        response.position = replace(position, after=part.last) if part else position  # type: ignore[attr-defined]
-        return response
+        part, reached = read_streams({position}).get(position, (b"", after))
+        followed = _events(replace(position, after=reached), part)
+        return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
 
 
 class EventLogView(ApiView):
@@ -200,8 +184,8 @@ class EventLogView(ApiView):
     @documented(operation="get_event_log", summary="Get the event log", responses={200: EventLogResponse})
     def get(self, request: Request) -> Response:
         """Return whether events are recorded."""
-        log = log_of(project_id=self.caller.project_id)
-        return Response(to_json(EventLogResponse(is_on=log is not None, last_number=log.last_number if log else 0)))
+        log = EventLog.objects.filter(project_id=self.caller.project_id).first() or EventLog(is_on=False)
+        return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
 
     @documented(
         operation="set_event_log",
@@ -218,17 +202,17 @@ class EventLogView(ApiView):
         return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
 
 
-async def _events(position: StreamPosition, first: bytes) -> AsyncIterator[bytes]:
+async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]:
     """Send events until the caller goes or the stream is old enough: then its key is checked again."""
     until = time.monotonic() + settings.EVENT_STREAM_SECONDS
     _open[position.project_id] += 1
     try:
         yield first or HEARTBEAT  # the caller knows at once that it is connected
         while not _is_ending and (left := until - time.monotonic()) > 0:
-            part = await _news.answer(position, seconds=min(HEARTBEAT_SECONDS, left))
-            if part:
-                position = replace(position, after=part.last)
-            yield part.text if part and part.text else HEARTBEAT
+            nothing = (b"", position.after)
+            part, reached = await _news.answer(position, seconds=min(HEARTBEAT_SECONDS, left)) or nothing
+            position = replace(position, after=reached)
+            yield part or HEARTBEAT
     finally:
         _open[position.project_id] -= 1
 

@@ -1,16 +1,17 @@
 """Views of /v1/webhooks, for keys with scope admin."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
-from uuid import UUID
 
+import msgspec
 from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.webhooks.delivery import send_again, send_failed_again, send_test
-from apps.actions.webhooks.services import WebhookChange, create_webhook, delete_webhook, rotate_secret, update_webhook
+from apps.actions.webhooks.delivery import send_again, send_test
+from apps.actions.webhooks.services import create_webhook, delete_webhook, find_webhook, rotate_secret, update_webhook
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -24,16 +25,16 @@ from apps.api.schemas.common import (
     QueryParameters,
     RequestBody,
     ResponseBody,
+    response_of,
 )
-from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import RateLimited
 from apps.pipeline.core.enums import Scope
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.input_validation import check_storable, checked_moment
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import checked_moment
 from apps.worker.waiting_callers import permit_to_wait
 
 WebhookName = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_NAME_LENGTH)]
@@ -147,49 +148,30 @@ class SentAgainResponse(ResponseBody):
     deliveries: int
 
 
-def webhook_response(webhook: Webhook) -> WebhookResponse:
-    """Convert a webhook."""
-    return WebhookResponse(**_webhook_fields(webhook))
-
-
-def webhook_secret_response(webhook: Webhook, *, secret: str) -> WebhookSecretResponse:
-    """Convert a webhook together with its new secret."""
-    return WebhookSecretResponse(**_webhook_fields(webhook), secret=secret)
-
-
-def _webhook_fields(webhook: Webhook) -> dict[str, Any]:
-    return {
-        "id": webhook.shown_id,
-        "name": webhook.name,
-        "url": webhook.url,
-        "event_types": [EventType(each) for each in webhook.event_types],
-        "includes_content": webhook.includes_content,
-        "paused": webhook.paused_at is not None,
-        "paused_at": webhook.paused_at,
-        "paused_by": actor_response_or_none(webhook.paused_by),
-        "pause_reason": webhook.pause_reason or None,
-        "failing_since": webhook.failing_since,
-        "former_secret_until": webhook.former_secret_until,
-        "created_at": webhook.created_at,
-        "created_by": actor_response(webhook.created_by),
-    }
+def webhook_response(webhook: Webhook, **secret: str) -> WebhookResponse:
+    """Convert a webhook, with `secret` together with its new one."""
+    return response_of(
+        WebhookSecretResponse if secret else WebhookResponse,
+        webhook,
+        id=webhook.shown_id,
+        paused=webhook.is_paused,
+        paused_by=actor_response_or_none(webhook.paused_by),
+        pause_reason=webhook.pause_reason or None,
+        created_by=actor_response(webhook.created_by),
+        **secret,
+    )
 
 
 def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
     """Convert a delivery that was read with its event."""
-    state = DeliveryState(delivery.state)
-    return DeliveryResponse(
+    return response_of(
+        DeliveryResponse,
+        delivery,
         id=delivery.shown_id,
-        event_id=show(Prefix.EVENT, delivery.event.event_id) if delivery.event else None,
-        event_type=delivery.event_type,
-        status=state,
-        attempts=delivery.attempts,
-        next_try_at=delivery.next_try_at if state is DeliveryState.WAITING else None,
-        response_status=delivery.response_status,
-        duration_ms=delivery.duration_ms,
+        event_id=delivery.event.shown_id if delivery.event else None,
+        status=delivery.state,
+        next_try_at=delivery.next_try_at if delivery.state == DeliveryState.WAITING else None,
         last_error=delivery.last_error or None,
-        created_at=delivery.created_at,
-        finished_at=delivery.finished_at,
     )
 
 
@@ -201,17 +183,19 @@ class WebhookBaseView(ApiView):
 
     scopes = dict.fromkeys(("GET", "HEAD", "POST", "PATCH", "DELETE"), Scope.ADMIN)
 
-    def webhook_id(self, text: str) -> UUID:
-        """Return the identifier of a webhook of the path. Raises Problem not_found."""
-        webhook_id: UUID = read_id(Prefix.WEBHOOK, text)
-        return webhook_id
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return project and webhook of the path as actions take them. Raises Problem not_found."""
+        webhook_id = read_id(Prefix.WEBHOOK, self.kwargs["webhook_id"])
+        return {"project_id": self.caller.project_id, "webhook_id": webhook_id}
 
-    def find(self, text: str) -> Webhook:
-        """Return a webhook of the path. Raises Problem not_found."""
-        found = Webhook.objects.filter(project_id=self.caller.project_id, id=self.webhook_id(text)).first()
-        if found is None:
-            raise not_found()
-        return found
+    def answer_once(self, do: Callable[[], Webhook], *, status: int) -> HttpResponse:
+        """Answer with a webhook and its new secret, which a repeated request is not told."""
+        answer = self.idempotent(
+            lambda: replayable_answer(webhook_response(made := do(), secret=made.secret), status=status),
+            to_keep=lambda answer: replace(answer, body={**answer.body, "secret": None}),
+        )
+        return http_response(answer)
 
 
 class WebhooksView(WebhookBaseView):
@@ -236,18 +220,8 @@ class WebhooksView(WebhookBaseView):
     )
     def post(self, request: Request) -> HttpResponse:
         """Create a webhook. Its secret is returned only once: in the response to a repeated request it is null."""
-        body = read_body(request, WebhookBody)
-        return http_response(self.idempotent(lambda: self._created(body), to_keep=_without_secret))
-
-    def _created(self, body: WebhookBody) -> ReplayableAnswer:
-        made = create_webhook(
-            project_id=self.caller.project_id,
-            name=body.name,
-            url=_storable(body.url, at="/url"),
-            event_types=body.event_types,
-            includes_content=body.includes_content,
-        )
-        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret), status=201)
+        body = msgspec.structs.asdict(read_body(request, WebhookBody))
+        return self.answer_once(lambda: create_webhook(project_id=self.caller.project_id, **body), status=201)
 
 
 class WebhookView(WebhookBaseView):
@@ -263,7 +237,7 @@ class WebhookView(WebhookBaseView):
     )
     def get(self, request: Request, webhook_id: str) -> Response:
         """Read a webhook, without its secret."""
-        return Response(to_json(webhook_response(self.find(webhook_id))))
+        return Response(to_json(webhook_response(find_webhook(**self.named))))
 
     @documented(
         operation="update_webhook",
@@ -275,17 +249,8 @@ class WebhookView(WebhookBaseView):
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
         """Change a webhook, pause or resume it. What waits for a paused one is kept for three days."""
-        body = read_body(request, WebhookChangeBody)
-        change = WebhookChange(
-            name=body.name,
-            url=None if body.url is None else _storable(body.url, at="/url"),
-            event_types=body.event_types,
-            includes_content=body.includes_content,
-            is_paused=body.paused,
-        )
-        changed = update_webhook(
-            project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id), change=change
-        )
+        body = msgspec.structs.asdict(read_body(request, WebhookChangeBody))
+        changed = update_webhook(**self.named, is_paused=body.pop("paused"), **body)
         return Response(to_json(webhook_response(changed)))
 
     @documented(
@@ -293,7 +258,7 @@ class WebhookView(WebhookBaseView):
     )
     def delete(self, request: Request, webhook_id: str) -> Response:
         """Delete a webhook with the log of its deliveries; what waits is not sent."""
-        delete_webhook(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+        delete_webhook(**self.named)
         return Response(status=204)
 
 
@@ -312,15 +277,7 @@ class WebhookRotateView(WebhookBaseView):
     def post(self, request: Request, webhook_id: str) -> HttpResponse:
         """Make a new secret, which is returned only now; for a day deliveries are signed with both."""
         body = read_body(request, WebhookRotateBody)
-        return http_response(self.idempotent(lambda: self._rotated(webhook_id, body), to_keep=_without_secret))
-
-    def _rotated(self, webhook_id: str, body: WebhookRotateBody) -> ReplayableAnswer:
-        made = rotate_secret(
-            project_id=self.caller.project_id,
-            webhook_id=self.webhook_id(webhook_id),
-            ends_at_once=body.ends_at_once,
-        )
-        return replayable_answer(webhook_secret_response(made.webhook, secret=made.secret))
+        return self.answer_once(lambda: rotate_secret(**self.named, ends_at_once=body.ends_at_once), status=200)
 
 
 class WebhookTestView(WebhookBaseView):
@@ -340,7 +297,7 @@ class WebhookTestView(WebhookBaseView):
         with permit_to_wait() as is_permitted:
             if not is_permitted:
                 raise RateLimited("too many callers wait for an outcome; try again later", retry_after=TEST_RETRY_AFTER)
-            sent = send_test(project_id=self.caller.project_id, webhook_id=self.webhook_id(webhook_id))
+            sent = send_test(**self.named)
         return Response(to_json(delivery_response(sent)))
 
 
@@ -357,11 +314,15 @@ class WebhookDeliveriesView(WebhookBaseView):
     def get(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of a webhook, newest first."""
         query = read_query(request, DeliveriesQuery)
-        found = WebhookDelivery.objects.of_webhook(self.find(webhook_id).id).matching(
-            states=query.statuses, types=query.types, since=query.since, until=query.until
-        )
+        filters = {
+            "state__in": query.statuses,
+            "event_type__in": query.types,
+            "created_at__gte": query.since,
+            "created_at__lte": query.until,
+        }
+        deliveries = WebhookDelivery.objects.filter(webhook=find_webhook(**self.named)).select_related("event")
         pages = Pages(limit=query.limit)
-        rows = pages.read(found, request)
+        rows = pages.read(deliveries.filter(**{name: value for name, value in filters.items() if value}), request)
         return Response(to_json(DeliveryList(results=[delivery_response(each) for each in rows], **pages.links())))
 
 
@@ -379,21 +340,13 @@ class WebhookSendAgainView(WebhookBaseView):
     def post(self, request: Request, webhook_id: str) -> Response:
         """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
         body = read_body(request, WebhookSendAgainBody)
-        named: dict[str, Any] = {"project_id": self.caller.project_id, "webhook_id": self.webhook_id(webhook_id)}
+        delivery_id = None
         if body.delivery_id is not None:
-            check_storable(body.delivery_id, at="/delivery_id")
             delivery_id = read_id(Prefix.WEBHOOK_DELIVERY, body.delivery_id, at="/delivery_id")
-            send_again(**named, delivery_id=delivery_id)
-            return Response(to_json(SentAgainResponse(deliveries=1)))
-        since = checked_moment(body.since, at="/since")
-        until = checked_moment(body.until, at="/until")
-        return Response(to_json(SentAgainResponse(deliveries=send_failed_again(**named, since=since, until=until))))
-
-
-def _storable(text: str, *, at: str) -> str:
-    check_storable(text, at=at)
-    return text
-
-
-def _without_secret(answer: ReplayableAnswer) -> ReplayableAnswer:
-    return replace(answer, body={**answer.body, "secret": None})
+        sent = send_again(
+            **self.named,
+            delivery_id=delivery_id,
+            since=checked_moment(body.since, at="/since"),
+            until=checked_moment(body.until, at="/until"),
+        )
+        return Response(to_json(SentAgainResponse(deliveries=sent)))

@@ -1,6 +1,6 @@
 """Forms of projects, keys, members, rules, alerts and webhooks."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, cast
 
 from django import forms
@@ -13,7 +13,7 @@ from pydantic import ValidationError as NotARule
 from apps.actions.projects import LIMITS
 from apps.alerts.models import AlertRecipients
 from apps.events.enums import EventType
-from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook
+from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import MemberRole, Reason, Role, Scope, choices_of
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.models import Project
@@ -311,23 +311,15 @@ class WebhookForm(forms.Form):
         required=False, label="send the sentences of memories, too, while they are active and told to all agents"
     )
 
-    def clean_event_types(self) -> list[EventType]:
-        """Return the chosen types."""
-        return [EventType(each) for each in self.cleaned_data["event_types"]]
-
-    @staticmethod
-    def values_of(webhook: Webhook) -> dict[str, Any]:
-        """Return the values of the form for a webhook."""
-        return {
-            "name": webhook.name,
-            "url": webhook.url,
-            "event_types": webhook.event_types,
-            "includes_content": webhook.includes_content,
-        }
-
 
 class FailedPeriodForm(forms.Form):
     """The days whose failed deliveries are to be sent again; empty: all."""
 
     since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
+
+    def clean(self) -> dict[str, datetime | None]:
+        """Return the start of the first day and the end of the last one, in UTC."""
+        days = {"since": time.min, "until": time.max}
+        given = {name: self.cleaned_data.get(name) for name in days}
+        return {name: day and datetime.combine(day, days[name], tzinfo=UTC) for name, day in given.items()}

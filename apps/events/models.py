@@ -6,7 +6,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.events.enums import DeliveryState, EventType
-from apps.events.querysets import WebhookDeliveryQuerySet
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
@@ -27,7 +26,6 @@ class EventLog(models.Model):
     project = models.OneToOneField("tenants.Project", on_delete=models.CASCADE, primary_key=True, related_name="+")
     is_on = models.BooleanField(default=True)
     last_number = models.BigIntegerField(default=0)
-    changed_at = models.DateTimeField(default=timezone.now, editable=False)
 
     def __str__(self) -> str:
         return f"events of {self.project_id}"
@@ -108,6 +106,11 @@ class Webhook(LeasedModel):
         """Return the identifier with its public prefix."""
         return show(Prefix.WEBHOOK, self.id)
 
+    @property
+    def is_paused(self) -> bool:
+        """Return True if nothing is sent until somebody resumes it."""
+        return self.paused_at is not None
+
 
 class WebhookDelivery(models.Model):
     """One event for one webhook, with its attempts; a test has no event."""
@@ -140,8 +143,6 @@ class WebhookDelivery(models.Model):
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
-
-    objects = WebhookDeliveryQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "webhook deliveries"

@@ -25,8 +25,9 @@ from django.db.models.functions import Now
 from apps.actions.imports.services import due_imports
 from apps.actions.live_ports import live
 from apps.actions.webhooks.delivery import claim as claim_webhooks
-from apps.actions.webhooks.delivery import deliver_claimed, number_all_events
+from apps.actions.webhooks.delivery import deliver_claimed
 from apps.events.models import WebhookDelivery
+from apps.events.numbering import number_all_events
 from apps.imports.models import FileImport
 from apps.outbox import leases, processing
 from apps.outbox.leases import Lease

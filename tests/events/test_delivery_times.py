@@ -1,12 +1,10 @@
-"""When a delivery is tried again, how long a failing receiver rests, and when its webhook is paused."""
+"""When a delivery is tried again, and how long a failing receiver rests."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from apps.events.deliveries import is_to_be_paused, rest_after, wait_after
-
-NOW = datetime(2026, 3, 2, tzinfo=UTC)
+from apps.actions.webhooks.delivery import rest_after, wait_after
 
 
 def test_the_waits_triple_up_to_four_hours() -> None:
@@ -24,10 +22,3 @@ def test_a_receiver_may_ask_for_a_longer_wait(asked: float | None, waits: int) -
 def test_one_event_that_is_not_taken_holds_up_no_other_but_a_silent_receiver_rests() -> None:
     assert [rest_after(failures).total_seconds() for failures in range(6)] == [0, 0, 0, 5, 10, 20]
     assert rest_after(1_000) == timedelta(minutes=5)
-
-
-@pytest.mark.parametrize(("hours", "paused"), [(None, False), (23.9, False), (24, True)])
-def test_a_webhook_is_paused_after_a_day_without_delivery(hours: float | None, paused: bool) -> None:
-    since = None if hours is None else NOW - timedelta(hours=hours)
-
-    assert is_to_be_paused(failing_since=since, now=NOW) is paused

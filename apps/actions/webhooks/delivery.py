@@ -1,13 +1,10 @@
-"""Deliver events at webhooks: sign, send, note the outcome, and send again."""
+"""Deliver events at webhooks: claim a webhook, send what is due in order, note the outcome, and send again."""
 
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
-from threading import Event
+from typing import Any
 from uuid import UUID
 
 import httpx2
@@ -15,264 +12,172 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import Coalesce, Greatest, Now, RowNumber
 from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.record import record
 from apps.actions.webhooks.messages import GONE, PostOutcome, event_messages, post_message, webhook_client
-from apps.actions.webhooks.services import held_webhook
-from apps.events.deliveries import (
-    FAILURES_BEFORE_REST,
-    GIVEN_UP_AFTER,
-    claim_webhooks,
-    due_deliveries,
-    is_to_be_paused,
-    rest_after,
-    wait_after,
-)
+from apps.actions.webhooks.services import find_webhook
 from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
-from apps.events.read import SYSTEM_PAUSE, number_events, projects_with_news
+from apps.events.numbering import GIVEN_UP_AFTER
 from apps.outbox.queue_task import wake_workers
+from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
+FAILURES_BEFORE_REST = 3  # in a row: one event that a receiver can't take must not hold up the others
+PAUSED_AFTER = timedelta(days=1)  # without any delivery
+USERS_AT_ONCE = 4  # connections to a receiver: it waits for one user while it is sent what others did
+SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
+SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
+TEST_TYPE = "webhook.test"
 UNREADABLE_SECRET = "the secret can't be read: it was encrypted under another SECRET_KEY; rotate it"
 
 log = structlog.get_logger(__name__)
 
 
-def send_delivery(*, webhook: Webhook, delivery_id: UUID, client: httpx2.Client) -> PostOutcome | None:
-    """Send a waiting delivery; return the outcome, None if it waits no more: it was erased, or sent by somebody.
+def wait_after(attempts: int, *, asked: float | None = None) -> timedelta:
+    """Return how long to wait after so many attempts: 5 s, 15 s, 45 s … or what the receiver asks; at most 4 hours."""
+    return timedelta(seconds=min(max(5 * 3 ** min(attempts - 1, 10), asked or 0), 4 * 3_600))
 
-    Everything is read again now, so that nothing of an end user is sent who was erased in the meantime.
+
+def rest_after(failures: int) -> timedelta:
+    """Return how long a receiver is left alone after so many failures in a row: not at first, then up to 5 minutes."""
+    if failures < FAILURES_BEFORE_REST:
+        return timedelta()
+    return timedelta(seconds=min(5 * 2 ** min(failures - FAILURES_BEFORE_REST, 10), 300))
+
+
+def claim(*, most: int) -> list[tuple[UUID, UUID]]:
+    """Claim some webhooks with due deliveries; return each with its project.
+
+    Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago.
+    Within a project the webhook that has waited longest comes first.
     """
-    waiting = WebhookDelivery.objects.filter(id=delivery_id, webhook=webhook, state=DeliveryState.WAITING)
-    delivery = waiting.select_related("event").first()
-    if delivery is None or delivery.event is None:
-        return None
-    secrets = current_secrets(webhook, now=timezone.now())
-    if not all(secrets):
-        outcome = PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
-        record_outcome(delivery, outcome)
-        return outcome
-    messages = event_messages([delivery.event], includes_content=webhook.includes_content)
-    if not messages:  # its end user is being erased: it is never to be sent
-        waiting.delete()
-        return None
-    release_connection()
-    outcome = post_message(
-        client,
-        url=webhook.url,
-        body=msgspec.json.encode(messages[0]),
-        message_id=delivery.event.shown_id,
-        secrets=secrets,
+    of_project = Webhook.objects.filter(project=OuterRef("project")).order_by().values("project")
+    in_flight = of_project.filter(leased_until__gte=Now()).annotate(count=Count("id")).values("count")
+    served_at = of_project.filter(resume_at__lte=Now()).annotate(at=Max("resume_at")).values("at")
+    due = Webhook.objects.free().filter(
+        Exists(_due().filter(webhook=OuterRef("id"))), paused_at__isnull=True, resume_at__lte=Now()
     )
-    record_outcome(delivery, outcome)
-    return outcome
+    in_turn = due.annotate(
+        place=Coalesce(Subquery(in_flight), 0) + Window(RowNumber(), partition_by="project_id", order_by="resume_at"),
+        served_at=Subquery(served_at),
+    ).order_by("place", "served_at", "resume_at")
+    seconds = (SLICE + SPARE).total_seconds() + settings.WEBHOOK_TIMEOUT_SECONDS
+    with system_scope(SystemWork.SCHEDULE):
+        projects = dict(in_turn.values_list("id", "project_id")[:most])
+        claimed = Webhook.objects.filter(id__in=projects).lease(seconds=seconds)[1] if projects else []
+    return [(webhook_id, projects[webhook_id]) for webhook_id in claimed]
 
 
-def current_secrets(webhook: Webhook, *, now: datetime) -> list[str]:
-    """Return the secrets to sign with: the former one, too, while it is being replaced."""
-    is_overlapping = webhook.former_secret_until is not None and webhook.former_secret_until > now
-    return [webhook.secret, webhook.former_secret] if is_overlapping else [webhook.secret]
-
-
-def record_outcome(delivery: WebhookDelivery, outcome: PostOutcome) -> None:
-    """Record an attempt: delivered, to be tried again, or failed because it was tried for days."""
-    now = timezone.now()
-    wait = wait_after(delivery.attempts + 1, asked=outcome.retry_after)
-    state = _state_after(outcome, is_last=now + wait >= delivery.give_up_at)
-    WebhookDelivery.objects.filter(id=delivery.id).update(
-        state=state.value,
-        attempts=F("attempts") + 1,
-        next_try_at=now + (wait if outcome.error else timedelta()),
-        response_status=outcome.status,
-        duration_ms=outcome.duration_ms,
-        last_error=outcome.error,
-        finished_at=None if state is DeliveryState.WAITING else now,
-    )
-    if outcome.error:
-        log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
-
-
-def _state_after(outcome: PostOutcome, *, is_last: bool) -> DeliveryState:
-    if not outcome.error:
-        return DeliveryState.DELIVERED
-    return DeliveryState.FAILED if is_last else DeliveryState.WAITING
-
-
-def side_by_side(work: Sequence[Callable[[], None]], *, at_once: int) -> None:
-    """Do all pieces, each in the scope of the caller; raise what the first failing one raises, once all are done.
-
-    In a transaction they are done one after another: other threads would see nothing of it.
-    """
-    if len(work) == 1 or connection.in_atomic_block:
-        for each in work:
-            each()
-        return
-    release_connection()
-    with ThreadPoolExecutor(at_once, thread_name_prefix="side-by-side") as threads:
-        running = [threads.submit(copy_context().run, _with_own_connection, each) for each in work]
-    for done in running:
-        done.result()
-
-
-def release_connection() -> None:
-    """Return this thread's connection to the pool, as it only waits now."""
-    if not connection.in_atomic_block:
-        connection.close()
-
-
-def _with_own_connection(piece: Callable[[], None]) -> None:
-    try:
-        piece()
-    finally:
-        connection.close()
-
-
-Stop = Callable[[], bool]  # asked between two deliveries
-
-NOTHING_DUE = timedelta(seconds=1)  # what waits is behind events that are tried again later
-USERS_AT_ONCE = 4  # connections to one receiver
-
-
-@dataclass
-class _Slice:
-    """What has come of the deliveries of one slice so far; it ends early at a receiver that takes nothing."""
-
-    until: float
-    stop: Stop
-    is_stopped: Event = field(default_factory=Event)
-    delivered: int = 0
-    failed: int = 0
-    is_gone: bool = False
-
-    def add(self, outcome: PostOutcome) -> None:
-        """Count an outcome. Threads may count at once: the numbers decide only when to stop."""
-        self.delivered += not outcome.error
-        self.failed += bool(outcome.error)
-        self.is_gone = self.is_gone or outcome.status == GONE
-        if self.is_gone or (not self.delivered and self.failed >= FAILURES_BEFORE_REST):
-            self.is_stopped.set()
-
-    def is_over(self) -> bool:
-        """Return True if nothing more is to be sent."""
-        return self.is_stopped.is_set() or self.stop() or time.monotonic() >= self.until
-
-
-def deliver_webhook(*, webhook_id: UUID, most: timedelta, stop: Stop) -> int:
+def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Callable[[], bool] = lambda: False) -> int:
     """Send what is due at a webhook that this process has claimed, and give it back; return how many were delivered.
 
     A delivery is sent at least once: a process that dies between the answer and its record leaves it waiting.
     """
-    claimed = Webhook.objects.get(id=webhook_id)
-    next_due = partial(due_deliveries, project_id=claimed.project_id, webhook_id=webhook_id)
-    slice_ = _Slice(until=time.monotonic() + most.total_seconds(), stop=stop)
-    try:
-        while not slice_.is_over() and (by_user := next_due()):
-            side_by_side([partial(_send_in_order, webhook_id, each, slice_) for each in by_user], at_once=USERS_AT_ONCE)
-    finally:
-        _give_back(claimed, slice_)
-    return slice_.delivered
-
-
-def _send_in_order(webhook_id: UUID, deliveries: Sequence[UUID], slice_: _Slice) -> None:
-    """Send the events of one end user; those after a failed one wait for it.
-
-    The webhook is read for each, so that a pause, another address or another secret holds from the next one on.
-    """
-    with webhook_client() as client:
-        for delivery_id in deliveries:
-            if slice_.is_over():
-                return
-            webhook = Webhook.objects.filter(id=webhook_id, paused_at__isnull=True).first()
-            if webhook is None:
-                slice_.is_stopped.set()
-                return
-            outcome = send_delivery(webhook=webhook, delivery_id=delivery_id, client=client)
-            if outcome is None:
-                continue
-            slice_.add(outcome)
-            if outcome.error:
-                return
-
-
-def _give_back(claimed: Webhook, slice_: _Slice) -> None:
-    """Release the claim and note what came of the slice, unless another process has claimed the webhook since."""
-    with transaction.atomic():
-        still_claimed = Webhook.objects.filter(id=claimed.id, lease_token=claimed.lease_token)
-        webhook = still_claimed.select_for_update(no_key=True).first()
-        if webhook is None:
-            return
-        webhook.leased_until = webhook.lease_token = None
-        if webhook.resume_at == claimed.resume_at:  # else it begins anew, with another address or after a pause
-            _note_outcome(webhook, slice_)
-        webhook.save(
-            update_fields=[
-                *("leased_until", "lease_token", "failures", "failing_since", "resume_at"),
-                *("paused_at", "paused_by", "pause_reason"),
-            ]
-        )
-
-
-def _note_outcome(webhook: Webhook, slice_: _Slice) -> None:
-    """Let a receiver rest that has taken nothing, and pause its webhook after a day of that."""
-    now = timezone.now()
-    if slice_.delivered:
-        webhook.failures, webhook.failing_since, webhook.resume_at = 0, None, now
-    elif slice_.failed:
-        webhook.failures += slice_.failed
-        webhook.failing_since = webhook.failing_since or now
-        webhook.resume_at = now + rest_after(webhook.failures)
-    else:
-        webhook.resume_at = now + NOTHING_DUE
-    if webhook.paused_at is None and (slice_.is_gone or is_to_be_paused(failing_since=webhook.failing_since, now=now)):
-        webhook.paused_at, webhook.paused_by = now, SYSTEM_PAUSE
-        webhook.pause_reason = _GONE_REASON if slice_.is_gone else _FAILING_REASON
-        log.warning("a webhook was paused", webhook=str(webhook.id), reason=webhook.pause_reason)
-
-
-_GONE_REASON = "the receiver answered that it is gone (HTTP 410)"
-_FAILING_REASON = "the receiver has taken nothing for a day"
-
-
-SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
-SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
-
-
-def number_all_events() -> int:
-    """Number the new events of each project; return how many."""
-    with system_scope(SystemWork.SCHEDULE):
-        projects = projects_with_news()
-    numbered = 0
-    for project_id in projects:
+    until = time.monotonic() + SLICE.total_seconds()
+    delivered = 0
+    with tenant_scope(project_id=project_id), webhook_client() as client, ThreadPoolExecutor(USERS_AT_ONCE) as pool:
+        token: Any = Webhook.objects.values_list("lease_token", flat=True).get(id=webhook_id)
         try:
-            with tenant_scope(project_id=project_id):
-                numbered += number_events(project_id=project_id)
-        except Exception:  # whatever one project raises, the others get their numbers; this one is tried again
-            log.exception("the events of a project could not be numbered", project=str(project_id))
-    return numbered
+            while not stop() and time.monotonic() < until and (due := _next_of(webhook_id)):
+                delivered += _send(client, pool, due)
+        finally:
+            Webhook.objects.release(token=token, resume_at=Greatest("resume_at", Now()))  # its turn is over
+    return delivered
 
 
-def claim(*, most: int) -> list[tuple[UUID, UUID]]:
-    """Claim some webhooks with due deliveries; return each with its project."""
-    with system_scope(SystemWork.SCHEDULE):
-        return claim_webhooks(most=most, seconds=(SLICE + SPARE).total_seconds() + settings.WEBHOOK_TIMEOUT_SECONDS)
+def _due() -> QuerySet[WebhookDelivery]:
+    """Return the deliveries that are due: the first of each end user at each webhook, which the later ones wait for."""
+    waiting = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
+    same = {name: OuterRef(name) for name in ("webhook_id", "end_user_id")}
+    return waiting.filter(~Exists(waiting.filter(**same, number__lt=OuterRef("number"))), next_try_at__lte=Now())
 
 
-def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Stop = lambda: False) -> int:
-    """Deliver at a webhook that this process has claimed; return how many deliveries were taken."""
-    try:
-        with tenant_scope(project_id=project_id):
-            return deliver_webhook(webhook_id=webhook_id, most=SLICE, stop=stop)
-    except Exception:  # one webhook that is at fault must not hold up the others
-        log.exception("a webhook could not be delivered", webhook=str(webhook_id))
-        return 0
+def _next_of(webhook_id: UUID) -> list[WebhookDelivery]:
+    """Return the first due deliveries of a webhook, of different end users, unless it is paused or rests.
+
+    All is read again each time, so that a pause, another address or secret, and the erasure of a user hold at once.
+    """
+    due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
+    return list(due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE])
 
 
-TEST_TYPE = "webhook.test"
+def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[WebhookDelivery]) -> int:
+    """Send waiting deliveries at once and record what came of them; return how many the receiver has taken."""
+    webhook, messages = due[0].webhook, []
+    for delivery in due:
+        told = event_messages([delivery.event], includes_content=webhook.includes_content) if delivery.event else []
+        if told:
+            messages.append((delivery, told[0]))
+        else:  # its end user is being erased: it is never to be sent
+            delivery.delete()
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, while the receiver takes its time
+    outcomes = list(pool.map(lambda each: _post(client, webhook, each[1]), messages))
+    for (delivery, _), outcome in zip(messages, outcomes, strict=True):
+        _note(delivery, outcome)
+    _note_health(webhook, outcomes)
+    return sum(not each.error for each in outcomes)
+
+
+def _note(delivery: WebhookDelivery, outcome: PostOutcome) -> None:
+    """Record the outcome of a delivery: taken, to be tried again, or given up."""
+    now, attempts = timezone.now(), delivery.attempts + 1
+    next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
+    state = DeliveryState.DELIVERED
+    if outcome.error:
+        state = DeliveryState.FAILED if next_try_at >= delivery.give_up_at else DeliveryState.WAITING
+        log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
+    WebhookDelivery.objects.filter(id=delivery.id).update(
+        state=state.value,
+        attempts=attempts,
+        next_try_at=next_try_at,
+        finished_at=None if state is DeliveryState.WAITING else now,
+        **_columns(outcome),
+    )
+
+
+def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> PostOutcome:
+    """Post a message, signed with the former secret, too, while it is being replaced."""
+    secrets = [webhook.secret]
+    if webhook.former_secret_until is not None and webhook.former_secret_until > timezone.now():
+        secrets.append(webhook.former_secret)
+    if not all(secrets):
+        return PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
+    return post_message(
+        client, url=webhook.url, body=msgspec.json.encode(message), message_id=message["id"], secrets=secrets
+    )
+
+
+def _columns(outcome: PostOutcome) -> dict[str, Any]:
+    return {"response_status": outcome.status, "duration_ms": outcome.duration_ms, "last_error": outcome.error}
+
+
+def _note_health(webhook: Webhook, outcomes: Sequence[PostOutcome]) -> None:
+    """Let a receiver rest that takes nothing, and pause its webhook after a day of that, or if it is gone."""
+    refused = [each for each in outcomes if each.error]
+    if not refused and not webhook.failures:
+        return
+    values: dict[str, Any] = {"failures": 0, "failing_since": None}
+    if refused and len(refused) == len(outcomes):
+        now = timezone.now()
+        failures, failing_since = webhook.failures + 1, webhook.failing_since or now
+        values = {"failures": failures, "failing_since": failing_since, "resume_at": now + rest_after(failures)}
+        reason = ""
+        if any(each.status == GONE for each in refused):
+            reason = "the receiver answered that it is gone (HTTP 410)"
+        elif now - failing_since >= PAUSED_AFTER:
+            reason = "the receiver has taken nothing for a day"
+        if reason:
+            values |= {"paused_at": now, "paused_by": "system", "pause_reason": reason}
+            log.warning("a webhook was paused", webhook=str(webhook.id), reason=reason)
+    # One that was paused or resumed meanwhile, or has another address, begins anew.
+    Webhook.objects.filter(id=webhook.id, resume_at=webhook.resume_at, paused_at=None).update(**values)
 
 
 def send_test(*, project_id: UUID, webhook_id: UUID) -> WebhookDelivery:
@@ -280,87 +185,69 @@ def send_test(*, project_id: UUID, webhook_id: UUID) -> WebhookDelivery:
 
     A paused webhook is tested as well, so that its receiver can be checked before it is resumed.
     """
-    webhook = Webhook.objects.filter(project_id=project_id, id=webhook_id).first()
-    if webhook is None:
-        raise NotFound("there is no such webhook")
-    now = timezone.now()
-    delivery = WebhookDelivery(project_id=project_id, webhook=webhook, event_type=TEST_TYPE, give_up_at=now, attempts=1)
-    secrets = current_secrets(webhook, now=now)
-    if all(secrets):
-        _post(webhook, delivery, secrets)
-    else:
-        delivery.last_error = UNREADABLE_SECRET
-    delivery.state = (DeliveryState.FAILED if delivery.last_error else DeliveryState.DELIVERED).value
-    delivery.finished_at = timezone.now()
-    delivery.save(force_insert=True)
-    details = {"status": delivery.response_status or 0}
+    webhook = find_webhook(project_id=project_id, webhook_id=webhook_id)
+    began, delivery_id = timezone.now(), new_id()
+    message = {
+        "id": show(Prefix.WEBHOOK_DELIVERY, delivery_id),
+        "number": 0,
+        "type": TEST_TYPE,
+        "timestamp": began.isoformat(),
+        "data": {"webhook_id": webhook.shown_id},
+    }
+    with webhook_client() as client:
+        outcome = _post(client, webhook, message)
+    delivery = WebhookDelivery.objects.create(
+        id=delivery_id,
+        project_id=project_id,
+        webhook=webhook,
+        event_type=TEST_TYPE,
+        state=(DeliveryState.FAILED if outcome.error else DeliveryState.DELIVERED).value,
+        attempts=1,
+        created_at=began,
+        give_up_at=began,
+        finished_at=timezone.now(),
+        **_columns(outcome),
+    )
+    details = {"status": outcome.status or 0}
     record(project_id=project_id, verb="webhook_tested", object_kind="webhook", object_id=webhook.id, details=details)
     return delivery
 
 
-def _post(webhook: Webhook, delivery: WebhookDelivery, secrets: list[str]) -> None:
-    message = {
-        "id": delivery.shown_id,
-        "number": 0,
-        "type": TEST_TYPE,
-        "timestamp": delivery.created_at.isoformat(),
-        "data": {"webhook_id": webhook.shown_id},
-    }
-    release_connection()  # while the receiver takes its time
-    with webhook_client() as client:
-        outcome = post_message(
-            client,
-            url=webhook.url,
-            body=msgspec.json.encode(message),
-            message_id=delivery.shown_id,
-            secrets=secrets,
-        )
-    delivery.response_status, delivery.duration_ms = outcome.status, outcome.duration_ms
-    delivery.last_error = outcome.error
-
-
-def send_again(*, project_id: UUID, webhook_id: UUID, delivery_id: UUID) -> None:
-    """Let a delivery be sent again, with the same identifier. Raises NotFound, Conflict for one that still waits."""
-    with transaction.atomic():
-        webhook = held_webhook(project_id=project_id, webhook_id=webhook_id)
-        found = WebhookDelivery.objects.filter(webhook=webhook, id=delivery_id, event__isnull=False)
-        if not found.exists():
-            raise NotFound("there is no such delivery of an event")
-        if not _wait_again(webhook, found.exclude(state=DeliveryState.WAITING)):
-            raise Conflict("the delivery waits to be sent already")
-
-
-def send_failed_again(
-    *, project_id: UUID, webhook_id: UUID, since: datetime | None = None, until: datetime | None = None
+def send_again(
+    *,
+    project_id: UUID,
+    webhook_id: UUID,
+    delivery_id: UUID | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> int:
-    """Let all failed deliveries of events of a period be sent again; return how many. Raises NotFound."""
+    """Let a delivery, or all failed ones of a period, be sent again with the same identifiers; return how many.
+
+    Raises NotFound, and Conflict for a delivery that still waits.
+    """
+    period = {"created_at__gte": since, "created_at__lte": until}
+    failed = Q(state=DeliveryState.FAILED, **{name: moment for name, moment in period.items() if moment})
+    wanted = failed if delivery_id is None else Q(id=delivery_id)
     with transaction.atomic():
-        webhook = held_webhook(project_id=project_id, webhook_id=webhook_id)
-        failed = WebhookDelivery.objects.filter(webhook=webhook, state=DeliveryState.FAILED, event__isnull=False)
-        if since is not None:
-            failed = failed.filter(created_at__gte=since)
-        if until is not None:
-            failed = failed.filter(created_at__lte=until)
-        return _wait_again(webhook, failed)
-
-
-def _wait_again(webhook: Webhook, deliveries: QuerySet[WebhookDelivery]) -> int:
-    now = timezone.now()
-    sent = deliveries.update(
-        state=DeliveryState.WAITING.value,
-        next_try_at=now,
-        give_up_at=now + GIVEN_UP_AFTER,
-        finished_at=None,
-    )
-    if sent:
-        transaction.on_commit(wake_workers)
-        # Somebody who sends again expects a try, even while the receiver is left alone.
-        Webhook.objects.filter(id=webhook.id).update(resume_at=now)
-        record(
-            project_id=webhook.project_id,
-            verb="webhook_sent_again",
-            object_kind="webhook",
-            object_id=webhook.id,
-            details={"deliveries": sent},
+        find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        found = WebhookDelivery.objects.filter(wanted, webhook=webhook_id, event__isnull=False)
+        if delivery_id is not None and not found.exists():
+            raise NotFound("there is no such delivery of an event")
+        now = timezone.now()
+        sent = found.exclude(state=DeliveryState.WAITING).update(
+            state=DeliveryState.WAITING.value, next_try_at=now, give_up_at=now + GIVEN_UP_AFTER, finished_at=None
         )
+        if delivery_id is not None and not sent:
+            raise Conflict("the delivery waits to be sent already")
+        if sent:
+            # Somebody who sends again expects a try, even while the receiver is left alone.
+            Webhook.objects.filter(id=webhook_id).update(resume_at=now)
+            transaction.on_commit(wake_workers)
+            record(
+                project_id=project_id,
+                verb="webhook_sent_again",
+                object_kind="webhook",
+                object_id=webhook_id,
+                details={"deliveries": sent},
+            )
     return sent

@@ -1,7 +1,7 @@
 """Base classes and types shared by request and response schemas."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -70,6 +70,15 @@ class PageQuery(QueryParameters):
 
 class ResponseBody(msgspec.Struct, frozen=True, kw_only=True):
     """The body of a response."""
+
+
+Shape = TypeVar("Shape", bound=ResponseBody)
+
+
+def response_of(shape: type[Shape], row: object, **values: Any) -> Shape:
+    """Convert a row: `values` are given, all other fields are its attributes."""
+    own = {name: getattr(row, name) for name in shape.__struct_fields__ if name not in values}
+    return shape(**own, **values)
 
 
 class FieldError(ResponseBody):

@@ -1,33 +1,29 @@
 """Webhooks: what other systems are told, whether they take it, and what is sent again."""
 
-from datetime import UTC, date, datetime, time
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.db.models import Count, Q, QuerySet
+from django.forms.models import model_to_dict
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import NotFound, Refused, Unfit
-from apps.actions.webhooks.delivery import send_again, send_failed_again, send_test
-from apps.actions.webhooks.services import (
-    OVERLAP,
-    WebhookChange,
-    WebhookSecret,
-    create_webhook,
-    delete_webhook,
-    rotate_secret,
-    update_webhook,
-)
+from apps.actions.errors import Refused, Unfit
+from apps.actions.webhooks.delivery import send_again, send_test
+from apps.actions.webhooks.services import OVERLAP, create_webhook, delete_webhook, rotate_secret, update_webhook
 from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import FailedPeriodForm, WebhookForm
 from apps.console.labels import count_of
 from apps.console.paging import identifier_of, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.webhooks import deliveries_by, listed_webhooks
+from apps.console.refusals import refusals_told
+from apps.console.selectors.people import names_of
 from apps.events.enums import DeliveryState, EventType
-from apps.events.models import Webhook
+from apps.events.models import Webhook, WebhookDelivery
 from apps.pipeline.core.enums import MemberRole
 from apps.worker.waiting_callers import permit_to_wait
 
@@ -43,15 +39,13 @@ def webhooks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             made = create_webhook(project_id=visit.project.pk, **form.cleaned_data)
+            form = WebhookForm()
             mark_as_done(request)
         except Refused as refused:
             _add_error(form, refused)
-    shown = {
-        "webhooks": listed_webhooks(project_id=visit.project.pk),
-        "form": WebhookForm() if made else form,
-        "made": made,
-        "once": once(),
-    }
+    listed = list(_webhooks(visit))
+    names = names_of(each.created_by for each in listed)
+    shown = {"webhooks": listed, "names": names, "form": form, "made": made, "once": once()}
     return render(request, "console/webhooks.html", shown, status=422 if form.errors else 200)
 
 
@@ -59,19 +53,15 @@ def webhooks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def webhook(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Show a webhook with the log of its deliveries, and change it."""
-    found = _find(visit, webhook_id)
-    form = WebhookForm(request.POST or None, initial=WebhookForm.values_of(found))
+    form = WebhookForm(request.POST or None, initial=model_to_dict(_find(visit, webhook_id)))
     if request.method == "POST" and form.is_valid():
         try:
-            update_webhook(
-                project_id=visit.project.pk, webhook_id=webhook_id, change=WebhookChange(**form.cleaned_data)
-            )
+            update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, **form.cleaned_data)
+            messages.success(request, "Saved.")
+            return _back(visit, webhook_id)
         except Refused as refused:
             _add_error(form, refused)
-        else:
-            messages.success(request, "Saved.")
-            return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
-    return _page(request, visit, found, form)
+    return _page(request, visit, webhook_id, form)
 
 
 @never_cache
@@ -79,26 +69,25 @@ def webhook(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> Http
 @project_page(MemberRole.ADMIN)
 def rotate(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Replace the secret, and show the new one once."""
-    found = _find(visit, webhook_id)
+    form = WebhookForm(initial=model_to_dict(_find(visit, webhook_id)))
     if is_repeated(request):
         messages.info(request, "This secret was made before. It is shown only once.")
-        return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
+        return _back(visit, webhook_id)
     ends_at_once = request.POST.get("ends_at_once") == "on"
     made = rotate_secret(project_id=visit.project.pk, webhook_id=webhook_id, ends_at_once=ends_at_once)
     mark_as_done(request)
-    return _page(request, visit, found, WebhookForm(initial=WebhookForm.values_of(found)), made)
+    return _page(request, visit, webhook_id, form, made)
 
 
 @require_POST
 @project_page(MemberRole.ADMIN)
 def switch(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Pause or resume a webhook."""
-    found = _find(visit, webhook_id)
-    change = WebhookChange(is_paused=found.paused_at is None)
-    changed = update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, change=change)
-    told = "Paused. What happens meanwhile waits, for three days." if changed.paused_at else "Resumed."
+    is_paused = not _find(visit, webhook_id).is_paused
+    update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, is_paused=is_paused)
+    told = "Paused. What happens meanwhile waits, for three days." if is_paused else "Resumed."
     messages.success(request, told)
-    return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
+    return _back(visit, webhook_id)
 
 
 @require_POST
@@ -114,16 +103,16 @@ def test(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpRes
         messages.error(request, f"The test was not taken: {sent.last_error}.")
     else:
         messages.success(request, f"The receiver has taken the test (HTTP {sent.response_status}).")
-    return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
+    return _back(visit, webhook_id)
 
 
 @require_POST
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def delete(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Delete a webhook with its log."""
-    _find(visit, webhook_id)
-    delete_webhook(project_id=visit.project.pk, webhook_id=webhook_id)
-    messages.success(request, "Deleted. What waited for this webhook is not sent.")
+    with refusals_told(request):
+        delete_webhook(project_id=visit.project.pk, webhook_id=webhook_id)
+        messages.success(request, "Deleted. What waited for this webhook is not sent.")
     return redirect("console:webhooks", slug=visit.project.slug)
 
 
@@ -131,66 +120,62 @@ def delete(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpR
 @project_page(MemberRole.ADMIN)
 def again(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     """Send one delivery again, or all failed ones of some days."""
-    _find(visit, webhook_id)
-    named, period = identifier_of(request.POST.get("delivery", "")), FailedPeriodForm(request.POST)
-    try:
-        if named is not None:
-            send_again(project_id=visit.project.pk, webhook_id=webhook_id, delivery_id=named)
-            messages.success(request, "It is sent again.")
-        elif period.is_valid():
-            sent = _send_failed(visit, webhook_id, **period.cleaned_data)
-            messages.success(request, f"{count_of(sent, 'failed delivery', 'failed deliveries')} will be sent again.")
-        else:
-            messages.error(request, "Nothing is sent: choose days.")
-    except Refused as refused:
-        messages.error(request, f"Nothing is sent: {refused}.")
-    return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
+    days = FailedPeriodForm(request.POST)
+    if not days.is_valid():
+        messages.error(request, "Nothing is sent: choose days.")
+        return _back(visit, webhook_id)
+    delivery_id = identifier_of(request.POST.get("delivery", ""))
+    with refusals_told(request):
+        sent = send_again(
+            project_id=visit.project.pk, webhook_id=webhook_id, delivery_id=delivery_id, **days.cleaned_data
+        )
+        told = f"{count_of(sent, 'failed delivery', 'failed deliveries')} will be sent again."
+        messages.success(request, "It is sent again." if delivery_id else told)
+    return _back(visit, webhook_id)
 
 
-def _send_failed(visit: ProjectVisit, webhook_id: UUID, *, since: date | None, until: date | None) -> int:
-    return send_failed_again(
-        project_id=visit.project.pk,
-        webhook_id=webhook_id,
-        since=datetime.combine(since, time.min, tzinfo=UTC) if since else None,
-        until=datetime.combine(until, time.max, tzinfo=UTC) if until else None,
-    )
+def _webhooks(visit: ProjectVisit) -> QuerySet[Any]:
+    """Return the webhooks of the project by name, each with how many deliveries wait and have failed."""
+    counts = {state: Count("deliveries", filter=Q(deliveries__state=state)) for state in ("waiting", "failed")}
+    return Webhook.objects.filter(project=visit.project).annotate(**counts)
 
 
 def _find(visit: ProjectVisit, webhook_id: UUID) -> Webhook:
-    found = Webhook.objects.filter(project_id=visit.project.pk, id=webhook_id).first()
-    if found is None:
-        raise Http404("there is no such webhook")
+    found: Webhook = get_object_or_404(Webhook, project=visit.project, pk=webhook_id)
     return found
 
 
 def _add_error(form: WebhookForm, refused: Refused) -> None:
-    if isinstance(refused, NotFound):
-        raise Http404(str(refused)) from refused
-    field = refused.at.split("/")[1] if isinstance(refused, Unfit) and refused.at else None
-    form.add_error(field if field in form.fields else None, str(refused))
+    field = refused.at.strip("/") if isinstance(refused, Unfit) else None
+    form.add_error(field, str(refused))
+
+
+def _back(visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+    return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
 
 
 def _page(
-    request: HttpRequest,
-    visit: ProjectVisit,
-    found: Webhook,
-    form: WebhookForm,
-    made: WebhookSecret | None = None,
+    request: HttpRequest, visit: ProjectVisit, webhook_id: UUID, form: WebhookForm, made: Webhook | None = None
 ) -> HttpResponse:
+    hook = _webhooks(visit).get(pk=webhook_id)
     state, event_type = query_param(request, "state"), query_param(request, "type")
-    (listed,) = [each for each in listed_webhooks(project_id=visit.project.pk) if each.webhook.id == found.id]
-    deliveries = deliveries_by(webhook_id=found.id, state=state, event_type=event_type)
+    deliveries = WebhookDelivery.objects.filter(webhook=hook)
+    if state in set(DeliveryState):
+        deliveries = deliveries.filter(state=state)
+    if event_type in set(EventType):
+        deliveries = deliveries.filter(event_type=event_type)
     shown = {
-        "listed": listed,
+        "hook": hook,
+        "names": names_of([hook.paused_by]),
         "form": form,
         "made": made,
         "once": once(),
-        "overlap_hours": int(OVERLAP.total_seconds() // 3_600),
+        "overlap_hours": OVERLAP // timedelta(hours=1),
         "period": FailedPeriodForm(),
         "page": paginate(deliveries, request),
-        "state": state if state in set(DeliveryState) else "",
+        "state": state,
         "states": list(DeliveryState),
-        "type": event_type if event_type in set(EventType) else "",
+        "type": event_type,
         "types": list(EventType),
     }
     return render(request, "console/webhook.html", shown, status=422 if form.errors else 200)

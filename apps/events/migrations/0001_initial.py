@@ -33,7 +33,6 @@ class Migration(migrations.Migration):
                 ),
                 ("is_on", models.BooleanField(default=True)),
                 ("last_number", models.BigIntegerField(default=0)),
-                ("changed_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
             ],
         ),
         migrations.CreateModel(

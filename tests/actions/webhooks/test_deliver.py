@@ -12,18 +12,18 @@ from django.utils import timezone
 from apps.actions.memories.retracting import retract
 from apps.actions.users.services import erase_user
 from apps.actions.webhooks.delivery import (
+    USERS_AT_ONCE,
     claim,
-    deliver_webhook,
-    number_all_events,
+    deliver_claimed,
     send_again,
-    send_failed_again,
     send_test,
 )
+from apps.actions.webhooks.event_log import EventPosition, read_streams
 from apps.actions.webhooks.messages import event_messages
-from apps.actions.webhooks.services import WebhookChange, read_streams, rotate_secret, update_webhook
+from apps.actions.webhooks.services import rotate_secret, update_webhook
 from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
-from apps.events.read import StreamPart, StreamPosition
+from apps.events.numbering import number_all_events
 from apps.memories.models import Memory
 from apps.tenants.models import EndUser, Project
 from memplatform_client import verify_webhook
@@ -152,7 +152,7 @@ def test_a_forbidden_address_gets_nothing(ana: Person, project: Project, receive
 def test_a_delivery_is_given_up_after_three_days_and_can_be_sent_again(
     ana: Person, project: Project, receiver: Receiver
 ) -> None:
-    made = webhook(project, receiver.url, event_types=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     receiver.statuses = [500, 500]
     deliver_events()
@@ -161,8 +161,8 @@ def test_a_delivery_is_given_up_after_three_days_and_can_be_sent_again(
     assert states() == [("memory.created", "failed", 2)]
 
     since = timezone.now() - timedelta(hours=1)
-    assert send_failed_again(project_id=project.id, webhook_id=made.id, until=since) == 0
-    assert send_failed_again(project_id=project.id, webhook_id=made.id, since=since) == 1
+    assert send_again(project_id=project.id, webhook_id=made.id, until=since) == 0
+    assert send_again(project_id=project.id, webhook_id=made.id, since=since) == 1
     assert deliver_events() == 1
     send_again(project_id=project.id, webhook_id=made.id, delivery_id=WebhookDelivery.objects.get().id)
     assert deliver_events() == 1
@@ -176,15 +176,15 @@ def test_a_receiver_that_takes_nothing_is_left_alone_and_paused_after_a_day(
     people = [Person(project, f"user {place}") for place in range(5)]
     for person in people:
         remembers(person, "I live in Lisbon.")
-    receiver.statuses = [500] * 3
+    receiver.statuses = [500] * len(people)
     Webhook.objects.update(failures=2, failing_since=timezone.now() - timedelta(hours=25))
     deliver_events()
     paused = Webhook.objects.get()
-    assert len(receiver.requests) == 3
+    assert len(receiver.requests) == USERS_AT_ONCE  # those of the others were not tried
     assert (paused.paused_by, paused.pause_reason) == ("system", "the receiver has taken nothing for a day")
     assert deliver_again() == 0
 
-    update_webhook(project_id=project.id, webhook_id=paused.id, change=WebhookChange(is_paused=False))
+    update_webhook(project_id=project.id, webhook_id=paused.id, is_paused=False)
     receiver.statuses = []
     assert deliver_again() == len(people)
     assert Webhook.objects.get().failing_since is None
@@ -222,25 +222,25 @@ def test_nothing_is_told_of_a_user_whose_erasure_has_begun(ana: Person, project:
     assert states() == []
     events = list(ProjectEvent.objects.order_by("number"))
     assert event_messages(events, includes_content=True) == []
-    position = StreamPosition(project.id, after=0)
-    assert read_streams({position}) == {position: StreamPart(text=b"", last=2)}
+    position = EventPosition(project.id, after=0)
+    assert read_streams({position}) == {position: (b"", 2)}
 
 
 @pytest.mark.parametrize(("is_paused", "sent", "left"), [(True, 1, 1), (False, 2, 0)])
 def test_a_pause_holds_from_the_next_delivery_on(
     ana: Person, project: Project, receiver: Receiver, is_paused: bool, sent: int, left: int
 ) -> None:
-    made = webhook(project, receiver.url, event_types=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.", "I work as a nurse.")
     number_all_events()
     ((webhook_id, _),) = claim(most=1)
 
     def pause_after_the_first() -> bool:
         if receiver.requests and is_paused:
-            update_webhook(project_id=project.id, webhook_id=made.id, change=WebhookChange(is_paused=True))
+            update_webhook(project_id=project.id, webhook_id=made.id, is_paused=True)
         return False
 
-    deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=pause_after_the_first)
+    deliver_claimed(webhook_id, project.id, stop=pause_after_the_first)
     found = Webhook.objects.get()
     assert len(receiver.requests) == sent
     assert WebhookDelivery.objects.filter(state="waiting").count() == left
@@ -248,7 +248,7 @@ def test_a_pause_holds_from_the_next_delivery_on(
 
 
 def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Project, receiver: Receiver) -> None:
-    made = webhook(project, receiver.url, event_types=CREATED).webhook
+    made = webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
     number_all_events()
     receiver.statuses = [500]
@@ -256,11 +256,10 @@ def test_failures_of_a_former_address_are_not_counted(ana: Person, project: Proj
 
     def move() -> bool:
         if receiver.requests:
-            change = WebhookChange(url="https://example.com/moved")
-            update_webhook(project_id=project.id, webhook_id=made.id, change=change)
+            update_webhook(project_id=project.id, webhook_id=made.id, url="https://example.com/moved")
         return bool(receiver.requests)
 
-    deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=move)
+    deliver_claimed(webhook_id, project.id, stop=move)
     found = Webhook.objects.get()
     assert (found.failures, found.paused_at, found.leased_until) == (0, None, None)
 
@@ -276,25 +275,25 @@ def test_what_another_process_has_claimed_is_left_to_it(ana: Person, project: Pr
         Webhook.objects.update(leased_until=later, lease_token=uuid4())
         return False
 
-    assert deliver_webhook(webhook_id=webhook_id, most=timedelta(seconds=30), stop=is_claimed_by_another) == 1
+    assert deliver_claimed(webhook_id, project.id, stop=is_claimed_by_another) == 1
     assert Webhook.objects.get().leased_until == later
 
 
 def test_both_secrets_are_good_while_one_replaces_the_other(ana: Person, project: Project, receiver: Receiver) -> None:
     made = webhook(project, receiver.url)
-    renewed = rotate_secret(project_id=project.id, webhook_id=made.webhook.id)
-    assert send_test(project_id=project.id, webhook_id=made.webhook.id).state == "delivered"
+    renewed = rotate_secret(project_id=project.id, webhook_id=made.id)
+    assert send_test(project_id=project.id, webhook_id=made.id).state == "delivered"
     (request,) = receiver.requests
     for secret in (made.secret, renewed.secret):
         assert verify_webhook(body=request.body, headers=request.headers, secret=secret)["type"] == "webhook.test"
 
-    latest = rotate_secret(project_id=project.id, webhook_id=made.webhook.id, ends_at_once=True)
-    send_test(project_id=project.id, webhook_id=made.webhook.id)
+    latest = rotate_secret(project_id=project.id, webhook_id=made.id, ends_at_once=True)
+    send_test(project_id=project.id, webhook_id=made.id)
     assert is_signed(receiver.requests[1], secret=latest.secret)
 
 
 def test_a_test_tells_its_outcome_and_is_tried_once(project: Project, receiver: Receiver) -> None:
-    made = webhook(project, receiver.url).webhook
+    made = webhook(project, receiver.url)
     receiver.statuses = [503]
     outcome = send_test(project_id=project.id, webhook_id=made.id)
 

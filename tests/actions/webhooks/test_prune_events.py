@@ -5,9 +5,9 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.actions.queue.prune import prune
-from apps.actions.webhooks.delivery import number_all_events
 from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, WebhookDelivery
+from apps.events.numbering import number_all_events
 from apps.tenants.models import Project
 from tests.actions.webhooks.webhook_rows import webhook
 
@@ -29,7 +29,7 @@ def test_old_events_go_unless_they_are_still_to_be_sent(project: Project) -> Non
 
 
 def test_what_waited_too_long_for_a_paused_webhook_is_given_up(project: Project) -> None:
-    made = webhook(project, "https://example.com/").webhook
+    made = webhook(project, "https://example.com/")
     ProjectEvent.objects.create(project=project, type="memory.created")
     ProjectEvent.objects.create(project=project, type="memory.updated")
     number_all_events()

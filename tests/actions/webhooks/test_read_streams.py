@@ -2,8 +2,9 @@
 
 import pytest
 
+from apps.actions.webhooks.event_log import EventPosition, read_on
 from apps.events.models import ProjectEvent
-from apps.events.read import reached
+from apps.tenants.models import Project
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,9 @@ from apps.events.read import reached
         ([], 9, 4, 9),  # a reader that waits for what is yet to come
     ],
 )
-def test_a_reader_never_goes_back(numbers: list[int], after: int, last: int, expected: int) -> None:
-    events = [ProjectEvent(number=each) for each in numbers]
+def test_a_reader_never_goes_back(project: Project, numbers: list[int], after: int, last: int, expected: int) -> None:
+    for number in numbers:
+        ProjectEvent.objects.create(project=project, type="memory.created", number=number)
+    messages, reached = read_on(EventPosition(project.id, after), limit=3, last=last)
 
-    assert reached(events, limit=3, after=after, last=last) == expected
+    assert ([each["number"] for each in messages], reached) == (numbers, expected)

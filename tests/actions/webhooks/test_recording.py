@@ -7,9 +7,9 @@ from django.db import transaction
 
 from apps.actions.sessions.services import delete_session
 from apps.actions.users.services import erase_user
-from apps.actions.webhooks.delivery import number_all_events
-from apps.actions.webhooks.services import set_event_log
+from apps.actions.webhooks.event_log import set_event_log
 from apps.events.models import ProjectEvent, WebhookDelivery
+from apps.events.numbering import number_all_events
 from apps.memories.models import Memory
 from apps.tenants.models import Project
 from tests.actions.webhooks.webhook_rows import webhook

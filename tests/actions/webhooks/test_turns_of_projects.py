@@ -18,7 +18,7 @@ def due(project: Project, *names: str, hours: int) -> None:
     """Store webhooks that wait for their turn since so many hours."""
     since = timezone.now() - timedelta(hours=hours)
     for name in names:
-        made = webhook(project, "https://example.com/w", name=name).webhook
+        made = webhook(project, "https://example.com/w", name=name)
         Webhook.objects.filter(id=made.id).update(resume_at=since)
         WebhookDelivery.objects.create(
             project=project, webhook=made, event_type="memory.created", give_up_at=timezone.now() + timedelta(days=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.actions.webhooks.services import WebhookSecret, create_webhook
+from apps.actions.webhooks.services import create_webhook
 from apps.events.enums import EventType
 from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.models import Project
@@ -16,7 +16,7 @@ from tests.webhook_receiver import Receiver
 ALL = list(EventType)
 
 
-def webhook(project: Project, url: str, *, event_types: Sequence[EventType] = ALL, **values: Any) -> WebhookSecret:
+def webhook(project: Project, url: str, *, event_types: Sequence[EventType] = ALL, **values: Any) -> Webhook:
     return create_webhook(
         project_id=project.id, name=values.pop("name", "crm"), url=url, event_types=event_types, **values
     )
