@@ -23,7 +23,7 @@ from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk
 from apps.imports.readers.entries import ImportProblem
-from apps.imports.readers.imported_memories import EXTRACTOR, with_origin
+from apps.imports.readers.memories import EXTRACTOR, with_origin
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas

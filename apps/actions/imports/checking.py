@@ -18,9 +18,9 @@ from apps.actions.transfers.row_blocks import RowBlock, row_blocks
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk, import_chunks
-from apps.imports.readers.entries import EndUsers, ImportProblem, ImportSource
+from apps.imports.readers.entries import ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries, format_of
-from apps.imports.readers.imported_memories import ORIGIN
+from apps.imports.readers.memories import ORIGIN
 from apps.memories.models import Memory
 from apps.pipeline import flow
 from apps.pipeline.core import identifiers
@@ -40,7 +40,8 @@ def chunks_of(file_import: FileImport) -> Iterator[RowBlock | ImportChunk | Impo
     source = ImportSource(
         name=PurePath(file_import.file_name).stem,
         now=file_import.created_at,
-        users=EndUsers(file_import.user_id, file_import.users_by_name),
+        user_id=file_import.user_id,
+        users_by_name=file_import.users_by_name,
     )
     return import_chunks(file_entries(content, file_format=file_format, source=source))
 
