@@ -46,7 +46,7 @@ def run_import(
     `on_progress` gets the number of chunks that are done. Ignores an import that is over or that another process works
     on.
     """
-    with leased(import_id=import_id, since=ImportState.WAITING, working=ImportState.RUNNING) as held:
+    with leased(import_id=import_id, working=ImportState.RUNNING) as held:
         if held is None:
             return
         with acting_as(actor_of(held.api_key_id, held.person_id)):

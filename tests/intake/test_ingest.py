@@ -113,7 +113,7 @@ def test_a_check_that_a_worker_has_begun_is_waited_for(
 
     def begun(**options: Any) -> FileImport:
         held = queue(**options)
-        leased.append(claim(import_id=held.pk, since=ImportState.CHECKING, working=ImportState.CHECKING))
+        leased.append(claim(import_id=held.pk, working=ImportState.CHECKING))
         return held
 
     def slept(_: float) -> None:

@@ -48,7 +48,7 @@ def checking(admin: APIClient, content: bytes) -> FileImport:
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
     admin.put(f"{url}/file", content, content_type="application/octet-stream")
-    held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
+    held = claim(import_id=parse(Prefix.IMPORT, made["id"]), working=ImportState.CHECKING)
     assert held is not None
     with reporting(held) as row:
         row.counts = {"chunks": 1, "turns": 1}

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -26,7 +25,7 @@ MOST_ERROR = 2_000  # characters
 
 
 @contextmanager
-def leased(*, import_id: UUID, since: ImportState, working: ImportState) -> Iterator[FileImport | None]:
+def leased(*, import_id: UUID, working: ImportState) -> Iterator[FileImport | None]:
     """Lease an import for the block, which releases it; the block gets None if it is over or held by another process.
 
     What the block raises ends the import with the reason; a lost lease ends the block.
@@ -37,7 +36,7 @@ def leased(*, import_id: UUID, since: ImportState, working: ImportState) -> Iter
         yield None
         return
     with tenant_scope(project_id=project_id), suppress(LostLease):
-        held = claim(import_id=import_id, since=since, working=working)
+        held = claim(import_id=import_id, working=working)
         try:
             yield held
         except LostLease:
@@ -45,17 +44,16 @@ def leased(*, import_id: UUID, since: ImportState, working: ImportState) -> Iter
         except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
             if held is None or is_outage(error):
                 raise  # when the lease has ended, a process goes on
-            if isinstance(error, Refused):
-                fail(held, str(error))
-            else:  # only its kind, as its words may be those of the file
+            if not isinstance(error, Refused):
                 log.exception("import failed", file_import=str(import_id))
-                fail(held, f"an unexpected error: {type(error).__name__}")
+            # Only its kind, as its words may be those of the file.
+            fail(held, str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}")
 
 
-def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileImport | None:
-    """Lease an import that waits in state `since`, or whose process died; return None if it is held or over."""
-    due = Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now())
-    rows = FileImport.objects.filter(due, id=import_id, state__in=(since, working))
+def claim(*, import_id: UUID, working: ImportState) -> FileImport | None:
+    """Lease an import that waits to be checked or run, or whose process died; return None if it is held or over."""
+    states = (ImportState.WAITING, working) if working is ImportState.RUNNING else (working,)
+    rows = FileImport.objects.due(*states).filter(id=import_id)
     token, _ = rows.lease(seconds=LEASE_SECONDS, state=working, resume_at=None)
     return FileImport.objects.filter(id=import_id, lease_token=token).first()
 

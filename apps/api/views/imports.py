@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.imports.services import (
-    ImportRequest,
     cancel_import,
     delete_import_file,
     find_import,
@@ -66,10 +65,10 @@ class ImportsView(ApiView):
         return http_response(self.idempotent(lambda: self._requested(body)))
 
     def _requested(self, body: ImportBody) -> ReplayableAnswer:
-        wanted = ImportRequest(
+        wanted = FileImport(
             project_id=self.caller.project_id,
             file_name=checked_name(body.file_name, at="/file_name"),
-            file_format=body.format,
+            format=body.format or "",
             user_id=checked_name(body.user_id or "", at="/user_id"),
             users_by_name=named_users(body),
             api_key_id=self.caller.api_key_id,

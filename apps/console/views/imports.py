@@ -11,7 +11,6 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
 from apps.actions.imports.services import (
-    ImportRequest,
     cancel_import,
     delete_import_file,
     find_import,
@@ -25,7 +24,6 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
 from apps.console.selectors.imports import dropped_by_reason, shown_counts, shown_report
-from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import MemberRole
 
@@ -43,10 +41,10 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():
         given = form.cleaned_data
-        wanted = ImportRequest(
+        wanted = FileImport(
             project_id=visit.project.pk,
             file_name=given["file"].name,
-            file_format=ImportFormat(given["format"]) if given["format"] else None,
+            format=given["format"],
             user_id=given["user"],
             users_by_name=given["users"],
             person_id=visit.person_id,

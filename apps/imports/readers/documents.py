@@ -18,7 +18,7 @@ _MEMBER = re.compile(r"(?:.*/)?conversations[^/]*\.json")
 _DECODER = json.JSONDecoder()
 _SEPARATOR = re.compile(r"[ \t\r\n,]*")
 
-Elements = Iterator[tuple[str, Any] | ImportProblem]  # with their places
+Element = tuple[str, Any] | ImportProblem  # with its place
 
 
 def file_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -28,7 +28,7 @@ def file_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
             yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
 
 
-def json_lines(content: bytes) -> Elements:
+def json_lines(content: bytes) -> Iterator[Element]:
     """Yield the value of each line."""
     for number, line in file_lines(content):
         try:
@@ -37,7 +37,7 @@ def json_lines(content: bytes) -> Elements:
             yield ImportProblem(f"line {number}", unquoted(error))
 
 
-def json_elements(content: bytes, *, kind: str, lists: Collection[str]) -> Elements:
+def json_elements(content: bytes, *, kind: str, lists: Collection[str]) -> Iterator[Element]:
     """Yield the elements of a list, or of an object's list under one of the names.
 
     An object without such a list is the only element. What follows the first place that is not JSON is lost, with a

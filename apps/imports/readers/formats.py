@@ -1,12 +1,12 @@
 """The formats that can be imported: which of them a file has, and the entries of a file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from apps.imports.enums import ImportFormat
 from apps.imports.readers.conversations import read_chatgpt, read_claude
-from apps.imports.readers.documents import ARCHIVE, Elements, documents, json_elements, json_lines
+from apps.imports.readers.documents import ARCHIVE, Element, documents, json_elements, json_lines
 from apps.imports.readers.entries import ImportEntry, ImportProblem, ImportSource, Reader, placed
 from apps.imports.readers.memories import read_mem0, read_memory
 from apps.imports.readers.messages import chat_messages, read_chat, read_turn, read_zep
@@ -70,7 +70,7 @@ def _is_json(document: bytes) -> bool:
     return _JSON_BEGINS.match(document[:1024].decode("utf-8-sig", errors="replace")) is not None
 
 
-def _objects(elements: Elements) -> list[dict[str, object]]:
+def _objects(elements: Iterable[Element]) -> list[dict[str, object]]:
     return [each[1] for each in elements if isinstance(each, tuple) and isinstance(each[1], dict)]
 
 
@@ -104,7 +104,7 @@ def _document_entries(document: bytes, file_format: ImportFormat, source: Import
             yield ImportProblem(at, _NOTHING)
 
 
-def _elements(document: bytes, file_format: ImportFormat) -> Elements:
+def _elements(document: bytes, file_format: ImportFormat) -> Iterator[Element]:
     if file_format is ImportFormat.CHAT and not _is_json(document):
         return chat_messages(document)
     if file_format in _LISTS:
