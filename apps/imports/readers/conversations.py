@@ -31,7 +31,7 @@ class _Node(Struct):
 class _Tree(Struct):
     """A conversation of ChatGPT. Editing a message or asking again begins another branch of it."""
 
-    mapping: dict[str, _Node]
+    mapping: dict[str, _Node] = {}
     conversation_id: str | None = None
     id: str | None = None
     current_node: str | None = None  # the last message of the branch that the person ended with
@@ -43,8 +43,8 @@ def read_chatgpt(raw: Any, at: str, source: ImportSource) -> Iterator[ImportEntr
     """Yield the turns of a conversation's last branch; hidden messages and calls of tools are left out."""
     tree = convert(raw, _Tree)
     session = tree.conversation_id or tree.id
-    if not session:
-        raise BadInput("has no id")
+    if not (tree.mapping and session):
+        raise BadInput("has no mapping of messages or no id")
     begun = moment_of(tree.create_time) or moment_of(tree.update_time)
     for node_id in _branch(tree):
         message = tree.mapping[node_id].message
