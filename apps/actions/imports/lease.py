@@ -1,7 +1,7 @@
 """The lease of one process on an import, and its end: done, failed, or given back."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -14,8 +14,7 @@ from django.utils import timezone
 from apps.actions.errors import Refused
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
-from apps.outbox.leased import LostLease
-from apps.outbox.outages import is_outage
+from apps.outbox.leased import LostLease, leased_row
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
@@ -26,36 +25,30 @@ MOST_ERROR = 2_000  # characters
 
 @contextmanager
 def leased(*, import_id: UUID, working: ImportState) -> Iterator[FileImport | None]:
-    """Lease an import for the block, which releases it; the block gets None if it is over or held by another process.
-
-    What the block raises ends the import with the reason; a lost lease ends the block.
-    """
+    """Lease an import that waits to be checked or run, or whose process died; the block gets None for another one."""
     with system_scope(SystemWork.SCHEDULE):
         project_id = FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
     if project_id is None:
         yield None
         return
-    with tenant_scope(project_id=project_id), suppress(LostLease):
-        held = claim(import_id=import_id, working=working)
-        try:
-            yield held
-        except LostLease:
-            raise
-        except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
-            if held is None or is_outage(error):
-                raise  # when the lease has ended, a process goes on
-            if not isinstance(error, Refused):
-                log.exception("import failed", file_import=str(import_id))
-            # Only its kind, as its words may be those of the file.
-            fail(held, str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}")
-
-
-def claim(*, import_id: UUID, working: ImportState) -> FileImport | None:
-    """Lease an import that waits to be checked or run, or whose process died; return None if it is held or over."""
     states = (ImportState.WAITING, working) if working is ImportState.RUNNING else (working,)
     rows = FileImport.objects.due(*states).filter(id=import_id)
-    token, _ = rows.lease(seconds=LEASE_SECONDS, state=working, resume_at=None)
-    return FileImport.objects.filter(id=import_id, lease_token=token).first()
+    with (
+        tenant_scope(project_id=project_id),
+        leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=working, resume_at=None) as held,
+    ):
+        yield held
+
+
+def _fail(held: FileImport, error: Exception) -> None:
+    """End an import with the reason; it can be resumed, and a check begun again. Raises LostLease."""
+    if not isinstance(error, Refused):
+        log.exception("import failed", file_import=str(held.pk))
+    # Only its kind, as its words may be those of the file.
+    reason = str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}"
+    counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
+    now = timezone.now()
+    release(held, state=ImportState.FAILED, error=reason[:MOST_ERROR], finished_at=now, counts=counts)
 
 
 @contextmanager
@@ -79,11 +72,3 @@ def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> N
     with reporting(file_import) as held:
         for name, value in {"state": state, "leased_until": None, "lease_token": None, **changes}.items():
             setattr(held, name, value)
-
-
-def fail(file_import: FileImport, error: str) -> None:
-    """End an import with the reason; it can be resumed, and a check begun again. Raises LostLease."""
-    changes: dict[str, Any] = {"error": error[:MOST_ERROR], "finished_at": timezone.now()}
-    if file_import.state == ImportState.CHECKING:
-        changes["counts"] = {}  # of half a file
-    release(file_import, state=ImportState.FAILED, **changes)
