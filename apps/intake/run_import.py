@@ -50,16 +50,15 @@ def run_import(
         if held is None:
             return
         with acting_as(actor_of(held.api_key_id, held.person_id)):
+            reason, seconds = "", 0.0  # until others had their turn
             try:
-                is_complete = _run(held, chunks, stop, on_progress)
+                if _run(held, chunks, stop, on_progress):
+                    _finish(held)
+                    return
             except (QueueFull, QuotaExceeded) as full:
-                resume_at = timezone.now() + timedelta(seconds=full.retry_after)
-                release(held, state=ImportState.WAITING, wait_reason=str(full), resume_at=resume_at)
-                return
-            if is_complete:
-                _finish(held)
-            else:
-                release(held, state=ImportState.WAITING, wait_reason="", resume_at=timezone.now())  # after others
+                reason, seconds = str(full), full.retry_after
+            resume_at = timezone.now() + timedelta(seconds=seconds)
+            release(held, state=ImportState.WAITING, wait_reason=reason, resume_at=resume_at)
 
 
 def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_progress: Callable[[int], None]) -> bool:

@@ -284,7 +284,8 @@ def _fail(replay: Replay, error: Exception) -> None:
 
 
 def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
-    _running(replay).release(token=replay.lease_token, state=state, finished_at=timezone.now(), **changes)
+    ended = {"state": state, "finished_at": timezone.now(), "lease_token": None, "leased_until": None}
+    _running(replay).update(**ended, **changes)
 
 
 def _running(replay: Replay) -> LeasedQuerySet:

@@ -48,11 +48,10 @@ class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Fields | None = None
 
     def names(self) -> dict[str, str]:
-        """Return the identifiers that are given, with those in `filters`."""
-        given = {name: getattr(self, name) for name in NAMES}
+        """Return the identifiers that are given, with those in `filters`; any ("*") is none."""
         beside = {name: value for each in self._parts() for name, value in each.items() if _is_name(name, value)}
-        named = beside | {name: value for name, value in given.items() if value is not None}
-        return {name: value for name, value in named.items() if value != ANY}
+        given = {name: value for name in NAMES if (value := getattr(self, name)) is not None}
+        return {name: value for name, value in (beside | given).items() if value != ANY}
 
     def user(self) -> str:
         """Return whom the request is about. Raises Problem if it names nobody."""
@@ -65,14 +64,13 @@ class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
         """Return agent, application and run."""
         return {name: value for name, value in self.names().items() if name != "user_id"}
 
-    def conditions(self) -> Fields | None:
-        """Return the other conditions of `filters`; None without any."""
-        rest = [
-            _by_topic({name: value for name, value in each.items() if not _is_name(name, value) and value != ANY})
+    def conditions(self) -> list[Fields]:
+        """Return the other conditions of `filters`, which all hold."""
+        rest = (
+            {name: value for name, value in each.items() if not _is_name(name, value) and value != ANY}
             for each in self._parts()
-        ]
-        both = [each for each in rest if each]
-        return {"AND": both} if both else None
+        )
+        return [_by_topic(each) for each in rest if each]
 
     def _parts(self) -> list[Fields]:
         """Return the objects whose conditions all hold: the filter itself, and those of its AND. Raises Problem."""
@@ -137,7 +135,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
                 min_score=self.threshold,
                 metadata=self.metadata,
                 topics=tuple(self.categories or ()),
-                filter=self.conditions(),
+                filter={"AND": conditions} if (conditions := self.conditions()) else None,
                 **self.scope(),
             )
         )
@@ -154,7 +152,7 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
         """Return the selection."""
         limits = {"gte": self.start_date, "lte": self.end_date}
         created = {name: value for name, value in limits.items() if value is not None}
-        conditions = [each for each in (self.conditions(), {"created_at": created} if created else None) if each]
+        conditions = self.conditions() + ([{"created_at": created}] if created else [])
         wanted = json.dumps({"AND": conditions}) if conditions else None
         topics = tuple(self.categories or ())
         return _checked(MemoriesQuery(user_id=self.user(), topics=topics, filter=wanted, **self.scope()))
