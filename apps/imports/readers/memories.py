@@ -44,6 +44,7 @@ MOST_PREDICATE = 64
 MOST_OBJECT = 2_000
 _HEARSAY = {"source_confidence": SourceConfidence.INFERRED, "grounding": Grounding.UNKNOWN, "extractor": EXTRACTOR}
 _KEPT = {Status.ACTIVE: None, Status.PENDING_REVIEW: Status.PENDING_REVIEW, Status.SUPERSEDED: Status.SUPERSEDED}
+_COPIED = "type content polarity tags said_at valid_from valid_until expires_at private_to".split()
 Name = Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
 
 
@@ -96,25 +97,18 @@ def read_memory(raw: Any, at: str, source: ImportSource) -> Iterator[ImportEntry
     line = msgspec.convert(raw, _Memory)
     if line.status not in _KEPT:
         raise BadInput(f"is {line.status}")
-    has_triple = bool(line.predicate and line.object)
+    triple: dict[str, Any] = {}
+    if line.predicate and line.object:
+        triple = {"predicate": line.predicate, "object": ObjectValue(literal=line.object)}
+        triple["stateful"] = is_stateful(line.predicate)
     memory = NewMemory(
-        type=line.type,
-        content=line.content,
+        **{name: getattr(line, name) for name in _COPIED},
+        **triple,
         subject=Mention(text=line.subject or ""),
-        predicate=line.predicate if has_triple else "",
-        object=ObjectValue(literal=line.object) if has_triple else ObjectValue(),
-        stateful=has_triple and is_stateful(line.predicate),
-        polarity=line.polarity,
         importance=min(1.0, max(0.0, line.importance)),
         confidence=None if line.confidence is None else min(1.0, max(0.0, line.confidence)),
-        tags=line.tags,
         status=_KEPT[line.status],
-        said_at=line.said_at,
-        valid_from=line.valid_from,
-        valid_until=line.valid_until,
-        expires_at=line.expires_at,
         agent_scope=AgentScope(agent_id=line.agent_id, app_id=line.app_id, run_id=line.run_id),
-        private_to=line.private_to,
     )
     yield _hearsay(source.owner(line.user_id), line.id, memory, source.now)
 
