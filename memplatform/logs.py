@@ -11,6 +11,7 @@ from structlog.types import EventDict, Processor
 
 from memplatform.brief_failures import brief, without_values
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 OTHER = "other"  # in place of a route that callers could choose freely
 
 
@@ -38,11 +39,12 @@ def logging_settings(*, level: str, form: LogFormat = LogFormat.TEXT) -> dict[st
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": f"{__name__}.formatter", "form": form}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-        "root": {"handlers": ["stderr"], "level": level},
+        # At INFO django-q has a line for each scheduled task, and httpx2 one for each address that is called: those of
+        # webhooks often contain a secret.
+        "root": {"handlers": ["stderr"], "level": max(level, "WARNING", key=LEVELS.index)},
         "loggers": {
-            # At INFO the HTTP library logs each address that is called; those of webhooks often contain a secret.
+            **{name: {"level": level} for name in ("apps", "memplatform", "django_structlog")},
             "httpx2": {"level": "WARNING"},
-            "django-q": {"level": "WARNING"},  # at INFO it has a line for each scheduled task, also without work
             "django.request": {"level": "CRITICAL"},  # RequestTelemetry logs requests, with their routes
             "opentelemetry": {"level": "ERROR"},  # at WARNING it has a line for each try to reach the collector
         },

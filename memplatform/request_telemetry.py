@@ -3,6 +3,7 @@
 import re
 from time import perf_counter
 
+import structlog
 from django.http import HttpRequest, HttpResponse
 from django_structlog.middlewares import RequestMiddleware
 from opentelemetry.trace import SpanKind
@@ -14,6 +15,7 @@ from memplatform.logs import OTHER, route_of
 
 REQUEST_ID_HEADER = "X-Request-Id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+_STARTED = "memplatform.started"  # in META: when the request came
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -22,12 +24,18 @@ class RequestTelemetry(RequestMiddleware):
 
     async_capable = False
 
+    def handle_response(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Log the request in one line, with the milliseconds that it took."""
+        started = request.META[_STARTED]
+        structlog.contextvars.bind_contextvars(ms=round(1_000 * (perf_counter() - started), 1))
+        super().handle_response(request, response)
+
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer a request; the id that it was given, or a new one, is in the answer and in lines of the log."""
         request_id = request.META["HTTP_X_REQUEST_ID"] = request_id_of(request.META.get("HTTP_X_REQUEST_ID"))
         method = known_method(request.method)
         with span(method, kind=SpanKind.SERVER, parents=[request.META.get("HTTP_TRACEPARENT", "")]) as opened:
-            started = perf_counter()
+            started = request.META[_STARTED] = perf_counter()
             response: HttpResponse = super().__call__(request)  # type: ignore[assignment]  # it is not asynchronous
             route, status = route_of(request), response.status_code
             metrics.REQUESTS.labels(method, route, str(status)).inc()

@@ -16,7 +16,7 @@ from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F
 from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
 from memplatform.database_settings import database
 from memplatform.environment import Environment, InvalidSetting
-from memplatform.logs import LogFormat, logging_settings
+from memplatform.logs import LEVELS, LogFormat, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent  # the checkout, or the folder of installed packages
 IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
@@ -306,9 +306,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
-LEVELS, FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), tuple(LogFormat)
 LOGGING = logging_settings(
-    level=env.str("LOG_LEVEL", default="WARNING", choices=LEVELS),
-    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=FORMATS)),
+    level=env.str("LOG_LEVEL", default="INFO", choices=LEVELS),
+    form=LogFormat(env.str("LOG_FORMAT", default="text", choices=tuple(LogFormat))),
 )
 MISSPELT = env.misspelt()  # variables that are set and read by nothing, with what was probably meant

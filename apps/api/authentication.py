@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import structlog
 from cachetools import TTLCache
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
@@ -13,6 +14,7 @@ from rest_framework.request import Request
 
 from apps.intake.quotas import NO_LIMITS, RequestLimits
 from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants import keys
 
 REFUSED = "the API key is not valid"
@@ -56,6 +58,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         caller = caller or _load_caller(text)
         if caller is None:
             raise AuthenticationFailed(REFUSED)
+        structlog.contextvars.bind_contextvars(key=show(Prefix.API_KEY, caller.api_key_id))
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:

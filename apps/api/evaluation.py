@@ -5,7 +5,6 @@ from datetime import date
 from typing import Annotated, Any
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
@@ -22,7 +21,6 @@ from apps.actions.evaluation.figures import (
 )
 from apps.actions.evaluation.retrieval import RetrievalFigures
 from apps.actions.evaluation.samples import (
-    WEEK,
     CountedSample,
     DrawRequest,
     Labeller,
@@ -37,7 +35,7 @@ from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.actors import ActorResponse, actor_response
-from apps.api.schemas.common import DayEnd, DayStart, Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas.common import DayEnd, DayStart, Moment, PageQuery, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
@@ -54,19 +52,10 @@ class EvaluationQuery(QueryParameters):
     weeks: Annotated[int, Meta(ge=1, le=MOST_WEEKS)] = WEEKS
 
 
-class SamplesQuery(QueryParameters):
+class SamplesQuery(PageQuery):
     """Filter and paging of the samples."""
 
     kinds: tuple[SampleKind, ...] = ()
-    cursor: str | None = None
-    limit: Limit = 50
-
-
-class SampleItemsQuery(QueryParameters):
-    """Paging of the items of a sample."""
-
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class SamplesBody(RequestBody):
@@ -288,8 +277,8 @@ class SamplesView(ApiView):
         return http_response(self.idempotent(lambda: self._drawn(body)))
 
     def _drawn(self, body: SamplesBody) -> ReplayableAnswer:
-        project_id, until = self.caller.project_id, body.until or timezone.now()
-        wanted = DrawRequest(project_id, since=body.since or until - WEEK, until=until, seed=body.seed)
+        project_id = self.caller.project_id
+        wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
         drawn = {sample.pk for sample in draw_samples(request=wanted)}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
         return replayable_answer(
@@ -305,13 +294,13 @@ class SampleItemsView(ApiView):
     @documented(
         operation="list_sample_items",
         summary="List the items of a sample",
-        query=SampleItemsQuery,
+        query=PageQuery,
         responses={200: SampleItemList},
         problems=[Code.NOT_FOUND],
     )
     def get(self, request: Request, sample_id: str) -> Response:
         """List the memories or turns of a sample in the order of the draw, with their labels."""
-        query = read_query(request, SampleItemsQuery)
+        query = read_query(request, PageQuery)
         rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
         pages = Pages(limit=query.limit, ordering="position")
         results = [sample_item_response(item) for item in pages.read(rows, request)]

@@ -26,10 +26,8 @@ from apps.api.schemas.common import (
     DayEnd,
     DayStart,
     Identifier,
-    Limit,
     Moment,
     PageQuery,
-    QueryParameters,
     RequestBody,
     ResponseBody,
 )
@@ -71,12 +69,10 @@ class ReplayBody(RequestBody):
     live_calls: bool = False
 
 
-class ReplayedTracesQuery(QueryParameters):
+class ReplayedTracesQuery(PageQuery):
     """Filter and paging of the traces of a replay."""
 
     statuses: tuple[ReplayedState, ...] = ()
-    cursor: str | None = None
-    limit: Limit = 50
 
 
 class ReplayResponse(ResponseBody):

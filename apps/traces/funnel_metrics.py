@@ -43,6 +43,15 @@ class Ratio(StrEnum):
     NOTHING_NEW = "users' turns that add nothing new"
 
 
+class RatioHealth(StrEnum):
+    """The position of a ratio relative to its band."""
+
+    UNKNOWN = "unknown"  # the whole is too small
+    HEALTHY = "healthy"
+    OUTSIDE = "outside"  # of the band, but not yet an alert
+    ALERT = "alert"
+
+
 @dataclass(frozen=True, slots=True)
 class Band:
     """The range in which a ratio is healthy, and the limits beyond which it raises an alert; all from 0 to 1."""
@@ -51,6 +60,14 @@ class Band:
     high: float
     alert_below: float = 0.0
     alert_above: float = 1.0
+
+    def health_of(self, value: float | None, *, is_known: bool = True) -> RatioHealth:
+        """Return where a value lies, if enough is known to tell."""
+        if value is None or not is_known:
+            return RatioHealth.UNKNOWN
+        if self.low <= value <= self.high:
+            return RatioHealth.HEALTHY
+        return RatioHealth.ALERT if value < self.alert_below or value > self.alert_above else RatioHealth.OUTSIDE
 
 
 # From reports of a production funnel, except LOW_QUALITY (docs/decisions/dashboard.md gives the reason). "Turns" are
@@ -81,15 +98,6 @@ MIN_SPANS = 100  # the 99th percentile of fewer spans is their maximum
 
 QUALITY_REASONS = frozenset({Reason.LOW_QUALITY, Reason.LOW_CONFIDENCE, Reason.NOT_SUPPORTED, Reason.OVER_LIMIT})
 WEAKER_REASONS = frozenset({Reason.WEAKER_EVIDENCE, Reason.LESS_TRUSTED})
-
-
-class RatioHealth(StrEnum):
-    """The position of a ratio relative to its band."""
-
-    UNKNOWN = "unknown"  # the whole is too small
-    HEALTHY = "healthy"
-    OUTSIDE = "outside"  # of the band, but not yet an alert
-    ALERT = "alert"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +134,7 @@ class RatioReading:
     @property
     def health(self) -> RatioHealth:
         """Compare the value with its band."""
-        value, band = self.value, BANDS[self.ratio]
-        if value is None or self.whole < MIN_WHOLE or not self.has_band:
-            return RatioHealth.UNKNOWN
-        if band.low <= value <= band.high:
-            return RatioHealth.HEALTHY
-        return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
+        return BANDS[self.ratio].health_of(self.value, is_known=self.whole >= MIN_WHOLE and self.has_band)
 
 
 def ratio_readings(tallies: Tallies) -> list[RatioReading]:

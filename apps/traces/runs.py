@@ -32,7 +32,6 @@ class RunHead:
     trace_id: UUID
     session_id: UUID
     configuration_id: UUID
-    status: TraceStatus
     accepted_at: datetime
     began_at: datetime
     ended_at: datetime
@@ -93,7 +92,6 @@ def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Map
         trace_id=row["id"],
         session_id=row["session_id"],
         configuration_id=row["configuration_id"],
-        status=TraceStatus(row["status"]),
         accepted_at=row["created_at"],
         began_at=ended_at - timedelta(microseconds=latency_us),
         ended_at=ended_at,

@@ -9,7 +9,7 @@ import structlog
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 from rest_framework.test import APIClient
 
-from memplatform.logs import LogFormat, formatter
+from memplatform.logs import LogFormat, formatter, logging_settings
 
 log = structlog.get_logger("apps.somewhere")
 
@@ -70,7 +70,7 @@ def test_a_request_that_fails_is_one_line(client: APIClient, caplog: pytest.LogC
 
     with connection.execute_wrapper(refuse):
         assert client.get("/v1/memories?user_id=ana").status_code == 503
-    assert [record.name for record in caplog.records] == ["apps.api.problems"]
+    assert [record.name for record in caplog.records if record.levelname != "INFO"] == ["apps.api.problems"]
 
 
 def test_what_is_below_the_level_is_silent(caplog: pytest.LogCaptureFixture) -> None:
@@ -89,3 +89,10 @@ def test_addresses_that_are_called_are_not_logged(caplog: pytest.LogCaptureFixtu
 
 def _taken(_: httpx2.Request) -> httpx2.Response:
     return httpx2.Response(204)
+
+
+@pytest.mark.parametrize(("level", "of_libraries"), [("DEBUG", "WARNING"), ("INFO", "WARNING"), ("ERROR", "ERROR")])
+def test_libraries_are_quieter_than_the_product(level: str, of_libraries: str) -> None:
+    found = logging_settings(level=level)
+    assert found["root"]["level"] == of_libraries
+    assert {found["loggers"][name]["level"] for name in ("apps", "memplatform", "django_structlog")} == {level}

@@ -1,6 +1,7 @@
 """Logs hold no identifiers of end users: paths of requests become the patterns of their URLs."""
 
 import logging
+import re
 from collections.abc import Iterator
 from io import StringIO
 
@@ -10,7 +11,8 @@ from rest_framework.test import APIClient
 from structlog.stdlib import ProcessorFormatter
 
 from apps.pipeline.core.enums import Scope
-from apps.tenants.models import Project
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.tenants.models import ApiKey, Project
 from tests.conftest import MakeClient
 
 
@@ -44,3 +46,15 @@ def test_the_token_of_an_invitation_is_not_in_the_log(db: None, log: StringIO) -
     assert Client().get("/console/login/invitation/a-token/").status_code == 404
     assert "a-token" not in log.getvalue()
     assert "code=404 request='GET /console/login/invitation/<str:token>/'" in log.getvalue()
+
+
+def test_a_request_has_one_line_that_tells_route_status_time_and_key(
+    project: Project, client_of: MakeClient, log: StringIO
+) -> None:
+    caller: APIClient = client_of(project, Scope.ADMIN)
+    assert caller.get("/v1/users").status_code == 200
+    (line,) = log.getvalue().splitlines()
+    assert "code=200 request='GET /v1/users'" in line
+    assert re.search(r"\bms=\d+\.\d\b", line)
+    (key,) = ApiKey.objects.filter(project=project).values_list("id", flat=True)
+    assert f"key='{show(Prefix.API_KEY, key)}'" in line

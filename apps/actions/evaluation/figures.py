@@ -1,21 +1,21 @@
 """Figures of quality from labels, with their targets."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from apps.actions.evaluation.retrieval import RetrievalFigures, read_retrieval
 from apps.actions.evaluation.samples import week_of
 from apps.actions.evaluation.share import CONFIDENCE, Share, share_of
-from apps.memories.models import EvaluationLabel, EvaluationSample
+from apps.memories.models import EvaluationItem, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.traces.funnel_metrics import Band, RatioHealth
 
@@ -96,7 +96,10 @@ def readings_of(figures: EvaluationFigures) -> tuple[FigureReading, ...]:
         Figure.RECALL: (recall, min(figures.precision.whole, figures.missed.whole)),
         Figure.ZERO_EXTRACTION: (figures.zero_extraction.value, figures.zero_extraction.whole),
     }
-    return tuple(FigureReading(figure, value, _health(figure, value, told)) for figure, (value, told) in values.items())
+    return tuple(
+        FigureReading(figure, value, TARGETS[figure].health_of(value, is_known=told >= MIN_LABELLED))
+        for figure, (value, told) in values.items()
+    )
 
 
 def evaluation_warnings(*, figures: EvaluationFigures) -> Iterator[EvaluationWarning]:
@@ -107,15 +110,6 @@ def evaluation_warnings(*, figures: EvaluationFigures) -> Iterator[EvaluationWar
             is_alert = reading.health is RatioHealth.ALERT
             limit = band.low if reading.value < band.low else band.high
             yield EvaluationWarning(reading.figure, reading.value, limit, is_alert)
-
-
-def _health(figure: Figure, value: float | None, told: float) -> RatioHealth:
-    if value is None or told < MIN_LABELLED:
-        return RatioHealth.UNKNOWN
-    band = TARGETS[figure]
-    if band.low <= value <= band.high:
-        return RatioHealth.HEALTHY
-    return RatioHealth.ALERT if value < band.alert_below or value > band.alert_above else RatioHealth.OUTSIDE
 
 
 Labels = Sequence[tuple[str, LabelValue]]  # labeller and label
@@ -153,7 +147,6 @@ def agreement_of(items: Iterable[Labels]) -> Agreement | None:
 
 
 FAILURES = (LabelValue.UNTRUE, LabelValue.OUTDATED, LabelValue.USELESS)
-_Group = TypeVar("_Group", str, int, date)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +159,8 @@ class LabelledItem:
     version: int | None = None  # number of the configuration version; None: stored directly
     model: str = ""
     memory_type: str = ""
+    object_id: UUID | None = None  # of the memory or turn
+    trace_id: UUID | None = None  # that stored the memory, or that the turn belongs to; None: stored directly
 
     @property
     def is_good(self) -> bool | None:
@@ -200,7 +195,7 @@ def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = 
     return EvaluationFigures(
         precision=_good(memories),
         recall=recall_of(memories=memories, turns=turns, counts=counts),
-        missed=_missed(turns),
+        missed=_good(turns, is_good=False),
         zero_extraction=Share(passed - stored, passed, (passed - stored) / passed if passed else None),
         agreement={kind: found for kind, found in agreements.items() if found is not None},
         failures=_failures(memories),
@@ -220,7 +215,7 @@ def recall_of(
     with_memory = sum(each.stored for each in counts)
     without = sum(each.turns for each in counts) - with_memory
     each_confidence = (1 + CONFIDENCE) / 2
-    good, missed = _good(memories, confidence=each_confidence), _missed(turns, confidence=each_confidence)
+    good, missed = _good(memories, confidence=each_confidence), _good(turns, confidence=each_confidence, is_good=False)
     if good.value is None or good.low is None or good.high is None:
         return RecallEstimate()
     if missed.value is None or missed.low is None or missed.high is None:
@@ -235,31 +230,23 @@ def recall_of(
 
 
 def figures_by(
-    group_of: Callable[[LabelledItem | TurnCounts], _Group | None],
-    *,
-    items: Sequence[LabelledItem],
-    counts: Sequence[TurnCounts] = (),
-) -> dict[_Group, EvaluationFigures]:
-    """Compute the figures of each group, in the order of the groups; what is of no group (None) is left out."""
-    everything: list[LabelledItem | TurnCounts] = [*items, *counts]
-    groups = {group for each in everything if (group := group_of(each)) is not None}
+    group: str, *, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()
+) -> dict[Any, EvaluationFigures]:
+    """Compute the figures by one of the fields, in the order of its values; None and no text are no group."""
+    values = {getattr(each, group) for each in (*items, *counts)} - {None, ""}
     return {
-        group: figures_of(
-            items=[each for each in items if group_of(each) == group],
-            counts=[each for each in counts if group_of(each) == group],
+        value: figures_of(
+            items=[each for each in items if getattr(each, group) == value],
+            counts=[each for each in counts if getattr(each, group) == value],
         )
-        for group in sorted(groups)
+        for value in sorted(values)
     }
 
 
-def _good(memories: Sequence[LabelledItem], *, confidence: float = CONFIDENCE) -> Share:
-    told = [each.is_good for each in memories if each.is_good is not None]
-    return share_of(part=sum(told), whole=len(told), confidence=confidence)
-
-
-def _missed(turns: Sequence[LabelledItem], *, confidence: float = CONFIDENCE) -> Share:
-    told = [each.is_good for each in turns if each.is_good is not None]
-    return share_of(part=len(told) - sum(told), whole=len(told), confidence=confidence)
+def _good(items: Sequence[LabelledItem], *, confidence: float = CONFIDENCE, is_good: bool = True) -> Share:
+    """Return the share of the items that labellers call good, or not good, among those that they could judge."""
+    told = [each.is_good for each in items if each.is_good is not None]
+    return share_of(part=told.count(is_good), whole=len(told), confidence=confidence)
 
 
 def _ratio(found: float, missed: float) -> float | None:
@@ -279,8 +266,6 @@ def _failures(memories: Sequence[LabelledItem]) -> dict[LabelValue, int]:
 WEEKS = 12  # by default, the running one included
 MOST_WEEKS = 104
 LATEST_WEEKS = 4  # a week that was labelled longer ago says nothing about now
-_COLUMNS = ("item_id", "labeller", "value", "item__sample__project_id", "item__sample__kind", "item__sample__week")
-_OF_ITEM = ("item__version", "item__model", "item__memory_type")
 
 
 @dataclass(slots=True)
@@ -309,12 +294,10 @@ def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
     memories = [item for item in found.items if item.kind is SampleKind.MEMORY]
     return EvaluationOverview(
         total=figures_of(items=found.items, counts=found.counts),
-        weeks=figures_by(lambda each: each.week, items=found.items, counts=found.counts),
-        versions=figures_by(lambda each: each.version, items=found.items, counts=found.counts),
-        models=figures_by(lambda each: each.model if isinstance(each, LabelledItem) else None, items=memories),
-        memory_types=figures_by(
-            lambda each: each.memory_type if isinstance(each, LabelledItem) else None, items=memories
-        ),
+        weeks=figures_by("week", items=found.items, counts=found.counts),
+        versions=figures_by("version", items=found.items, counts=found.counts),
+        models=figures_by("model", items=memories),
+        memory_types=figures_by("memory_type", items=memories),
         retrieval=read_retrieval(project_id=project_id, weeks=weeks, now=timezone.now()),
     )
 
@@ -325,19 +308,32 @@ def first_week(weeks: int) -> date:
 
 
 def labelled_weeks(*, since: date, project_id: UUID | None = None) -> dict[UUID, LabelledWeeks]:
-    """Read labels and counts since a week (two queries); of one project, or within the system scope of all."""
-    samples = EvaluationSample.objects.filter(week__gte=since)
-    labels = EvaluationLabel.objects.filter(item__sample__week__gte=since)
-    if project_id is not None:
-        samples = samples.filter(project_id=project_id)
-        labels = labels.filter(item__sample__project_id=project_id)
+    """Read labels and counts since a week (three queries); of one project, or within the system scope of all."""
+    of_project = {} if project_id is None else {"project_id": project_id}
+    samples = EvaluationSample.objects.filter(week__gte=since, **of_project)
     found: dict[UUID, LabelledWeeks] = {}
-    for owner, item in _items(labels):
-        found.setdefault(owner, LabelledWeeks()).items.append(item)
-    for sample in _latest(samples):
-        found.setdefault(sample.project_id, LabelledWeeks()).counts.extend(
-            TurnCounts(week=sample.week, **each) for each in sample.counts
+    items = EvaluationItem.objects.filter(sample__in=samples, labels__isnull=False).distinct()
+    for row in (
+        items.select_related("sample")
+        .prefetch_related("labels")
+        .annotate(trace_id=Coalesce("memory__trace_id", "turn__trace_id"))
+    ):
+        item = LabelledItem(
+            kind=row.kind,
+            week=row.sample.week,
+            labels=[(label.labeller, LabelValue(label.value)) for label in row.labels.all()],
+            version=row.version,
+            model=row.model,
+            memory_type=row.memory_type,
+            object_id=row.memory_id or row.turn_id,
+            trace_id=row.trace_id,
         )
+        found.setdefault(row.sample.project_id, LabelledWeeks()).items.append(item)
+    # The last sample of turns of each week knows all of its turns that the others know.
+    turns = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
+    for sample in {(each.project_id, each.week): each for each in turns}.values():
+        counts = [TurnCounts(week=sample.week, **each) for each in sample.counts]
+        found.setdefault(sample.project_id, LabelledWeeks()).counts += counts
     return found
 
 
@@ -346,32 +342,4 @@ def latest_figures(found: LabelledWeeks) -> EvaluationFigures | None:
     week = max((item.week for item in found.items), default=None)
     if week is None:
         return None
-    return figures_of(
-        items=[item for item in found.items if item.week == week],
-        counts=[each for each in found.counts if each.week == week],
-    )
-
-
-def _items(labels: QuerySet[EvaluationLabel]) -> Sequence[tuple[UUID, LabelledItem]]:
-    by_item: dict[UUID, list[dict[str, Any]]] = {}
-    for row in labels.order_by("id").values(*_COLUMNS, *_OF_ITEM):
-        by_item.setdefault(row["item_id"], []).append(row)
-    items = []
-    for rows in by_item.values():
-        first = rows[0]
-        item = LabelledItem(
-            kind=SampleKind(first["item__sample__kind"]),
-            week=first["item__sample__week"],
-            labels=[(row["labeller"], LabelValue(row["value"])) for row in rows],
-            version=first["item__version"],
-            model=first["item__model"],
-            memory_type=first["item__memory_type"],
-        )
-        items.append((first["item__sample__project_id"], item))
-    return items
-
-
-def _latest(samples: QuerySet[EvaluationSample]) -> Sequence[EvaluationSample]:
-    """Return the last sample of turns of each week, which knows all of its turns that the others know."""
-    rows = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
-    return list({(row.project_id, row.week): row for row in rows}.values())
+    return figures_by("week", items=found.items, counts=found.counts)[week]

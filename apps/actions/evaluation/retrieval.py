@@ -1,6 +1,5 @@
 """Figures of retrieval from labels: what was found, and what should have been."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -18,20 +17,6 @@ HORIZON = timedelta(days=30)  # after a memory was told for the first time
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOutcome:
-    """What became of a memory within the horizon; all False: nothing was said of it again."""
-
-    confirmed: bool = False  # said again elsewhere, or approved by a person
-    contradicted: bool = False  # a link to a memory that can't be true as well
-    superseded: bool = False  # a newer value replaced it
-
-    @property
-    def is_wrong(self) -> bool:
-        """Return True if agents should rather not have been told; a later objection outweighs a confirmation."""
-        return self.contradicted or self.superseded
-
-
-@dataclass(frozen=True, slots=True)
 class RetrievalFigures:
     """The memories that were told, by what became of them; one may count for several outcomes.
 
@@ -45,19 +30,6 @@ class RetrievalFigures:
     precision: Share
 
 
-def retrieval_figures(told: Mapping[ToldOutcome, int]) -> RetrievalFigures:
-    """Count memories by what became of them."""
-    wrong = sum(count for outcome, count in told.items() if outcome.is_wrong)
-    right = sum(count for outcome, count in told.items() if outcome.confirmed and not outcome.is_wrong)
-    return RetrievalFigures(
-        told=sum(told.values()),
-        confirmed=sum(count for outcome, count in told.items() if outcome.confirmed),
-        contradicted=sum(count for outcome, count in told.items() if outcome.contradicted),
-        superseded=sum(count for outcome, count in told.items() if outcome.superseded),
-        precision=share_of(part=right, whole=right + wrong),
-    )
-
-
 def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalFigures:
     """Count the outcomes of the memories that were told for the first time in the weeks before the last 30 days.
 
@@ -67,17 +39,22 @@ def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalF
     told = Memory.objects.for_project(project_id).filter(
         first_accessed__gt=latest - timedelta(weeks=weeks), first_accessed__lte=latest
     )
-    counted = (
-        told.annotate(
-            was_confirmed=Exists(_confirmations()),
-            was_contradicted=Exists(_contradictions()),
-            was_superseded=_was_superseded(),
-        )
-        .order_by()
-        .values_list("was_confirmed", "was_contradicted", "was_superseded")
-        .annotate(memories=Count("id"))
+    # A later objection outweighs a confirmation.
+    confirmed, wrong = Q(was_confirmed=True), Q(was_contradicted=True) | Q(was_superseded=True)
+    counts = told.annotate(
+        was_confirmed=Exists(_confirmations()),
+        was_contradicted=Exists(_contradictions()),
+        was_superseded=_was_superseded(),
+    ).aggregate(
+        told=Count("id"),
+        confirmed=Count("id", filter=confirmed),
+        contradicted=Count("id", filter=Q(was_contradicted=True)),
+        superseded=Count("id", filter=Q(was_superseded=True)),
+        right=Count("id", filter=confirmed & ~wrong),
+        heard_of=Count("id", filter=confirmed | wrong),
     )
-    return retrieval_figures({ToldOutcome(*outcome): memories for *outcome, memories in counted})
+    precision = share_of(part=counts.pop("right"), whole=counts.pop("heard_of"))
+    return RetrievalFigures(**counts, precision=precision)
 
 
 def _within(column: str) -> Q:

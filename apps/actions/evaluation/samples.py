@@ -1,7 +1,7 @@
 """Draw samples to label, list them, label items and undo it."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from secrets import randbits
 from typing import Any
@@ -38,22 +38,17 @@ SIZES: dict[SampleKind, int] = {SampleKind.MEMORY: 100, SampleKind.TURN: 50}
 WEEK = timedelta(days=7)
 MOST_PERIOD = timedelta(days=92)
 SEED_BITS = 32
+_VERSION = "trace__configuration__number"
 
 
 @dataclass(frozen=True, slots=True)
 class DrawRequest:
-    """A period of a project, `until` excluded, and the seed of the draw; without one, a random seed is taken."""
+    """A period of a project, by default the last seven days, and the seed of the draw, by default a random one."""
 
     project_id: UUID
-    since: datetime
-    until: datetime
+    since: datetime | None = None
+    until: datetime | None = None  # excluded
     seed: int | None = None
-
-
-def last_days(*, project_id: UUID, seed: int | None = None) -> DrawRequest:
-    """Return the request for the seven days until now."""
-    now = timezone.now()
-    return DrawRequest(project_id, since=now - WEEK, until=now, seed=seed)
 
 
 def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
@@ -63,14 +58,20 @@ def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
     for an impossible period, and if there is nothing to draw. A period that goes on ends now, so that its week is one
     that has come.
     """
-    request = replace(request, until=min(request.until, timezone.now()))
-    if not timedelta() < request.until - request.since <= MOST_PERIOD:
+    now = timezone.now()
+    since, until = request.since or (request.until or now) - WEEK, min(request.until or now, now)
+    if not timedelta() < until - since <= MOST_PERIOD:
         raise Unfit(f"the period must end up to {MOST_PERIOD.days} days after its start", at="/until")
     seed = randbits(SEED_BITS) if request.seed is None else request.seed
     with transaction.atomic():
         # One draw of a project at a time; other rows may still refer to the project.
         Project.objects.select_for_update(no_key=True).get(id=request.project_id)
-        drawn = [_draw_memories(request, seed), _draw_turns(request, seed)]
+        period = {"project_id": request.project_id, "since": since, "until": until, "week": week_of(until)}
+        blank = {**period, "seed": seed, "actor": current_actor()}
+        drawn = [
+            _draw_memories(EvaluationSample(kind=SampleKind.MEMORY, **blank)),
+            _draw_turns(EvaluationSample(kind=SampleKind.TURN, **blank)),
+        ]
         samples = tuple(sample for sample in drawn if sample is not None)
         if not samples:
             raise Unfit("nothing was stored or said in the period that is not in a sample already", at="/since")
@@ -96,58 +97,51 @@ def start_of(week: date) -> datetime:
     return datetime.combine(week, time.min, tzinfo=UTC)
 
 
-def _draw_memories(request: DrawRequest, seed: int) -> EvaluationSample | None:
-    rows = Memory.objects.for_project(request.project_id).active()
-    rows = rows.filter(created_at__gte=request.since, created_at__lt=request.until)
-    found = list(
-        _shuffled(_not_drawn(rows, "memory"), seed).values(
-            "id", "end_user_id", "type", "extractor", "trace__configuration__number"
-        )[: SIZES[SampleKind.MEMORY]]
-    )
-    if not found:
-        return None
-    sample = _sample(request, SampleKind.MEMORY, seed, population=rows.count())
-    EvaluationItem.objects.bulk_create(
-        EvaluationItem(
-            end_user_id=row["end_user_id"],
-            sample=sample,
-            position=position,
-            memory_id=row["id"],
-            memory_type=row["type"],
-            model=_model_of(row["extractor"]),
-            version=row["trace__configuration__number"],
-        )
-        for position, row in enumerate(found)
-    )
-    return sample
+def _draw_memories(sample: EvaluationSample) -> EvaluationSample | None:
+    rows = Memory.objects.for_project(sample.project_id).active()
+    rows = rows.filter(created_at__gte=sample.since, created_at__lt=sample.until)
+    sample.population = rows.count()
+    return _drawn(sample, _not_drawn(rows, "memory").values("id", "end_user_id", "type", "extractor", _VERSION))
 
 
-def _draw_turns(request: DrawRequest, seed: int) -> EvaluationSample | None:
+def _draw_turns(sample: EvaluationSample) -> EvaluationSample | None:
     """Draw of the turns whose text is still there; the turns of all are counted."""
     origins = MemoryOrigin.objects.standing().filter(end_user=OuterRef("end_user"), turn=OuterRef("pk"))
     said = Turn.objects.filter(
-        trace__project_id=request.project_id,
-        trace__created_at__gte=request.since,
-        trace__created_at__lt=request.until,
+        trace__project_id=sample.project_id,
+        trace__created_at__gte=sample.since,
+        trace__created_at__lt=sample.until,
         trace__status__in=ENDED,
         role=Role.USER,
         withdrawn=False,
     ).annotate(has_memory=Exists(origins))
     readable = _not_drawn(said.filter(has_memory=False), "turn").exclude(content="")
-    rows = _shuffled(readable, seed).values("id", "end_user_id", "trace__configuration__number")
-    found = list(rows[: SIZES[SampleKind.TURN]])
+    sample.counts = _counts(said)
+    sample.population = sum(each["turns"] - each["stored"] for each in sample.counts)
+    return _drawn(sample, readable.values("id", "end_user_id", _VERSION))
+
+
+def _drawn(sample: EvaluationSample, rows: QuerySet[Any, dict[str, Any]]) -> EvaluationSample | None:
+    """Store a sample of the rows with its items; None if there are no rows.
+
+    They are ordered by a hash of their identifier and the seed: at random, but each time in the same way.
+    """
+    shuffled = rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{sample.seed}"))), "id")
+    is_memory = sample.kind == SampleKind.MEMORY
+    found = list(shuffled[: SIZES[SampleKind(sample.kind)]])
     if not found:
         return None
-    counts = _counts(said)
-    population = sum(each["turns"] - each["stored"] for each in counts)
-    sample = _sample(request, SampleKind.TURN, seed, population=population, counts=counts)
+    sample.save(force_insert=True)
     EvaluationItem.objects.bulk_create(
         EvaluationItem(
             end_user_id=row["end_user_id"],
             sample=sample,
             position=position,
-            turn_id=row["id"],
-            version=row["trace__configuration__number"],
+            memory_id=row["id"] if is_memory else None,
+            turn_id=None if is_memory else row["id"],
+            memory_type=row["type"] if is_memory else "",
+            model=_model_of(row["extractor"]) if is_memory else "",
+            version=row[_VERSION],
         )
         for position, row in enumerate(found)
     )
@@ -158,15 +152,15 @@ def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
     """Count turns by configuration version: all, those that passed the pre-filter, those that gave a memory."""
     counted = (
         said.order_by()
-        .values("trace__configuration__number")
+        .values(_VERSION)
         .annotate(
             turns=Count("id"),
             passed=Count("id", filter=Q(rejected_for="") | Q(has_memory=True)),
             stored=Count("id", filter=Q(has_memory=True)),
         )
-        .order_by("trace__configuration__number")
+        .order_by(_VERSION)
     )
-    return [{"version": row.pop("trace__configuration__number"), **row} for row in counted]
+    return [{"version": row.pop(_VERSION), **row} for row in counted]
 
 
 def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
@@ -174,29 +168,8 @@ def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
     return rows.filter(~Exists(drawn), end_user__erasing_since=None)
 
 
-def _shuffled(rows: QuerySet[Any], seed: int) -> QuerySet[Any]:
-    """Order rows by a hash of their identifier and the seed: at random, but each time in the same way."""
-    return rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{seed}"))), "id")
-
-
 def _model_of(extractor: str) -> str:
     return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
-
-
-def _sample(
-    request: DrawRequest, kind: SampleKind, seed: int, *, population: int, counts: Sequence[dict[str, int]] = ()
-) -> EvaluationSample:
-    return EvaluationSample.objects.create(
-        project_id=request.project_id,
-        kind=kind,
-        week=week_of(request.until),
-        since=request.since,
-        until=request.until,
-        seed=seed,
-        population=population,
-        counts=list(counts),
-        actor=current_actor(),
-    )
 
 
 log = structlog.get_logger(__name__)

@@ -9,23 +9,13 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.actions.errors import Unfit
-from apps.actions.evaluation.figures import WEEKS, LabelledItem, first_week
+from apps.actions.evaluation.figures import WEEKS, LabelledItem, LabelledWeeks, first_week, labelled_weeks
 from apps.actions.evaluation.share import Share, share_of
 from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
-from apps.memories.models import EvaluationItem
-from apps.pipeline.core.enums import LabelValue, SampleKind
+from apps.pipeline.core.enums import SampleKind
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 
 _STORES = ("AddMemory", "MergeInto")
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedItem:
-    """A labelled memory or turn; `is_good` as labellers say: the memory is good, the turn contains nothing."""
-
-    kind: SampleKind
-    is_good: bool
-    object_id: str  # of the memory or turn
 
 
 class JudgedCase(StrEnum):
@@ -53,24 +43,22 @@ class VersionScore:
     not_replayed: int
 
 
-def score_of(judged: Sequence[tuple[JudgedItem, Mapping[str, Any] | None]]) -> VersionScore:
+def score_of(judged: Sequence[tuple[LabelledItem, Mapping[str, Any] | None]]) -> VersionScore:
     """Score items with the diffs of their replayed traces, as JSON; None where the trace was not replayed."""
     right = dict.fromkeys(JudgedCase, 0)
     whole = dict.fromkeys(JudgedCase, 0)
     for item, diff in judged:
         if diff is not None:
-            case = _CASES[item.kind, item.is_good]
+            case = _CASES[item.kind, bool(item.is_good)]
             whole[case] += 1
             right[case] += _is_right(item, diff)
     shares = {case: share_of(part=right[case], whole=whole[case]) for case in JudgedCase}
     return VersionScore(shares, not_replayed=sum(diff is None for _, diff in judged))
 
 
-def _is_right(item: JudgedItem, diff: Mapping[str, Any]) -> bool:
-    operations = diff.get("operations", ())
-    if item.kind is SampleKind.MEMORY:
-        return item.is_good is not any(_drops(each, item.object_id) for each in operations)
-    return item.is_good is not any(_states(each, item.object_id) for each in operations)
+def _is_right(item: LabelledItem, diff: Mapping[str, Any]) -> bool:
+    differs = _drops if item.kind is SampleKind.MEMORY else _states
+    return item.is_good is not any(differs(each, str(item.object_id)) for each in diff.get("operations", ()))
 
 
 def _drops(change: Mapping[str, Any], memory_id: str) -> bool:
@@ -91,26 +79,10 @@ MOST_VERSIONS = 4
 _REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
 
 
-@dataclass(frozen=True, slots=True)
-class TracedItem:
-    """A labelled item and the trace that stored the memory, or that the turn belongs to."""
-
-    item: JudgedItem
-    trace_id: UUID
-
-
-def judged_items(*, project_id: UUID, weeks: int) -> list[TracedItem]:
-    """Return the items that labellers could judge; memories that callers stored directly have no trace."""
-    rows = EvaluationItem.objects.filter(sample__project_id=project_id, sample__week__gte=first_week(weeks))
-    labelled = rows.filter(labels__isnull=False).distinct()
-    judged = []
-    for row in labelled.select_related("sample", "memory", "turn").prefetch_related("labels"):
-        thing = row.memory or row.turn
-        labels = [(label.labeller, LabelValue(label.value)) for label in row.labels.all()]
-        is_good = LabelledItem(kind=row.kind, week=row.sample.week, labels=labels).is_good
-        if thing is not None and thing.trace_id is not None and is_good is not None:
-            judged.append(TracedItem(JudgedItem(row.kind, is_good, str(thing.pk)), thing.trace_id))
-    return judged
+def judged_items(*, project_id: UUID) -> list[LabelledItem]:
+    """Return the items of the last weeks that labellers could judge, but for memories that callers stored directly."""
+    found = labelled_weeks(since=first_week(WEEKS), project_id=project_id).get(project_id, LabelledWeeks())
+    return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +91,6 @@ class ComparisonRequest:
 
     project_id: UUID
     versions: Sequence[int]
-    weeks: int = WEEKS
     allows_live_calls: bool = False
     person_id: int | None = None
 
@@ -132,31 +103,33 @@ def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     """
     if not 1 <= len(request.versions) <= MOST_VERSIONS:
         raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
-    traces = {each.trace_id for each in judged_items(project_id=request.project_id, weeks=request.weeks)}
+    judged = judged_items(project_id=request.project_id)
+    traces = {each.trace_id for each in judged if each.trace_id}
     if not traces:
-        raise Unfit("no memory or turn with a trace is labelled", at="/weeks")
+        raise Unfit("no memory or turn with a trace is labelled", at="/versions")
     choice = TraceChoice(trace_ids=tuple(sorted(traces)))
     with transaction.atomic():
-        requested = [request_replay(request=_replay_of(request, version, choice)) for version in request.versions]
+        requested = [
+            request_replay(
+                request=ReplayRequest(
+                    project_id=request.project_id,
+                    choice=choice,
+                    version=version,
+                    is_isolated=True,
+                    allows_live_calls=request.allows_live_calls,
+                    person_id=request.person_id,
+                )
+            )
+            for version in request.versions
+        ]
     if request.allows_live_calls:
         return requested
     return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
 
 
-def _replay_of(request: ComparisonRequest, version: int, choice: TraceChoice) -> ReplayRequest:
-    return ReplayRequest(
-        project_id=request.project_id,
-        choice=choice,
-        version=version,
-        is_isolated=True,
-        allows_live_calls=request.allows_live_calls,
-        person_id=request.person_id,
-    )
-
-
-def score_replay(*, replay: Replay, weeks: int = WEEKS) -> VersionScore:
+def score_replay(*, replay: Replay) -> VersionScore:
     """Score the version of a replay on the labelled items whose traces it has; more may have been labelled since."""
     rows = ReplayedTrace.objects.filter(replay=replay).values_list("trace_id", "state", "diff")
     diffs = {trace_id: diff if state in _REPLAYED else None for trace_id, state, diff in rows}
-    items = judged_items(project_id=replay.project_id, weeks=weeks)
-    return score_of([(each.item, diffs[each.trace_id]) for each in items if each.trace_id in diffs])
+    items = judged_items(project_id=replay.project_id)
+    return score_of([(each, diffs[each.trace_id]) for each in items if each.trace_id in diffs])

@@ -1,41 +1,38 @@
-"""How the outcome of a replayed trace differs from the recorded one."""
+"""How the outcome of a replayed trace differs from the recorded one, in JSON."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_text
-from apps.pipeline.core.draft import Draft, KnownEntity
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Outcome
 from apps.pipeline.core.identifiers import with_prefixes
-from apps.pipeline.core.statement import Candidate
 
 _Value = TypeVar("_Value")
 _NAMED_FIELDS = ("candidates", "rulings", "new_entities", "new_aliases", "moved_aliases", "renamed")
 
-
 Operation = Mapping[str, Any]
+Difference = dict[str, Any]
 
 
-def recorded_names(draft: Draft, recorded: Sequence[Operation]) -> dict[UUID, UUID]:
-    """Return the recorded identifier of each new entity and memory of a draft that its trace has added before."""
-    entities = [each["entity"] for each in recorded if each["op"] == "AddEntity"]
-    memories = [each for each in recorded if each["op"] == "AddMemory"]
-    added = [ruling for ruling in draft.rulings if ruling.merge_into is None]
-    return {
-        **_paired(
-            {each.id: _entity_keys(each) for each in draft.new_entities},
-            {UUID(each["id"]): _recorded_entity_keys(each) for each in entities},
-        ),
-        **_paired(
-            {ruling.memory_id: _candidate_keys(ruling.candidate) for ruling in added},
-            {UUID(each["memory_id"]): _recorded_candidate_keys(each["candidate"]) for each in memories},
-        ),
-    }
+def recorded_names(planned: Sequence[Operation], recorded: Sequence[Operation]) -> dict[UUID, UUID]:
+    """Return the recorded identifier of each entity and memory that a plan adds and the record has added before."""
+    names = {}
+    for kind in ("AddEntity", "AddMemory"):
+        new, known = ([each for each in operations if each["op"] == kind] for operations in (planned, recorded))
+        for exactness in (0, 1):
+            for old in list(known):
+                like = _likenesses(old)[exactness]
+                found = next((each for each in new if _likenesses(each)[exactness] == like), None)
+                if found is not None:
+                    names[_added_id(found)] = _added_id(old)
+                    new.remove(found)
+                    known.remove(old)
+    return names
 
 
 def with_names(draft: Draft, names: Mapping[UUID, UUID]) -> Draft:
@@ -45,37 +42,18 @@ def with_names(draft: Draft, names: Mapping[UUID, UUID]) -> Draft:
     return draft.evolve(**{name: _renamed(getattr(draft, name), names) for name in _NAMED_FIELDS})
 
 
-def _paired(new: Mapping[UUID, Sequence[Hashable]], recorded: Mapping[UUID, Sequence[Hashable]]) -> dict[UUID, UUID]:
-    """Pair by the first key, which is the most exact, then by the next one, in their order."""
-    left, free, pairs = dict(new), dict(recorded), {}
-    for place in range(max(map(len, new.values()), default=0)):
-        for key, known in list(free.items()):
-            found = next((each for each, keys in left.items() if keys[place] == known[place]), None)
-            if found is not None:
-                pairs[found] = key
-                del left[found], free[key]
-    return pairs
+def _added_id(operation: Operation) -> UUID:
+    return UUID(_at(operation, _IDENTITY[operation["op"]][0]))
 
 
-def _entity_keys(entity: KnownEntity) -> tuple[Hashable, ...]:
-    return (canonical_text(entity.name), entity.type.value), (entity.is_user or entity.id,)
-
-
-def _recorded_entity_keys(entity: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    return (canonical_text(entity["name"]), entity["type"]), (entity["is_user"] or entity["id"],)
-
-
-def _candidate_keys(candidate: Candidate) -> tuple[Hashable, ...]:
-    sources = tuple(map(str, candidate.source_turn_ids))
-    return (sources, candidate.content, candidate.polarity.value), (sources, candidate.predicate, candidate.evidence)
-
-
-def _recorded_candidate_keys(candidate: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    sources = tuple(candidate["source_turn_ids"])
-    return (
-        (sources, candidate["content"], candidate["polarity"]),
-        (sources, candidate["predicate"], candidate["evidence"]),
-    )
+def _likenesses(operation: Operation) -> tuple[Hashable, Hashable]:
+    """Return what an added entity or memory is recognised by: first the more exact, then the less exact."""
+    if operation["op"] == "AddEntity":
+        entity = operation["entity"]
+        return (canonical_text(entity["name"]), entity["type"]), entity["is_user"] or entity["id"]
+    stated = operation["candidate"]
+    sources = tuple(stated["source_turn_ids"])
+    return (sources, stated["content"], stated["polarity"]), (sources, stated["predicate"], stated["evidence"])
 
 
 def _renamed(value: _Value, names: Mapping[UUID, UUID]) -> _Value:
@@ -113,52 +91,28 @@ _PROPOSED = frozenset({"candidate.memory_id", "candidate.same_as", "candidate.re
 _Key = tuple[str, ...]
 
 
-class ChangeKind(StrEnum):
-    """How a replayed trace differs in one operation or turn."""
-
-    ADDED = "added"  # newly
-    REMOVED = "removed"  # no longer
-    CHANGED = "changed"  # differently
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """One field of an operation, by its path."""
-
-    name: str
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True, slots=True)
-class OperationChange:
-    """An operation that one of two plans has, or that both have with different values."""
-
-    kind: ChangeKind
-    operation: str
-    object_id: str
-    content: str = ""  # of the memory or the name of the entity
-    before_content: str = ""
-    fields: tuple[FieldChange, ...] = field(default=())
-    turn_ids: tuple[str, ...] = ()  # of the candidate of a new operation: the turns that state it
-
-
-def operation_changes(recorded: Sequence[Operation], replayed: Sequence[Operation]) -> tuple[OperationChange, ...]:
+def operation_changes(recorded: Sequence[Operation], replayed: Sequence[Operation]) -> list[Difference]:
     """Return what differs: first the recorded operations in their order, then new ones."""
     before, after = _by_key(recorded), _by_key(replayed)
     changes = []
-    for key, was in before.items():
-        now = after.get(key)
-        if now is None:
-            changes.append(OperationChange(ChangeKind.REMOVED, key[0], key[1], before_content=content_of(was)))
-        elif fields := tuple(_field_changes("", was, now)):
-            old, new = content_of(was), content_of(now)
-            changes.append(OperationChange(ChangeKind.CHANGED, key[0], key[1], new, before_content=old, fields=fields))
-    for key, now in after.items():
-        if key not in before:
-            turns = tuple(map(str, (now.get("candidate") or {}).get("source_turn_ids", ())))
-            changes.append(OperationChange(ChangeKind.ADDED, key[0], key[1], content_of(now), turn_ids=turns))
-    return tuple(changes)
+    for key in dict.fromkeys((*before, *after)):
+        was, now = before.get(key), after.get(key)
+        fields = list(_field_changes("", was, now)) if was and now else []
+        if was and now and not fields:
+            continue
+        changes.append(
+            {
+                "kind": "changed" if was and now else "removed" if was else "added",
+                "operation": key[0],
+                "object_id": key[1],
+                "content": content_of(now) if now else "",  # of the memory, or the name of the entity
+                "before_content": content_of(was) if was else "",
+                "fields": fields,
+                # Of the candidate of a new operation: the turns that state it.
+                "turn_ids": list((now.get("candidate") or {}).get("source_turn_ids", ())) if now and not was else [],
+            }
+        )
+    return changes
 
 
 def content_of(operation: Operation) -> str:
@@ -190,24 +144,14 @@ def _at(operation: Operation, path: str) -> Any:
     return value
 
 
-def _field_changes(path: str, before: Any, after: Any) -> Iterator[FieldChange]:
+def _field_changes(path: str, before: Any, after: Any) -> Iterator[dict[str, Any]]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys((*before, *after)):
             where = f"{path}.{name}" if path else name
             if name not in _NOT_COMPARED and where not in _PROPOSED:
                 yield from _field_changes(where, before.get(name), after.get(name))
     elif before != after:
-        yield FieldChange(path, before, after)
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What a run took."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost_usd: Decimal = Decimal(0)
-    latency_us: int = 0
+        yield {"name": path, "before": before, "after": after}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,69 +162,27 @@ class RunResult:
     outcomes: Sequence[Mapping[str, Any]]
     operations: Sequence[Operation]
     failure: str = ""
-    effort: Effort = Effort()
+    effort: Mapping[str, Any] = field(default_factory=dict)  # calls, tokens, cost_usd, latency_us
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictChange:
-    """A turn that the pre-filter dropped before and keeps now, or the other way round, or for another reason."""
-
-    turn_id: str
-    before: str  # reason; empty: kept
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class DiscardChange:
-    """A candidate that was discarded in only one of the two runs."""
-
-    is_new: bool
-    turn: str | None
-    content: str
-    stage: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class TraceDiff:
-    """Everything in which a replay differs from the record."""
-
-    turns: tuple[VerdictChange, ...] = ()
-    operations: tuple[OperationChange, ...] = ()
-    discards: tuple[DiscardChange, ...] = ()
-    failure_before: str = ""
-    failure_after: str = ""
-    before: Effort = field(default=Effort())
-    after: Effort = field(default=Effort())
-
-    @property
-    def is_empty(self) -> bool:
-        """Return True if the same was decided; what it took does not count."""
-        return not (self.turns or self.operations or self.discards or self.failure_before != self.failure_after)
-
-
-def diff_of(*, recorded: RunResult, replayed: RunResult) -> TraceDiff:
-    """Compare what a trace did with what it does now."""
+def diff_of(*, recorded: RunResult, replayed: RunResult) -> Difference:
+    """Compare what a trace did with what it does now; empty if the same was decided, whatever it took."""
     turns = dict.fromkeys((*recorded.rejected, *replayed.rejected))
     reasons = ((turn, recorded.rejected.get(turn, ""), replayed.rejected.get(turn, "")) for turn in turns)
-    return TraceDiff(
-        turns=tuple(VerdictChange(*each) for each in reasons if each[1] != each[2]),
-        operations=operation_changes(recorded.operations, replayed.operations),
-        discards=_discard_changes(recorded.outcomes, replayed.outcomes),
-        failure_before=recorded.failure,
-        failure_after=replayed.failure,
-        before=recorded.effort,
-        after=replayed.effort,
-    )
-
-
-def _discard_changes(
-    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
-) -> tuple[DiscardChange, ...]:
-    was, now = _discards(before), _discards(after)
-    gone = (DiscardChange(False, *each) for each in (was - now).elements())
-    new = (DiscardChange(True, *each) for each in (now - was).elements())
-    return (*gone, *new)
+    was, now = _discards(recorded.outcomes), _discards(replayed.outcomes)
+    found: Difference = {
+        "turns": [{"turn_id": turn, "before": old, "after": new} for turn, old, new in reasons if old != new],
+        "operations": operation_changes(recorded.operations, replayed.operations),
+        "discards": [
+            {"is_new": is_new, "turn": turn, "content": content, "stage": stage, "reason": reason}
+            for is_new, lost in ((False, was - now), (True, now - was))
+            for turn, content, stage, reason in lost.elements()
+        ],
+    }
+    if not any(found.values()) and recorded.failure == replayed.failure:
+        return {}
+    failures = {"failure_before": recorded.failure, "failure_after": replayed.failure}
+    return {**found, **failures, "before": recorded.effort, "after": replayed.effort}
 
 
 def _discards(outcomes: Sequence[Mapping[str, Any]]) -> Counter[tuple[str | None, str, str, str]]:
@@ -301,25 +203,25 @@ _COUNTED = {
     "AddEntity": "entities",
     "FlagForReview": "reviews",
 }
-_EFFORT = ("calls", "tokens", "cost_usd", "latency_us")
 
 
-def totals_of(diff: TraceDiff) -> dict[str, Any]:
-    """Return the counts of one trace's diff, JSON-ready: 0 is left out, money is text."""
+def totals_of(diff: Difference, *, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the counts of one trace's diff and what both runs took; 0 is left out."""
     counts: Counter[str] = Counter()
-    counts["same" if diff.is_empty else "different"] = 1
-    counts["turns_dropped"] = sum(not turn.before for turn in diff.turns)
-    counts["turns_kept"] = sum(not turn.after for turn in diff.turns)
-    counts["discards"] = len(diff.discards)
-    for change in diff.operations:
-        if change.operation in _COUNTED:
-            counts[f"{_COUNTED[change.operation]}_{change.kind.value}"] += 1
-    totals: dict[str, Any] = {name: count for name, count in counts.items() if count}
-    for when, effort in (("before", diff.before), ("after", diff.after)):
-        for name in _EFFORT:
-            if value := getattr(effort, name):
-                totals[f"{name}_{when}"] = str(value) if isinstance(value, Decimal) else value
-    return totals
+    counts["different" if diff else "same"] = 1
+    counts["turns_dropped"] = sum(not turn["before"] for turn in diff.get("turns", ()))
+    counts["turns_kept"] = sum(not turn["after"] for turn in diff.get("turns", ()))
+    counts["discards"] = len(diff.get("discards", ()))
+    for change in diff.get("operations", ()):
+        if change["operation"] in _COUNTED:
+            counts[f"{_COUNTED[change['operation']]}_{change['kind']}"] += 1
+    took = {
+        f"{name}_{when}": value
+        for when, effort in (("before", before), ("after", after))
+        for name, value in effort.items()
+        if Decimal(value)
+    }
+    return {**{name: count for name, count in counts.items() if count}, **took}
 
 
 def added_totals(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,14 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
-from apps.actions.replays.differences import Effort, RunResult, TraceDiff, diff_of, recorded_names, with_names
+from apps.actions.replays.differences import Difference, RunResult, diff_of, recorded_names, totals_of, with_names
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import MemoryState
 from apps.memories.reading.past import PastChange, in_order, past_entities, past_memories
@@ -26,7 +28,7 @@ from apps.pipeline.core.model_calls import (
     StopReason,
     Usage,
 )
-from apps.pipeline.core.operations import EnqueueWork
+from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports, StalePlan
@@ -185,18 +187,6 @@ def _answer(call: ModelCall, request: ModelRequest) -> ModelAnswer:
     )
 
 
-def tokens_of(calls: Iterable[ModelCall | ModelCallRecord]) -> int:
-    """Return the tokens of calls, of prompts and answers together."""
-    tokens = 0
-    for call in calls:
-        if isinstance(call, ModelCallRecord):
-            usage = call.usage
-            tokens += usage.input + usage.cache_read + usage.cache_write + usage.output
-        else:
-            tokens += call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
-    return tokens
-
-
 def judged_run(run: RecordedRun, *, policy: Policy) -> Draft:
     """Judge the turns of a run as intake does."""
     turns = tuple(turn.said for turn in run.turns)
@@ -232,36 +222,39 @@ MOST_SHOWN_TURNS = 100  # the most that any policy shows a model
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaySettings:
-    """How traces are replayed: under which policy (None: each under its own), and from which state."""
-
-    policy: Policy | None = None
-    is_isolated: bool = False
-    live: Model | None = None  # asked where a prompt has no recorded answer
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayedRun:
     """What became of one trace: its difference, or why there is none."""
 
     head: RunHead
     state: ReplayedState
-    diff: TraceDiff = field(default=TraceDiff())
+    diff: Difference = field(default_factory=dict)
+    totals: dict[str, Any] = field(default_factory=dict)
     error: str = ""
 
 
 class UserReplay:
-    """Replays traces of one end user, each after those before it."""
+    """Replays traces of one end user, each after those before it, or from its own past state if `is_isolated`.
+
+    Without a policy each runs under its own. The `live` model is asked where a prompt has no recorded answer.
+    """
 
     def __init__(
-        self, *, end_user_id: UUID, heads: Sequence[RunHead], embedder: Embedder, settings: ReplaySettings
+        self,
+        *,
+        end_user_id: UUID,
+        heads: Sequence[RunHead],
+        embedder: Embedder,
+        policy: Policy | None = None,
+        is_isolated: bool = False,
+        live: Model | None = None,
     ) -> None:
-        self._end_user_id, self._heads, self._settings = end_user_id, heads, settings
+        self._end_user_id, self._heads = end_user_id, heads
+        self._policy, self._is_isolated, self._live = policy, is_isolated, live
         self._clock = FrozenClock(heads[0].began_at)
         self._store = InMemoryStore(now=self._clock.now)
-        left_out = () if settings.is_isolated else [head.trace_id for head in heads]
+        left_out = () if is_isolated else [head.trace_id for head in heads]
         self._past = PastState(end_user_id=end_user_id, store=self._store, embedder=embedder, left_out=left_out)
-        self._answers = RecordedAnswers(end_user_id=end_user_id, live=settings.live)
+        self._answers = RecordedAnswers(end_user_id=end_user_id, live=live)
         self._had_model = any(head.had_model for head in heads)
         self._rejected: dict[UUID, bool] = {}
         ids = FrozenIds(self._clock, seed=end_user_id)
@@ -298,24 +291,21 @@ class UserReplay:
             failed = error
         names: dict[UUID, UUID] = {}
         for run in batch:
-            if not self._settings.is_isolated:
+            if not self._is_isolated:
                 self._past.move_to(run.head.ended_at)
             self._clock.moment = run.head.ended_at
             yield self._not_replayed(run, failed) if failed else self._settled(run, drafts, names)
-        if self._settings.is_isolated:
+        if self._is_isolated:
             self._store.put(end_user_id=self._end_user_id, state=recorded)
 
     def _draft(self, run: RecordedRun) -> Draft:
-        policy = self._policy(run)
+        policy = self._policy or policy_of(run.head.configuration_id)
         if run.head.is_session_level:
             return session_draft(run, policy=policy, rejected=self._rejected)
         draft = screened_run(run, policy=policy)
         kept = {turn.id for turn in draft.turns}
         self._rejected |= {turn.said.id: turn.said.id not in kept for turn in run.turns}
         return draft
-
-    def _policy(self, run: RecordedRun) -> Policy:
-        return self._settings.policy or policy_of(run.head.configuration_id)
 
     def _extracted(self, first: RunHead, drafts: Sequence[Draft]) -> dict[UUID, Draft]:
         """Extract from what the pre-filter has left. Raises ReplayMiss and ModelFailed."""
@@ -335,7 +325,7 @@ class UserReplay:
     def _ports_for(self, head: RunHead) -> Ports:
         """Return ports without a model for a run that had none to ask, unless live calls are allowed."""
         had_model = head.had_model or (self._had_model and not head.extractor)
-        is_asked = had_model or self._settings.live is not None
+        is_asked = had_model or self._live is not None
         return self._ports if is_asked else replace(self._ports, model=None)
 
     def _settled(self, run: RecordedRun, drafts: dict[UUID, Draft], names: dict[UUID, UUID]) -> ReplayedRun:
@@ -347,16 +337,20 @@ class UserReplay:
             return self._not_replayed(run, error)
         changed = [operation.memory_id for operation in plan.of(EnqueueWork)]
         self._past.owe_vectors(changed, since=run.head.ended_at)
-        diff = diff_of(recorded=_recorded(run), replayed=_replayed(settled, plan))
-        state = ReplayedState.SAME if diff.is_empty else ReplayedState.DIFFERENT
-        return ReplayedRun(run.head, state, diff)
+        recorded, replayed = _recorded(run), _replayed(settled, plan)
+        diff = diff_of(recorded=recorded, replayed=replayed)
+        totals = totals_of(diff, before=recorded.effort, after=replayed.effort)
+        return ReplayedRun(run.head, ReplayedState.DIFFERENT if diff else ReplayedState.SAME, diff, totals)
 
     def _planned(self, run: RecordedRun, draft: Draft, names: dict[UUID, UUID]) -> tuple[Draft, WritePlan]:
         """Return a settled draft and its plan, in which what was added before has the recorded identifiers."""
         if draft.failure:
             return draft, WritePlan()
         settled = flow.settle(with_names(draft, names), self._ports_for(run.head))
-        names |= recorded_names(settled, run.operations)
+        plan = plan_from(settled)
+        added = WritePlan((*plan.of(AddEntity), *plan.of(AddMemory)))
+        if added.operations:
+            names |= recorded_names(_as_json(operations_json(added)), run.operations)
         settled = with_names(settled, names)
         return settled, plan_from(settled)
 
@@ -376,30 +370,41 @@ def _up_to(batches: Iterator[list[RunHead]], most: int) -> list[list[RunHead]]:
 
 
 def _recorded(run: RecordedRun) -> RunResult:
-    tokens, cost = tokens_of(run.calls), sum(call.cost_usd for call in run.calls)
     return RunResult(
         rejected={str(turn): reason for turn, reason in run.rejected.items()} if not run.head.is_session_level else {},
         outcomes=run.outcomes,
         operations=run.operations,
         failure=run.error,
-        effort=Effort(len(run.calls), tokens, cost or Effort().cost_usd, run.head.latency_us),
+        effort=_effort(run.calls, run.head.latency_us),
     )
 
 
 def _replayed(settled: Draft, plan: WritePlan) -> RunResult:
     """Return a result as a trace would keep it; answers that were recorded took the time that they took then."""
-    report = report_of(settled)
     calls = settled.model_calls
     waited = sum(call.latency_us for call in calls)
+    ran = sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR)
     return RunResult(
         rejected={str(drop.turn_id): str(drop.reason) for drop in settled.drops if drop.stage == "pre_filter"},
-        outcomes=msgspec.json.decode(msgspec.json.encode(report.outcomes)),
-        operations=msgspec.json.decode(msgspec.json.encode(operations_json(plan))),
+        outcomes=_as_json(report_of(settled).outcomes),
+        operations=_as_json(operations_json(plan)),
         failure=settled.failure,
-        effort=Effort(
-            len(calls),
-            tokens_of(calls),
-            sum((call.cost_usd for call in calls), start=Effort().cost_usd),
-            waited + sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR),
-        ),
+        effort=_effort(calls, waited + ran),
     )
+
+
+def _effort(calls: Sequence[ModelCall | ModelCallRecord], latency_us: int) -> dict[str, Any]:
+    """Return what a run took; money is text."""
+    cost = sum((call.cost_usd for call in calls), start=Decimal(0))
+    return {"calls": len(calls), "tokens": sum(map(_tokens, calls)), "cost_usd": str(cost), "latency_us": latency_us}
+
+
+def _tokens(call: ModelCall | ModelCallRecord) -> int:
+    """Return the tokens of a call, of prompt and answer together."""
+    if isinstance(call, ModelCall):
+        return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+    return call.usage.input + call.usage.cache_read + call.usage.cache_write + call.usage.output
+
+
+def _as_json(value: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))

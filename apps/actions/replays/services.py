@@ -1,7 +1,7 @@
 """Choose, estimate, request, start, run, cancel and export replays."""
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -20,8 +20,8 @@ from apps.actions.csv_lines import csv_line
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.prompt_versions import prompt_versions
-from apps.actions.replays.differences import added_totals, shown_difference, totals_of
-from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.differences import added_totals, shown_difference
+from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
 from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
 from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import ExtractorKind
@@ -94,28 +94,6 @@ DECIDING = ("pre_filter", "extraction", "resolution", "dedupe", "conflict", "jud
 TOKENS_OF_A_CALL = 4_000  # where none is recorded: prompt tokens per turn, measured (README)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedCalls:
-    """The recorded calls of one purpose and prompt version."""
-
-    purpose: str
-    prompt_version: str
-    calls: int
-    tokens: int
-    cost_usd: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The calls of a replay: those that are recorded, and how many may have to be made anew."""
-
-    recorded_calls: int
-    new_calls_at_most: int
-    new_tokens_at_most: int
-    new_cost_usd_at_most: Decimal
-    outdated_prompts: tuple[str, ...] = ()  # purposes whose prompt has changed since
-
-
 def decides_equally(one: Policy, other: Policy) -> bool:
     """Return True if two policies store the same of the same turns."""
     return all(getattr(one, section) == getattr(other, section) for section in DECIDING)
@@ -123,31 +101,40 @@ def decides_equally(one: Policy, other: Policy) -> bool:
 
 def estimate(
     *,
-    recorded: Sequence[RecordedCalls],
+    recorded: Iterable[Mapping[str, Any]],
     prompts: Mapping[str, str],
     policy: Policy | None,
     recorded_policies: Collection[Policy],
     traces: int,
-) -> Estimate:
-    """Return the most that replaying traces may cost; `policy` None is each trace's own.
+) -> dict[str, Any]:
+    """Return the most that replaying traces may cost, as JSON; `policy` None is each trace's own.
 
-    One different decision changes what every later prompt shows, so that either nothing has to be asked again or all
-    of it may have to be. Questions for the index are not asked: they change nothing that is stored.
+    `recorded` sums calls, tokens and cost by purpose and prompt_version. One different decision changes what every
+    later prompt shows, so that either nothing has to be asked again or all of it may have to be. Questions for the
+    index are not asked: they change nothing that is stored.
     """
-    asked = [each for each in recorded if each.purpose != Purpose.INDEX_QUESTIONS]
-    outdated = {each.purpose for each in asked if prompts.get(each.purpose) != each.prompt_version}
-    calls, tokens = sum(each.calls for each in asked), sum(each.tokens for each in asked)
-    cost = sum((each.cost_usd for each in asked), start=Decimal(0))
+    asked = [each for each in recorded if each["purpose"] != Purpose.INDEX_QUESTIONS]
+    outdated = sorted({each["purpose"] for each in asked if prompts.get(each["purpose"]) != each["prompt_version"]})
+    known, tokens = sum(each["calls"] for each in asked), sum(each["tokens"] for each in asked)
+    cost = sum((each["cost"] for each in asked), start=Decimal(0))
+    calls = known
     is_same = policy is None or all(decides_equally(policy, each) for each in recorded_policies)
     if is_same and not outdated:
-        return Estimate(calls, 0, 0, Decimal(0))
-    if policy is not None and _starts_asking(policy, recorded_policies):
-        each_tokens, each_cost = (tokens // calls, cost / calls) if calls else (TOKENS_OF_A_CALL, Decimal(0))
-        calls_then = max(calls, traces)
-        return Estimate(calls, calls_then, calls_then * each_tokens, calls_then * each_cost, tuple(sorted(outdated)))
-    if policy is not None and policy.extraction.extractor is ExtractorKind.PLAIN:
-        return Estimate(calls, 0, 0, Decimal(0))
-    return Estimate(calls, calls, tokens, cost, tuple(sorted(outdated)))
+        calls = 0
+    elif policy is not None and _starts_asking(policy, recorded_policies):
+        calls = max(known, traces)
+    elif policy is not None and policy.extraction.extractor is ExtractorKind.PLAIN:
+        calls, outdated = 0, []
+    if calls and calls != known:
+        each_tokens, each_cost = (tokens // known, cost / known) if known else (TOKENS_OF_A_CALL, Decimal(0))
+        tokens, cost = calls * each_tokens, calls * each_cost
+    return {
+        "recorded_calls": known,
+        "new_calls_at_most": calls,
+        "new_tokens_at_most": tokens if calls else 0,
+        "new_cost_usd_at_most": str(cost) if calls else "0",
+        "outdated_prompts": outdated,
+    }
 
 
 def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
@@ -227,27 +214,16 @@ def estimate_replay(*, replay: Replay) -> dict[str, Any]:
     """Return the estimate as JSON; money is text."""
     traces = ReplayedTrace.objects.filter(replay=replay).values("trace_id")
     calls = ModelCall.objects.filter(trace_id__in=traces, error="").order_by()
-    sums = calls.values("purpose", "prompt_version").annotate(
-        calls=Count("id"), tokens=Sum(_TOKENS), cost=Sum("cost_usd")
-    )
     versions = Trace.objects.filter(id__in=traces).order_by().values_list("configuration_id", flat=True).distinct()
-    found = estimate(
-        recorded=[
-            RecordedCalls(row["purpose"], row["prompt_version"], row["calls"], row["tokens"], row["cost"])
-            for row in sums
-        ],
+    return estimate(
+        recorded=calls.values("purpose", "prompt_version").annotate(
+            calls=Count("id"), tokens=Sum(_TOKENS), cost=Sum("cost_usd")
+        ),
         prompts=prompt_versions(),
         policy=replay.configuration.as_policy() if replay.configuration else None,
         recorded_policies=[policy_of(version) for version in versions],
         traces=replay.traces_total,
     )
-    return {
-        "recorded_calls": found.recorded_calls,
-        "new_calls_at_most": found.new_calls_at_most,
-        "new_tokens_at_most": found.new_tokens_at_most,
-        "new_cost_usd_at_most": str(found.new_cost_usd_at_most),
-        "outdated_prompts": list(found.outdated_prompts),
-    }
 
 
 log = structlog.get_logger(__name__)
@@ -308,13 +284,16 @@ def _users_left(replay: Replay) -> Iterator[UUID]:
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
     rows = {row.trace_id: row for row in ReplayedTrace.objects.filter(end_user_id=end_user_id, replay=replay)}
     heads = run_heads(end_user_id=end_user_id, trace_ids=rows.keys())
-    live = ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None
-    policy = replay.configuration.as_policy() if replay.configuration else None
-    settings = ReplaySettings(policy=policy, is_isolated=replay.is_isolated, live=live)
     runs: Iterator[ReplayedRun] = iter(())
     if heads:
-        user = UserReplay(end_user_id=end_user_id, heads=heads, embedder=registry.embedder(), settings=settings)
-        runs = user.run()
+        runs = UserReplay(
+            end_user_id=end_user_id,
+            heads=heads,
+            embedder=registry.embedder(),
+            policy=replay.configuration.as_policy() if replay.configuration else None,
+            is_isolated=replay.is_isolated,
+            live=ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None,
+        ).run()
     while some := list(islice(runs, CHUNK_RUNS)):
         _report(replay, [(rows[run.head.trace_id], run) for run in some])
     gone = [row for row in rows.values() if row.state == ReplayedState.WAITING]
@@ -328,8 +307,7 @@ def _report(replay: Replay, some: list[tuple[ReplayedTrace, ReplayedRun]]) -> No
     new = [(row, run) for row, run in some if row.state == ReplayedState.WAITING]
     for row, run in new:
         row.state, row.error = run.state, run.error[:MOST_ERROR]
-        row.totals = totals_of(run.diff) if run.state in (ReplayedState.SAME, ReplayedState.DIFFERENT) else {}
-        row.diff = {} if run.diff.is_empty else msgspec.json.decode(msgspec.json.encode(run.diff))
+        row.totals, row.diff = run.totals, run.diff
     _write(replay, [row for row, _ in new])
 
 
@@ -388,11 +366,9 @@ _CANCELLABLE = (ReplayState.ESTIMATED, ReplayState.WAITING, ReplayState.RUNNING)
 def cancel_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
     """Cancel a replay that is not over; one that runs stops after the traces at hand. Raises NotFound, Conflict."""
     rows = Replay.objects.filter(project_id=project_id, id=replay_id)
-    cancelled = rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
-    replay = rows.first()
-    if replay is None:
-        raise NotFound("there is no such replay")
-    if not cancelled and replay.state != ReplayState.CANCELLED:
+    rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
+    replay = find_replay(project_id=project_id, replay_id=replay_id)
+    if replay.state != ReplayState.CANCELLED:
         raise Conflict(f"the replay is {replay.state}")
     return replay
 

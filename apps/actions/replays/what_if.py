@@ -62,11 +62,7 @@ def what_if(*, turn: ImaginedTurn) -> WhatIf:
         raise Conflict("the end user is being erased")
     content = redact(turn.content, policy=policy.redaction).text
     ports = live() if turn.asks_model else replace(live(), model=None)
-    screened = flow.screen(Draft.start(request=_request(turn, user, content), policy=policy))
-    try:
-        settled = _run(screened, ports)
-    except ModelFailed as failed:
-        return WhatIf(screened.spans, (), (), (), redacted=content, failure=str(failed))
+    settled = _run(flow.screen(Draft.start(request=_request(turn, user, content), policy=policy)), ports)
     plan = plan_from(settled) if not settled.failure else WritePlan()
     return WhatIf(
         spans=settled.spans,
@@ -93,8 +89,11 @@ def _request(turn: ImaginedTurn, user: UUID, content: str) -> Request:
 def _run(screened: Draft, ports: Ports) -> Draft:
     if not screened.turns:
         return screened
-    (extracted,) = flow.extract([screened], ports)
-    return extracted if extracted.failure else flow.settle(extracted, ports)
+    try:
+        (extracted,) = flow.extract([screened], ports)
+        return extracted if extracted.failure else flow.settle(extracted, ports)
+    except ModelFailed as failed:
+        return screened.evolve(failure=str(failed))
 
 
 def _questions(plan: WritePlan, ports: Ports, policy: Policy) -> list[str]:

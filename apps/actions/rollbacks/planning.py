@@ -1,36 +1,29 @@
 """Plan what a rollback changes in the memories and entities of one end user. Pure."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.utils import timezone
 
 from apps.actions.rollbacks.reverting import (
     CLOSED_AS_WRONG,
     EntityHistory,
-    EntityRecord,
     Kept,
-    KnownLink,
     MemoryHistory,
-    ReadColumns,
+    MemoryInverse,
     UserHistory,
     without_closing,
     without_rollback,
     without_traces,
 )
+from apps.memories.codec import read_columns
+from apps.memories.models import EntityChange, MemoryLink
 from apps.pipeline.conflict.slots import duplicate_of, in_slot
 from apps.pipeline.core.canonical import salted_hash
-from apps.pipeline.core.enums import (
-    LIVE_STATUSES,
-    EntityChangeKind,
-    LeftAlone,
-    LinkKind,
-    LinkStatus,
-    Status,
-    WorkKind,
-)
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityChangeKind, LeftAlone, LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import (
     ROLLBACK_UNDONE,
     ROLLED_BACK,
@@ -48,22 +41,111 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import StoredMemory
 
+Changes = dict[UUID, dict[str, Any]]
+LinkKey = tuple[UUID, UUID, LinkKind]
+_WORDING = frozenset({"content", "predicate", "object_text"})
+
 
 @dataclass(frozen=True, slots=True)
-class EntityTakings:
-    """What a rollback took back of entities, by identifier: from this its undo restores them."""
+class Takings:
+    """What a rollback took back beside the values of memories, by identifier: from this its undo restores it."""
 
-    withdrawn: tuple[UUID, ...] = ()  # entities
-    mentions: Mapping[UUID, int] | None = None  # entity to how many were taken back
-    records: tuple[UUID, ...] = ()
-    given_back: tuple[UUID, ...] = ()  # records of descriptions that went back to the entity
+    origins: Mapping[UUID, tuple[UUID, ...]]  # memory to turns
+    links: tuple[LinkKey, ...] = ()
+    entities: tuple[UUID, ...] = ()
+    mentions: Mapping[UUID, int] = field(default_factory=dict)  # entity to how many were taken back
+    records: tuple[UUID, ...] = ()  # changes of names
+    given_back: tuple[UUID, ...] = ()  # those of descriptions that went back to the entity
 
 
-def mentions_of(memories: Iterable[MemoryHistory], taken: Mapping[UUID, Collection[UUID]]) -> Counter[UUID]:
+@dataclass(frozen=True, slots=True)
+class RollbackPlan:
+    """What is to be written for one end user, what that takes back, and what is left alone."""
+
+    plan: WritePlan
+    takings: Takings
+    kept: tuple[Kept, ...] = ()
+
+
+def plan_rollback(
+    history: UserHistory, *, traces: Set[UUID], forced: Set[UUID], policy: ConfidencePolicy
+) -> RollbackPlan:
+    """Plan to take back what traces wrote.
+
+    1. Each memory loses what the traces did to it; what only they say is retracted.
+    2. What a retracted memory had closed is as it was before.
+    3. What becomes live again finds its place among the live memories.
+    4. Links, entities and names that only the traces brought go with them.
+    """
+
+    def inverse(each: MemoryHistory) -> MemoryInverse:
+        return without_traces(each, traces=traces, forced=each.memory.id in forced, policy=policy)
+
+    changes, origins, kept = _inverted(history, inverse)
+    retracted = {key for key, values in changes.items() if values.get("status") is Status.RETRACTED}
+    left_alone = {each.memory_id for each in kept if each.reason is LeftAlone.EDITED}
+    for each in history.memories:
+        if not changes[each.memory.id] and each.memory.id not in left_alone:
+            changes[each.memory.id] = without_closing(each, closed_by=retracted)
+    settlement = _Settlement(history, changes)
+    gone = retracted | {each.memory.id for each in history.memories if each.memory.status in CLOSED_AS_WRONG}
+    own = [(each, record) for each in history.entities for record in each.records if record.trace_id in traces]
+    takings = Takings(
+        origins,
+        links=tuple(_key(each) for each in history.links if each.trace_id in traces and each.status == LinkStatus.OPEN),
+        entities=tuple(each.entity.id for each in history.entities if _is_unused(each, history, traces, gone)),
+        mentions=_mentions(history, origins),
+        records=tuple(record.id for _, record in own),
+        given_back=tuple(record.id for each, record in own if _goes_back(each, record, history, traces)),
+    )
+    operations: list[Operation] = [
+        *_entity_operations(history, takings, is_undo=False),
+        *settlement.revisions(verb=ROLLED_BACK),
+        *(WithdrawOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
+        *(_mark(each, LinkStatus.OPEN, LinkStatus.SETTLED) for each in takings.links),
+    ]
+    kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
+    kept += [Kept(None, LeftAlone.REPEATED, trace_id=each) for each in history.repeats]
+    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys(kept)))
+
+
+def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings) -> RollbackPlan:
+    """Plan to undo a rollback; what was changed since is left alone.
+
+    The links of the history are those that the rollback closed and that are still closed, its entities those that it
+    touched, with the records that it withdrew.
+    """
+
+    def inverse(each: MemoryHistory) -> MemoryInverse:
+        return without_rollback(each, rollback_id=rollback_id, turn_ids=takings.origins.get(each.memory.id, ()))
+
+    changes, origins, kept = _inverted(history, inverse)
+    settlement = _Settlement(history, changes)
+    again = {each.memory_id for each in settlement.kept}
+    operations: list[Operation] = [
+        *_entity_operations(history, takings, is_undo=True),
+        *settlement.revisions(verb=ROLLBACK_UNDONE),
+        *(RestoreOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items() if memory_id not in again),
+        *(_mark(_key(each), LinkStatus.SETTLED, LinkStatus.OPEN) for each in history.links),
+    ]
+    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys([*kept, *settlement.kept])))
+
+
+def _inverted(
+    history: UserHistory, inverse_of: Callable[[MemoryHistory], MemoryInverse]
+) -> tuple[Changes, dict[UUID, tuple[UUID, ...]], list[Kept]]:
+    """Return by memory the new values and the turns concerned, and what is kept."""
+    inverses = {each.memory.id: inverse_of(each) for each in history.memories}
+    changes = {memory_id: each.changes for memory_id, each in inverses.items()}
+    origins = {memory_id: each.turn_ids for memory_id, each in inverses.items() if each.turn_ids}
+    return changes, origins, [each.kept for each in inverses.values() if each.kept]
+
+
+def _mentions(history: UserHistory, taken: Mapping[UUID, Sequence[UUID]]) -> Counter[UUID]:
     """Count how many traces mention an entity by what is taken: memory to the turns that say it no more."""
     mentioned = {
         (entity, origin.trace_id)
-        for each in memories
+        for each in history.memories
         for origin in each.origins
         if origin.turn_id in taken.get(each.memory.id, ())
         for entity in each.entity_ids
@@ -71,129 +153,90 @@ def mentions_of(memories: Iterable[MemoryHistory], taken: Mapping[UUID, Collecti
     return Counter(entity for entity, _ in mentioned)
 
 
-def take_back(
-    history: UserHistory, *, traces: Set[UUID], retracted: Set[UUID], mentions: Mapping[UUID, int]
-) -> EntityTakings:
-    """Decide what is taken back: entities and names that only these traces brought.
-
-    `retracted` are the memories that say nothing any more: an entity that another memory refers to stays.
-    """
-    own = [(entity, record) for entity in history.entities for record in entity.records if record.trace_id in traces]
-    return EntityTakings(
-        withdrawn=tuple(each.id for each in history.entities if _is_unused(each, history, traces, retracted)),
-        mentions=dict(mentions),
-        records=tuple(record.id for _, record in own),
-        given_back=tuple(record.id for entity, record in own if _goes_back(entity, record, history, traces)),
-    )
-
-
-def take_back_operations(history: UserHistory, takings: EntityTakings) -> Iterator[Operation]:
-    """Yield the operations that take back entities, mentions and names."""
-    mentions = takings.mentions or {}
-    for entity in history.entities:
-        taken = [each for each in entity.records if each.id in takings.records]
-        name = _name_without(entity, taken)
-        withdrawn = True if entity.id in takings.withdrawn else None
-        if name or withdrawn or mentions.get(entity.id):
-            yield ReviseEntity(entity.id, mentions=-mentions.get(entity.id, 0), name=name, withdrawn=withdrawn)
-        yield from _counts(entity, taken, takings, sign=-1)
+def _entity_operations(history: UserHistory, takings: Takings, *, is_undo: bool) -> Iterator[Operation]:
+    """Yield the operations that take back entities, mentions and names, or restore them."""
+    sign = 1 if is_undo else -1
+    for each in history.entities:
+        key = each.entity.id
+        taken = [record for record in each.records if record.id in takings.records]
+        name, mentions = _name(each, taken, is_undo), sign * takings.mentions.get(key, 0)
+        withdrawn = not is_undo if key in takings.entities else None
+        if name or mentions or withdrawn is not None:
+            yield ReviseEntity(key, mentions=mentions, name=name, withdrawn=withdrawn)
+        uses: Counter[tuple[str, str]] = Counter()
+        for record in taken:
+            if record.kind == EntityChangeKind.NAMED:
+                uses[record.folded, record.alias] += 1
+            elif record.id in takings.given_back:
+                uses[record.folded, record.alias] -= record.uses
+        yield from (CountAlias(key, alias=alias, uses=sign * count) for (_, alias), count in uses.items() if count)
     if takings.records:
-        yield MarkEntityChanges(takings.records, withdrawn=True)
+        yield MarkEntityChanges(takings.records, withdrawn=not is_undo)
 
 
-def restore_operations(entities: Iterable[EntityHistory], takings: EntityTakings) -> Iterator[Operation]:
-    """Yield the operations that restore what was taken; the records of the entities are the withdrawn ones."""
-    mentions = takings.mentions or {}
-    for entity in entities:
-        taken = [each for each in entity.records if each.id in takings.records]
-        name = _name_with(entity, taken)
-        withdrawn = False if entity.id in takings.withdrawn else None
-        if name or withdrawn is False or mentions.get(entity.id):
-            yield ReviseEntity(entity.id, mentions=mentions.get(entity.id, 0), name=name, withdrawn=withdrawn)
-        yield from _counts(entity, taken, takings, sign=1)
-    if takings.records:
-        yield MarkEntityChanges(takings.records, withdrawn=False)
+def _name(each: EntityHistory, taken: Sequence[EntityChange], is_undo: bool) -> str | None:
+    """Return the name before some renamings, or with them again; None where it stays as it is."""
+    name = each.entity.name
+    renamings = [record for record in each.records if record.kind == EntityChangeKind.RENAMED]
+    if is_undo:
+        for record in renamings:
+            name = record.alias if record in taken and record.former == name else name
+    else:
+        for record in reversed(renamings):
+            if record not in taken or record.alias != name:
+                break
+            name = record.former
+    return name if name != each.entity.name else None
 
 
-def _is_unused(entity: EntityHistory, history: UserHistory, traces: Set[UUID], retracted: Set[UUID]) -> bool:
-    if entity.stays or entity.added_by not in traces:
+def _is_unused(each: EntityHistory, history: UserHistory, traces: Set[UUID], gone: Set[UUID]) -> bool:
+    """Tell whether only these traces brought an entity, and no memory refers to it but those that are gone."""
+    if each.stays or each.entity.added_by not in traces:
         return False
-    named_by_others = any(each.trace_id not in traces for each in entity.records)
-    return not named_by_others and history.referring.get(entity.id, frozenset()) <= retracted
+    named_by_others = any(record.trace_id not in traces for record in each.records)
+    return not named_by_others and history.referring.get(each.entity.id, frozenset()) <= gone
 
 
-def _goes_back(entity: EntityHistory, record: EntityRecord, history: UserHistory, traces: Set[UUID]) -> bool:
+def _goes_back(each: EntityHistory, record: EntityChange, history: UserHistory, traces: Set[UUID]) -> bool:
     """Tell whether a description that these traces took goes back: unless another trace has given it away since."""
-    if record.kind is not EntityChangeKind.TAKEN:
-        return False
-    holders = (each for each in history.entities if each.id in history.holders.get(record.folded, frozenset()))
-    return not any(
-        each.folded == record.folded and each.kind is EntityChangeKind.NAMED and each.trace_id not in traces
-        for holder in holders
-        if holder.id != entity.id
-        for each in holder.records
+    holders = history.holders.get(record.folded, frozenset()) - {each.entity.id}
+    return record.kind == EntityChangeKind.TAKEN and not any(
+        given.folded == record.folded and given.kind == EntityChangeKind.NAMED and given.trace_id not in traces
+        for holder in history.entities
+        if holder.entity.id in holders
+        for given in holder.records
     )
 
 
-def _name_without(entity: EntityHistory, taken: Collection[EntityRecord]) -> str | None:
-    """Return the name that an entity had before these renamings, or None where the latest one stays."""
-    name = entity.name
-    for record in reversed([each for each in entity.records if each.kind is EntityChangeKind.RENAMED]):
-        if record not in taken or record.alias != name:
-            break
-        name = record.former
-    return name if name != entity.name else None
+class _Settlement:
+    """The planned changes of memories, in which each that becomes live has its place among the live ones."""
 
-
-def _name_with(entity: EntityHistory, taken: Collection[EntityRecord]) -> str | None:
-    name = entity.name
-    for record in taken:
-        if record.kind is EntityChangeKind.RENAMED and record.former == name:
-            name = record.alias
-    return name if name != entity.name else None
-
-
-def _counts(
-    entity: EntityHistory, taken: Collection[EntityRecord], takings: EntityTakings, *, sign: int
-) -> Iterator[CountAlias]:
-    named: Counter[tuple[str, str]] = Counter()
-    for record in taken:
-        if record.kind is EntityChangeKind.NAMED:
-            named[record.folded, record.alias] += 1
-        elif record.id in takings.given_back:
-            named[record.folded, record.alias] -= record.uses
-    for (_, alias), uses in named.items():
-        if uses:
-            yield CountAlias(entity.id, alias=alias, uses=sign * uses)
-
-
-Changes = dict[UUID, dict[str, Any]]
-
-
-class SlotSettlement:
-    """The planned changes of memories, and the live ones as they are with what has been planned so far."""
-
-    def __init__(
-        self, *, changes: Changes, before: Mapping[UUID, StoredMemory], read: ReadColumns, now: datetime
-    ) -> None:
+    def __init__(self, history: UserHistory, changes: Changes) -> None:
         self.changes = {memory_id: dict(values) for memory_id, values in changes.items() if values}
-        self.before = before
-        self.kept: list[Kept] = []
-        self._read, self._now = read, now
-        self._live = {
-            memory_id: self._after(memory_id)
-            for memory_id, memory in before.items()
-            if memory.status in LIVE_STATUSES and self._after(memory_id).status in LIVE_STATUSES
+        self.before = {each.id: each for each in history.live} | {
+            each.memory.id: each.memory for each in history.memories
         }
-
-    def settle(self) -> None:
-        """Give each memory that becomes live its place, in the order in which they were said."""
+        self.kept: list[Kept] = []
+        self._live = {
+            memory_id: after
+            for memory_id, memory in self.before.items()
+            if memory.status in LIVE_STATUSES and (after := self._after(memory_id)).status in LIVE_STATUSES
+        }
         opened = [each for each in map(self._after, self.changes) if each.status in LIVE_STATUSES]
         for memory in sorted(opened, key=lambda each: (each.said_at, each.id)):
             if memory.id in self._live:
                 self._keep_hash_unique(memory)
             else:
                 self._open(memory)
+
+    def revisions(self, *, verb: str) -> Iterator[Operation]:
+        """Yield the revisions, and the indexing of what gets other words or is live again."""
+        for memory_id, values in self.changes.items():
+            before = self.before[memory_id]
+            yield ReviseMemory(memory_id, expected_version=before.version, verb=verb, changes=values)
+            becomes_live = values.get("status") in LIVE_STATUSES and before.status not in LIVE_STATUSES
+            if becomes_live or not _WORDING.isdisjoint(values):
+                yield EnqueueWork(WorkKind.INDEX_MEMORY, memory_id)
 
     def _open(self, memory: StoredMemory) -> None:
         twin = duplicate_of(memory, self._live.values())
@@ -205,7 +248,7 @@ class SlotSettlement:
             live = list(self._live.values())
             self.changes[memory.id], closed = in_slot(self._after(memory.id), self.changes[memory.id], live=live)
             for closing in closed:
-                ended = {**closing.changes(now=self._now), "superseded_by_id": memory.id}
+                ended = {**closing.changes(now=timezone.now()), "superseded_by_id": memory.id}
                 self._change(closing.memory_id, ended)
         self._change(memory.id, {})
 
@@ -231,145 +274,20 @@ class SlotSettlement:
 
     def _after(self, memory_id: UUID) -> StoredMemory:
         """Return a memory as it is with the changes."""
-        return self.before[memory_id].evolve(**self._read(self.changes.get(memory_id, {})))
+        return self.before[memory_id].evolve(**read_columns(self.changes.get(memory_id, {})))
 
 
-LinkKey = tuple[UUID, UUID, LinkKind]
-_WORDING = frozenset({"content", "predicate", "object_text"})
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a plan is made by, beside the history: the policy, the codec of columns and the time."""
-
-    policy: ConfidencePolicy
-    read: ReadColumns
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Takings:
-    """What a rollback took back beside the values of memories, by identifier: from this its undo restores it."""
-
-    origins: Mapping[UUID, tuple[UUID, ...]]  # memory to turns
-    links: tuple[LinkKey, ...] = ()
-    entities: EntityTakings = field(default_factory=EntityTakings)
-
-
-@dataclass(frozen=True, slots=True)
-class RollbackPlan:
-    """What is to be written for one end user, what that takes back, and what is left alone."""
-
-    plan: WritePlan
-    takings: Takings
-    kept: tuple[Kept, ...] = ()
-
-
-def plan_rollback(history: UserHistory, *, traces: Set[UUID], forced: Set[UUID], rules: Rules) -> RollbackPlan:
-    """Plan to take back what traces wrote.
-
-    1. Each memory loses what the traces did to it; what only they say is retracted.
-    2. What a retracted memory had closed is as it was before.
-    3. What becomes live again finds its place among the live memories.
-    4. Links, entities and names that only the traces brought go with them.
-    """
-    changes: Changes = {}
-    origins: dict[UUID, tuple[UUID, ...]] = {}
-    kept: list[Kept] = []
-    for each in history.memories:
-        inverse = without_traces(
-            each, traces=traces, forced=each.memory.id in forced, policy=rules.policy, read=rules.read
-        )
-        changes[each.memory.id] = inverse.changes
-        kept += [inverse.kept] if inverse.kept else []
-        if inverse.turn_ids:
-            origins[each.memory.id] = inverse.turn_ids
-    retracted = {key for key, values in changes.items() if values.get("status") is Status.RETRACTED}
-    _reopen_closed(history, changes, retracted, kept)
-    settlement = _settle(history, changes, rules)
-    gone = retracted | {each.memory.id for each in history.memories if each.memory.status in CLOSED_AS_WRONG}
-    mentions = mentions_of(history.memories, origins)
-    entities = take_back(history, traces=traces, retracted=gone, mentions=mentions)
-    links = tuple(_key(each) for each in history.links if each.trace_id in traces and each.status is LinkStatus.OPEN)
-    takings = Takings(origins, links=links, entities=entities)
-    operations: list[Operation] = [
-        *take_back_operations(history, entities),
-        *_revisions(settlement, verb=ROLLED_BACK),
-        *(WithdrawOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
-        *(_mark(each, LinkStatus.OPEN, LinkStatus.SETTLED) for each in links),
-    ]
-    kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
-    kept += [Kept(None, LeftAlone.REPEATED, trace_id=each) for each in history.repeats]
-    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys(kept)))
-
-
-def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings, rules: Rules) -> RollbackPlan:
-    """Plan to undo a rollback; what was changed since is left alone.
-
-    The links of the history are those that the rollback closed and that are still closed, its entities those that it
-    touched, with the records that it withdrew.
-    """
-    changes: Changes = {}
-    kept: list[Kept] = []
-    origins: dict[UUID, tuple[UUID, ...]] = {}
-    for each in history.memories:
-        inverse = without_rollback(each, rollback_id=rollback_id, turn_ids=takings.origins.get(each.memory.id, ()))
-        changes[each.memory.id] = inverse.changes
-        kept += [inverse.kept] if inverse.kept else []
-        if inverse.turn_ids:
-            origins[each.memory.id] = inverse.turn_ids
-    settlement = _settle(history, changes, rules)
-    again = {each.memory_id for each in settlement.kept}
-    origins = {memory_id: turns for memory_id, turns in origins.items() if memory_id not in again}
-    operations: list[Operation] = [
-        *restore_operations(history.entities, takings.entities),
-        *_revisions(settlement, verb=ROLLBACK_UNDONE),
-        *(RestoreOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
-        *(_mark(_key(each), LinkStatus.SETTLED, LinkStatus.OPEN) for each in history.links),
-    ]
-    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys([*kept, *settlement.kept])))
-
-
-def _reopen_closed(history: UserHistory, changes: Changes, retracted: Set[UUID], kept: list[Kept]) -> None:
-    left_alone = {each.memory_id for each in kept if each.reason is LeftAlone.EDITED}
-    for each in history.memories:
-        if not changes[each.memory.id] and each.memory.id not in left_alone:
-            changes[each.memory.id] = without_closing(each, closed_by=retracted)
-
-
-def _settle(history: UserHistory, changes: Changes, rules: Rules) -> SlotSettlement:
-    before: dict[UUID, StoredMemory] = {each.id: each for each in history.live}
-    before |= {each.memory.id: each.memory for each in history.memories}
-    settlement = SlotSettlement(changes=changes, before=before, read=rules.read, now=rules.now)
-    settlement.settle()
-    return settlement
-
-
-def _revisions(settlement: SlotSettlement, *, verb: str) -> list[Operation]:
-    """Return the revisions, and the indexing of what gets other words or is live again."""
-    operations: list[Operation] = []
-    for memory_id, values in settlement.changes.items():
-        before = settlement.before[memory_id]
-        operations.append(ReviseMemory(memory_id, expected_version=before.version, verb=verb, changes=values))
-        becomes_live = values.get("status") in LIVE_STATUSES and before.status not in LIVE_STATUSES
-        if becomes_live or not _WORDING.isdisjoint(values):
-            operations.append(EnqueueWork(WorkKind.INDEX_MEMORY, memory_id))
-    return operations
-
-
-def _built_upon(history: UserHistory, traces: Set[UUID], retracted: Set[UUID]) -> list[Kept]:
-    """Return the live memories that other traces have linked to a memory that is gone now."""
+def _built_upon(history: UserHistory, traces: Set[UUID], retracted: Set[UUID]) -> Iterator[Kept]:
+    """Yield the live memories that other traces have linked to a memory that is gone now."""
     live = {each.id for each in history.live} - retracted
-    found = []
     for link in history.links:
-        ends = {link.from_id, link.to_id}
+        ends = {link.from_memory_id, link.to_memory_id}
         if link.trace_id not in traces and ends & retracted:
-            found += [Kept(each, LeftAlone.BUILT_UPON) for each in sorted(ends & live)]
-    return found
+            yield from (Kept(each, LeftAlone.BUILT_UPON) for each in sorted(ends & live))
 
 
-def _key(link: KnownLink) -> LinkKey:
-    return link.from_id, link.to_id, link.kind
+def _key(link: MemoryLink) -> LinkKey:
+    return link.from_memory_id, link.to_memory_id, LinkKind(link.kind)
 
 
 def _mark(key: LinkKey, expected: LinkStatus, status: LinkStatus) -> Operation:

@@ -13,10 +13,8 @@ from django.utils import timezone
 from apps.actions.errors import Conflict, NotFound
 from apps.actions.ledger.actor import current_actor
 from apps.actions.ledger.record import record
-from apps.actions.rollbacks.loading import load_history, rules_of
-from apps.actions.rollbacks.planning import plan_rollback
 from apps.actions.rollbacks.reverting import Kept
-from apps.actions.rollbacks.running import ShownKept, counts_of, run_rollback, shown_kept
+from apps.actions.rollbacks.running import ShownKept, counts_of, plan_of, run_rollback, shown_kept
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Memory, Rollback, RollbackItem
 from apps.outbox.queue_task import queue_task
@@ -76,8 +74,7 @@ def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
     kept: list[Kept] = []
     for user in users[:MOST_USERS]:
         ids = set(traces.filter(end_user_id=user).values_list("id", flat=True))
-        history = load_history(end_user_id=user, traces=ids)
-        planned = plan_rollback(history, traces=ids, forced=forced, rules=rules_of(request.project_id))
+        planned = plan_of(user, ids, forced=forced, project_id=request.project_id)
         total.update(counts_of(planned, traces=len(ids)))
         changes |= {each.memory_id: dict(each.changes) for each in planned.plan.of(ReviseMemory)}
         kept += planned.kept

@@ -2,52 +2,44 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.actions.errors import Refused
+from apps.actions.get_or_create import hold_end_user
 from apps.actions.ledger.record import record
-from apps.actions.replays.replaying import judged_run
-from apps.actions.rollbacks.loading import (
-    MOST_TRIES,
-    kept_as_json,
-    kept_from_json,
-    load_history,
-    load_taken,
-    lock_item,
-    outdate_sessions,
-    rules_of,
-    save_item,
-    write,
-)
+from apps.actions.rollbacks.loading import load_history, load_taken
 from apps.actions.rollbacks.planning import RollbackPlan, Takings, plan_rollback, plan_undo
+from apps.actions.rollbacks.rerun import queue_trace, run_again
 from apps.actions.rollbacks.reverting import Kept
 from apps.actions.rollbacks.selection import TraceSelection
 from apps.memories.models import Memory, MemoryVersion, Rollback, RollbackItem
-from apps.outbox import enqueue
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.rows import WriteContext
+from apps.outbox.leases import interrupt
 from apps.outbox.manual import cancel
-from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, TraceStatus, WorkKind
+from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK, ReviseMemory
-from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces import recorder
-from apps.traces.models import ConfigurationVersion, Span, Trace, Turn
-from apps.traces.policies import policy_of
-from apps.traces.runs import RunHead, recorded_runs
-from apps.traces.trace_report import report_of
+from apps.traces.models import Session, Trace, Turn
+from apps.traces.policies import active_policy
 
+log = structlog.get_logger(__name__)
+
+MOST_TRIES = 3  # somebody may change a memory while the plan is made
+_WAITED = frozenset({TraceStatus.QUEUED, TraceStatus.DEAD})
 MOST_LISTED = 500
 
 
@@ -76,7 +68,7 @@ def progress_of(rollback: Rollback) -> RollbackProgress:
     todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
     counted = items.aggregate(users=Count("id"), waiting=Count("id", filter=Q(state=todo)))
     lists = items.exclude(left_alone=[]).order_by("id").values_list("left_alone", flat=True)[:MOST_LISTED]
-    kept = [each for some in lists for each in kept_from_json(some)][:MOST_LISTED]
+    kept = [each for some in lists for each in msgspec.convert(some, list[Kept])][:MOST_LISTED]
     waiting = 0 if rollback.is_over else counted["waiting"]
     shown = shown_kept(kept, project_id=rollback.project_id)
     return RollbackProgress(users=counted["users"], waiting=waiting, kept=shown)
@@ -101,112 +93,77 @@ def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ..
     return tuple(each for each in found if each.memory or each.trace)
 
 
-def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:
-    """Judge the turns of traces anew, and queue the traces with turns that are kept, in the order given.
-
-    The others end as rejected ones. Session-level traces, which have no turns of their own, stay as they are.
-    """
-    active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
-    turns = Turn.objects.filter(end_user_id=end_user_id, trace__in=traces)
-    with_turns = set(turns.values_list("trace_id", flat=True))
-    again = [trace for trace in traces if trace.id in with_turns]
-    turns.update(withdrawn=False)
-    recorder.reopen(traces=again)
-    Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in again]).update(
-        configuration=active, rollback_id=None, plan=[], error=""
-    )
-    # What was left alone has no place in the trace any more: the run may store the same candidate.
-    Memory.objects.filter(end_user_id=end_user_id, trace__in=again).update(candidate_index=None)
-    drafts = _judged(end_user_id, again, policy_of(active.id))
-    _write_verdicts(end_user_id, drafts)
-    for trace, draft in zip(again, drafts, strict=True):
-        if draft.turns:
-            _queue(trace)
-        else:
-            _reject(trace, draft)
-
-
-def _judged(end_user_id: UUID, traces: Sequence[Trace], policy: Policy) -> list[Draft]:
-    now = timezone.now()
-    heads = [
-        RunHead(
-            trace_id=trace.id,
-            session_id=trace.session_id,
-            configuration_id=trace.configuration_id,
-            status=TraceStatus(trace.status),
-            accepted_at=now,
-            began_at=now,
-            ended_at=now,
-            latency_us=0,
-            extracted_with=trace.id,
-        )
-        for trace in traces
-    ]
-    return [judged_run(run, policy=policy) for run in recorded_runs(end_user_id=end_user_id, heads=heads, before=0)]
-
-
-def _write_verdicts(end_user_id: UUID, drafts: Sequence[Draft]) -> None:
-    """Replace what the pre-filter has decided: the reasons of turns, and its span, which keeps its time."""
-    drops = {drop.turn_id: drop for draft in drafts for drop in draft.drops}
-    turns = list(Turn.objects.filter(end_user_id=end_user_id, trace__in=[each.request.trace_id for each in drafts]))
-    for turn in turns:
-        drop = drops.get(turn.id)
-        turn.rejected_for = drop.reason if drop else ""
-        turn.rejected_by = drop.detail.get("rule", "") if drop else ""
-    Turn.objects.bulk_update(turns, ["rejected_for", "rejected_by"], batch_size=500)
-    spans = {draft.request.trace_id: recorder.spans_of(draft, first=0)[0] for draft in drafts}
-    kept = list(Span.objects.filter(end_user_id=end_user_id, trace__in=spans, stage=Stage.PRE_FILTER))
-    for span in kept:
-        row = spans[span.trace_id]
-        span.result, span.reason, span.details = row.result, row.reason, row.details
-    Span.objects.bulk_update(kept, ["result", "reason", "details"], batch_size=500)
-
-
-def _queue(trace: Trace) -> None:
-    enqueue.enqueue(
-        end_user_id=trace.end_user_id,
-        project_id=trace.project_id,
-        kind=WorkKind.RUN_PIPELINE,
-        subject_ids=[trace.id],
-        session_id=trace.session_id,
-    )
-
-
-def _reject(trace: Trace, draft: Draft) -> None:
-    report = report_of(draft)
-    Trace.objects.filter(end_user_id=trace.end_user_id, id=trace.id).update(
-        status=TraceStatus.REJECTED, counts=report.counts, outcomes=report.outcomes, finished_at=timezone.now()
-    )
-
-
 def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
     """Take back what the selected traces of an end user wrote, unless that is done already.
 
     Raises StalePlan when somebody has changed a memory meanwhile, and Conflict while the user is being erased.
     """
     with transaction.atomic():
-        item = lock_item(rollback, end_user_id, state=RollbackState.WAITING)
+        item = _locked(rollback, end_user_id, RollbackState.WAITING)
         if item is None:
             return
-        traces = traces_of(rollback, item.end_user_id)
-        ids = [trace.id for trace in traces]
-        history = load_history(end_user_id=item.end_user_id, traces=ids)
-        planned = plan_rollback(
-            history,
-            traces=set(ids),
+        traces = traces_of(rollback, end_user_id)
+        planned = plan_of(
+            end_user_id,
+            {trace.id for trace in traces},
             forced={UUID(each) for each in rollback.forced},
-            rules=rules_of(rollback.project_id),
+            project_id=rollback.project_id,
         )
-        write(rollback=rollback, item=item, plan=planned.plan, actor=rollback.actor)
-        cancelled = _cancel_work(item.end_user_id, traces, planned)
-        Trace.objects.filter(end_user_id=item.end_user_id, id__in=ids).update(
+        _write(rollback, end_user_id, planned.plan, actor=rollback.actor)
+        cancelled = _cancel_work(end_user_id, traces, planned)
+        Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in traces]).update(
             status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id, error="", finished_at=timezone.now()
         )
-        Turn.objects.filter(end_user_id=item.end_user_id, trace_id__in=ids).update(withdrawn=True)
-        outdate_sessions(sorted({trace.session_id for trace in traces}))
-        _finish_user(item, rollback, traces, planned, cancelled)
+        _mark_turns(end_user_id, traces, withdrawn=True)
+        counts = {**counts_of(planned, traces=len(traces)), "work_cancelled": cancelled}
+        item.state, item.done = (
+            RollbackState.DONE,
+            {
+                "traces": {str(trace.id): trace.status for trace in traces},
+                "takings": msgspec.to_builtins(planned.takings, str_keys=True),
+                "counts": counts,
+            },
+        )
+        _finish_item(item, rollback, planned.kept, verb=ROLLED_BACK, details=counts)
         if rollback.rerun:
-            run_again(end_user_id=item.end_user_id, project_id=rollback.project_id, traces=traces)
+            run_again(end_user_id=end_user_id, project_id=rollback.project_id, traces=traces)
+
+
+def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
+    """Restore what a rollback took back of an end user, unless that is done already.
+
+    What was changed since is left alone; everything is if a trace was run again. Traces that had waited or failed are
+    queued. Raises StalePlan and Conflict.
+    """
+    with transaction.atomic():
+        item = _locked(rollback, end_user_id, RollbackState.DONE)
+        if item is None:
+            return
+        before = {UUID(key): status for key, status in item.done["traces"].items()}
+        known = Trace.objects.filter(end_user_id=end_user_id, id__in=list(before))
+        taken_back = known.filter(status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id)
+        traces = list(taken_back.defer("plan", "outcomes").order_by("created_at", "id"))
+        if len(traces) < known.count():
+            traces, kept = [], _all_kept(rollback, end_user_id)
+        else:
+            takings = msgspec.convert(item.done["takings"], Takings)
+            history = load_taken(end_user_id=end_user_id, rollback_id=rollback.id, takings=takings)
+            planned = plan_undo(history, rollback_id=rollback.id, takings=takings)
+            _write(rollback, end_user_id, planned.plan, actor=rollback.undone_by)
+            for trace in traces:
+                _reopen(trace, before[trace.id])
+            _mark_turns(end_user_id, traces, withdrawn=False)
+            kept = planned.kept
+        item.state, item.done = RollbackState.UNDONE, {**item.done, "undone_traces": len(traces)}
+        details = {"traces": len(traces), "left_alone": len(kept)}
+        _finish_item(item, rollback, kept, verb=ROLLBACK_UNDONE, details=details)
+
+
+def plan_of(end_user_id: UUID, traces: set[UUID], *, forced: set[UUID], project_id: UUID) -> RollbackPlan:
+    """Plan the rollback of some traces of an end user, under the active policy of the project."""
+    history = load_history(end_user_id=end_user_id, traces=traces)
+    policy = active_policy(project_id=project_id).confidence
+    return plan_rollback(history, traces=traces, forced=forced, policy=policy)
 
 
 def traces_of(rollback: Rollback, end_user_id: UUID) -> list[Trace]:
@@ -228,10 +185,31 @@ def counts_of(planned: RollbackPlan, *, traces: int) -> dict[str, int]:
         "memories_changed": len(planned.plan.of(ReviseMemory)) - statuses.total(),
         "sources_withdrawn": sum(len(turns) for turns in planned.takings.origins.values()),
         "links_closed": len(planned.takings.links),
-        "entities_withdrawn": len(planned.takings.entities.withdrawn),
-        "names_withdrawn": len(planned.takings.entities.records),
+        "entities_withdrawn": len(planned.takings.entities),
+        "names_withdrawn": len(planned.takings.records),
         "left_alone": len(planned.kept),
     }
+
+
+def _locked(rollback: Rollback, end_user_id: UUID, state: RollbackState) -> RollbackItem | None:
+    """Keep other writers out until the transaction ends, in the lock order of writers: end user, then sessions.
+
+    A worker locks the session of a trace before it commits it, so no trace of the user ends meanwhile. Returns the part
+    of the rollback, None if it is no longer in the state. Raises Conflict while the end user is being erased.
+    """
+    hold_end_user(end_user_id)
+    list(Session.objects.select_for_update().filter(end_user_id=end_user_id).order_by("id").values_list("id"))
+    items = RollbackItem.objects.select_for_update().filter(end_user_id=end_user_id, rollback=rollback)
+    return items.filter(state=state).first()
+
+
+def _write(rollback: Rollback, end_user_id: UUID, plan: WritePlan, *, actor: str) -> None:
+    """Apply a plan for one end user, and start the user's work again from what is stored then. Raises StalePlan."""
+    context = WriteContext(
+        project_id=rollback.project_id, end_user_id=end_user_id, actor=actor, rollback_id=rollback.id
+    )
+    apply_plan(plan=plan, context=context)
+    interrupt(end_user_id=end_user_id)
 
 
 def _cancel_work(end_user_id: UUID, traces: Sequence[Trace], planned: RollbackPlan) -> int:
@@ -241,60 +219,28 @@ def _cancel_work(end_user_id: UUID, traces: Sequence[Trace], planned: RollbackPl
     return runs + cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
 
 
-def _finish_user(
-    item: RollbackItem, rollback: Rollback, traces: Sequence[Trace], planned: RollbackPlan, cancelled: int
+def _mark_turns(end_user_id: UUID, traces: Sequence[Trace], *, withdrawn: bool) -> None:
+    """Mark turns, and void what processes have cached of their sessions: a turn that was taken back may be repeated."""
+    Turn.objects.filter(end_user_id=end_user_id, trace__in=traces).update(withdrawn=withdrawn)
+    Session.objects.filter(id__in={trace.session_id for trace in traces}).update(last_turn_at=Now())
+
+
+def _finish_item(
+    item: RollbackItem, rollback: Rollback, kept: Collection[Kept], *, verb: str, details: dict[str, int]
 ) -> None:
-    counts = {**counts_of(planned, traces=len(traces)), "work_cancelled": cancelled}
-    done: dict[str, Any] = {
-        "traces": {str(trace.id): trace.status for trace in traces},
-        "takings": msgspec.to_builtins(planned.takings, str_keys=True),
-        "counts": counts,
-    }
-    item.state, item.done, item.left_alone = RollbackState.DONE, done, kept_as_json(planned.kept)
-    item.error, item.finished_at = "", timezone.now()
-    save_item(item)
+    """Store what came of the part of a rollback, where the rows of its end user are, and record it."""
+    RollbackItem.objects.filter(end_user_id=item.end_user_id, id=item.id).update(
+        state=item.state, done=item.done, left_alone=msgspec.to_builtins(kept), error="", finished_at=timezone.now()
+    )
     record(
         project_id=rollback.project_id,
         end_user_id=item.end_user_id,
-        actor=rollback.actor,
-        verb=ROLLED_BACK,
+        actor=rollback.undone_by if verb == ROLLBACK_UNDONE else rollback.actor,
+        verb=verb,
         object_kind="rollback",
         object_id=rollback.id,
-        details=counts,
+        details=details,
     )
-
-
-_WAITED = frozenset({TraceStatus.QUEUED.value, TraceStatus.DEAD.value})
-
-
-def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
-    """Restore what a rollback took back of an end user, unless that is done already.
-
-    What was changed since is left alone; everything is if a trace was run again. Traces that had waited or failed are
-    queued. Raises StalePlan and Conflict.
-    """
-    with transaction.atomic():
-        item = lock_item(rollback, end_user_id, state=RollbackState.DONE)
-        if item is None:
-            return
-        before = {UUID(key): status for key, status in item.done["traces"].items()}
-        taken_back = Trace.objects.filter(
-            end_user_id=item.end_user_id, id__in=list(before), status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id
-        )
-        traces = list(taken_back.defer("plan", "outcomes").order_by("created_at", "id"))
-        known = Trace.objects.filter(end_user_id=item.end_user_id, id__in=list(before)).count()
-        if len(traces) < known:
-            _finish_undo(item, rollback, _all_kept(rollback, item), traces=0)
-            return
-        takings = msgspec.convert(item.done["takings"], Takings)
-        history = load_taken(end_user_id=item.end_user_id, rollback_id=rollback.id, takings=takings)
-        planned = plan_undo(history, rollback_id=rollback.id, takings=takings, rules=rules_of(rollback.project_id))
-        write(rollback=rollback, item=item, plan=planned.plan, actor=rollback.undone_by)
-        for trace in traces:
-            _reopen(trace, before[trace.id])
-        Turn.objects.filter(end_user_id=item.end_user_id, trace__in=traces).update(withdrawn=False)
-        outdate_sessions(sorted({trace.session_id for trace in traces}))
-        _finish_undo(item, rollback, planned.kept, traces=len(traces))
 
 
 def _reopen(trace: Trace, status: str) -> None:
@@ -305,39 +251,15 @@ def _reopen(trace: Trace, status: str) -> None:
         finished_at=None if waited else trace.finished_at,
     )
     if waited:
-        has_turns = Turn.objects.filter(end_user_id=trace.end_user_id, trace=trace).exists()
-        enqueue.enqueue(
-            end_user_id=trace.end_user_id,
-            project_id=trace.project_id,
-            kind=trace.work_kind(has_turns=has_turns),
-            subject_ids=[trace.id],
-            session_id=trace.session_id,
-        )
+        queue_trace(trace)
 
 
-def _all_kept(rollback: Rollback, item: RollbackItem) -> tuple[Kept, ...]:
-    changed = MemoryVersion.objects.filter(end_user_id=item.end_user_id, rollback_id=rollback.id, operation=ROLLED_BACK)
+def _all_kept(rollback: Rollback, end_user_id: UUID) -> tuple[Kept, ...]:
+    changed = MemoryVersion.objects.filter(end_user_id=end_user_id, rollback_id=rollback.id, operation=ROLLED_BACK)
     ids = sorted(set(changed.values_list("memory_id", flat=True)))
     return tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in ids)
 
 
-def _finish_undo(item: RollbackItem, rollback: Rollback, kept: tuple[Kept, ...], *, traces: int) -> None:
-    item.state, item.left_alone = RollbackState.UNDONE, kept_as_json(kept)
-    item.done = {**item.done, "undone_traces": traces}
-    item.error, item.finished_at = "", timezone.now()
-    save_item(item)
-    record(
-        project_id=rollback.project_id,
-        end_user_id=item.end_user_id,
-        actor=rollback.undone_by,
-        verb=ROLLBACK_UNDONE,
-        object_kind="rollback",
-        object_id=rollback.id,
-        details={"traces": traces, "left_alone": len(kept)},
-    )
-
-
-log = structlog.get_logger(__name__)
 # The state of items that are left to do, and the state that follows, by the state of the rollback.
 _STEPS = {
     RollbackState.WAITING: (RollbackState.WAITING, RollbackState.DONE),
@@ -400,23 +322,16 @@ def _finish(rollback_id: UUID) -> bool:
         items = RollbackItem.objects.filter(rollback=rollback)
         if items.filter(state=todo).exists():
             return False
-        now = timezone.now()
+        now, rows = timezone.now(), list(items.values_list("done", "left_alone"))
         if following is RollbackState.DONE:
             total: Counter[str] = Counter()
-            for done in items.values_list("done", flat=True):
+            for done, _ in rows:
                 total.update(done.get("counts", {}))
-            rollback.counts, rollback.finished_at = {"users": items.count(), **total}, now
+            rollback.counts, rollback.finished_at = {"users": len(rows), **total}, now
         else:
-            rollback.counts, rollback.undone_at = {**rollback.counts, **_undone(items)}, now
+            rollback.counts["undone_traces"] = sum(done.get("undone_traces", 0) for done, _ in rows)
+            rollback.counts["undo_left_alone"] = sum(len(kept) for _, kept in rows)
+            rollback.undone_at = now
         rollback.state = following
         rollback.save()
     return True
-
-
-def _undone(items: QuerySet[RollbackItem]) -> dict[str, int]:
-    """Return how many traces an undo has restored, and how much it has left alone."""
-    rows = list(items.values_list("done", "left_alone"))
-    return {
-        "undone_traces": sum(done.get("undone_traces", 0) for done, _ in rows),
-        "undo_left_alone": sum(len(kept) for _, kept in rows),
-    }

@@ -40,42 +40,12 @@ _OPERATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class EffortRow:
-    """What the recorded runs took, and what the replayed ones did."""
-
-    label: str
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ShownVerdict:
-    """A turn that the pre-filter judges otherwise."""
-
-    content: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownOperation:
-    """A difference in what is written; `memory_id` is set where the memory exists."""
-
-    kind: str
-    what: str
-    before: str
-    after: str
-    fields: Sequence[Mapping[str, Any]]
-    memory_id: UUID | None
-
-
-@dataclass(frozen=True, slots=True)
 class ShownTrace:
-    """One trace with its differences."""
+    """One trace with its differences, in JSON: with the texts of turns, and with the memories that exist."""
 
     row: ReplayedTrace
-    verdicts: Sequence[ShownVerdict]
-    operations: Sequence[ShownOperation]
+    verdicts: Sequence[Mapping[str, Any]]
+    operations: Sequence[Mapping[str, Any]]
     discards: Sequence[Mapping[str, Any]]
 
 
@@ -85,11 +55,11 @@ def tiles_of(replay: Replay) -> list[CountTile]:
     return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
 
 
-def efforts_of(replay: Replay) -> list[EffortRow]:
-    """Return model calls, tokens and costs of the records and of the replay."""
+def efforts_of(replay: Replay) -> list[tuple[str, Any, Any]]:
+    """Return what is counted of model calls, tokens and costs, in the records and in the replay."""
     sums = replay.totals
-    rows = [EffortRow(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
-    return [row for row in rows if row.before or row.after]
+    rows = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
+    return [row for row in rows if row[1] or row[2]]
 
 
 def traces_of(replay: Replay, *, state: str) -> QuerySet[ReplayedTrace]:
@@ -107,24 +77,22 @@ def shown_traces(rows: Sequence[ReplayedTrace]) -> list[ShownTrace]:
     known = dict(Memory.objects.filter(end_user_id__in=users, id__in=ids).values_list("id", "content"))
     shown = []
     for row in rows:
-        verdicts = [
-            ShownVerdict(turns.get(UUID(each["turn_id"]), ""), each["before"], each["after"])
-            for each in row.diff.get("turns", ())
-        ]
+        verdicts = [{**each, "content": turns.get(UUID(each["turn_id"]), "")} for each in row.diff.get("turns", ())]
         made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
         operations = [_operation(each, known) for each in made]
         shown.append(ShownTrace(row, verdicts, operations, row.diff.get("discards", ())))
     return shown
 
 
-def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> ShownOperation:
+def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> dict[str, Any]:
+    """Return a difference in what is written; `memory_id` is set where the memory exists."""
     object_id = UUID(change["object_id"])
     named = known.get(object_id, "")
-    return ShownOperation(
-        kind=change["kind"],
-        what=_OPERATIONS[change["operation"]],
-        before=change["before_content"] or (named if change["kind"] == "removed" else ""),
-        after=change["content"] or (named if change["kind"] == "added" else ""),
-        fields=[each for each in change["fields"] if each["name"] != "candidate.content"],
-        memory_id=object_id if object_id in known else None,
-    )
+    return {
+        "kind": change["kind"],
+        "what": _OPERATIONS[change["operation"]],
+        "before": change["before_content"] or (named if change["kind"] == "removed" else ""),
+        "after": change["content"] or (named if change["kind"] == "added" else ""),
+        "fields": [each for each in change["fields"] if each["name"] != "candidate.content"],
+        "memory_id": object_id if object_id in known else None,
+    }

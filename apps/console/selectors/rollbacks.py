@@ -1,7 +1,6 @@
 """Rollbacks as people read them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from apps.actions.rollbacks.requests import PreviewedMemory, RollbackPreview
 from apps.actions.rollbacks.running import ShownKept
@@ -34,22 +33,6 @@ _SHOWN_COUNTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedKept:
-    """What is left alone, with the reason as a sentence."""
-
-    kept: ShownKept
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedChange:
-    """A memory that would change, and in which way."""
-
-    change: PreviewedMemory
-    what: str
-
-
 def tiles_of(counts: Mapping[str, int]) -> list[CountTile]:
     """Return the numbers of a rollback to show; those that are 0 are left out."""
     return [CountTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
@@ -65,16 +48,16 @@ def undo_text(counts: Mapping[str, int]) -> str:
     return f"{some}; {left}." if left else f"{some}."
 
 
-def explained_kept(kept: tuple[ShownKept, ...]) -> list[ExplainedKept]:
-    """Return what is left alone with sentences, what can be forced first."""
+def explained_kept(kept: tuple[ShownKept, ...]) -> list[tuple[ShownKept, str]]:
+    """Return what is left alone with the reasons as sentences, what can be forced first."""
     ordered = sorted(kept, key=lambda each: not each.can_be_forced)
-    return [ExplainedKept(each, _WHY[each.reason]) for each in ordered[:MOST_SHOWN]]
+    return [(each, _WHY[each.reason]) for each in ordered[:MOST_SHOWN]]
 
 
-def explained_changes(preview: RollbackPreview) -> list[ExplainedChange]:
+def explained_changes(preview: RollbackPreview) -> list[tuple[PreviewedMemory, str]]:
     """Return the memories that would change with what happens to them, what is retracted first."""
     ordered = sorted(preview.memories, key=lambda each: each.becomes != Status.RETRACTED)
-    return [ExplainedChange(each, _what(each)) for each in ordered[:MOST_SHOWN]]
+    return [(each, _what(each)) for each in ordered[:MOST_SHOWN]]
 
 
 def _what(each: PreviewedMemory) -> str:

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_POST
 from apps.actions.errors import Refused, Unfit
 from apps.actions.evaluation.figures import WEEKS, read_figures
 from apps.actions.evaluation.samples import (
+    DrawRequest,
     Labeller,
     draw_samples,
     export_labels,
     label_item,
-    last_days,
     remember_turn,
     undo_label,
 )
@@ -55,7 +55,7 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def draw(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Draw samples of the last seven days, and begin to label."""
     try:
-        draw_samples(request=last_days(project_id=visit.project.pk))
+        draw_samples(request=DrawRequest(visit.project.pk))
     except Refused as refused:
         messages.error(request, f"Nothing was drawn: {refused}.")
         return redirect("console:evaluation", slug=visit.project.slug)

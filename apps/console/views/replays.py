@@ -3,16 +3,15 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import NotFound, Refused
+from apps.actions.errors import Refused
 from apps.actions.replays.services import (
     ReplayRequest,
     TraceChoice,
     cancel_replay,
-    find_replay,
     replay_as_csv,
     replay_as_json,
     request_replay,
@@ -157,7 +156,5 @@ def _acted(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, act: Any)
 
 
 def _found(visit: ProjectVisit, replay_id: UUID) -> Replay:
-    try:
-        return find_replay(project_id=visit.project.pk, replay_id=replay_id)
-    except NotFound as absent:
-        raise Http404(str(absent)) from absent
+    rows = Replay.objects.select_related("configuration", "person")
+    return get_object_or_404(rows, project=visit.project, pk=replay_id)

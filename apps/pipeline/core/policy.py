@@ -397,8 +397,8 @@ class RetentionPolicy(PolicySection):
     """After how many days stored data is deleted; 0 means never. Memories stay until they are erased."""
 
     turn_days: int = Field(default=0, ge=0, le=36_500, description="texts of turns; quotes in memories stay")
-    trace_days: int = Field(default=0, ge=0, le=36_500, description="stages, outcomes and plans of traces")
-    model_call_days: int = Field(default=0, ge=0, le=36_500, description="answers and costs of model calls")
+    trace_days: int = Field(default=90, ge=0, le=36_500, description="stages, outcomes and plans of traces")
+    model_call_days: int = Field(default=90, ge=0, le=36_500, description="answers and costs of model calls")
     alert_days: int = Field(default=365, ge=0, le=36_500, description="resolved alerts with their messages")
     ledger_days: int = Field(default=0, ge=0, le=36_500, description=f"entries; at least {LEAST_LEDGER_DAYS}, or 0")
 

@@ -1,24 +1,33 @@
 """A version is scored by the differences of replayed traces."""
 
+from datetime import date
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from apps.actions.evaluation.figures import LabelledItem
 from apps.actions.evaluation.share import share_of
-from apps.actions.evaluation.versions import JudgedCase, JudgedItem, score_of
-from apps.pipeline.core.enums import SampleKind
+from apps.actions.evaluation.versions import JudgedCase, score_of
+from apps.pipeline.core.enums import LabelValue, SampleKind
 
-MEMORY, TURN = SampleKind
-GOOD, BAD = JudgedItem(MEMORY, True, "m1"), JudgedItem(MEMORY, False, "m1")
-MISSED, EMPTY = JudgedItem(TURN, False, "t1"), JudgedItem(TURN, True, "t1")
+M1, M2, M9, T1, T2 = (UUID(int=number) for number in range(5))
 
 
-def change(kind: str, operation: str, object_id: str = "m1", **more: Any) -> dict[str, Any]:
-    return {"kind": kind, "operation": operation, "object_id": object_id, "fields": [], **more}
+def labelled(kind: SampleKind, value: LabelValue, object_id: UUID) -> LabelledItem:
+    return LabelledItem(kind, week=date(2030, 6, 3), labels=[("person:1", value)], object_id=object_id)
+
+
+GOOD, BAD = (labelled(SampleKind.MEMORY, value, M1) for value in (LabelValue.GOOD, LabelValue.UNTRUE))
+MISSED, EMPTY = (labelled(SampleKind.TURN, value, T1) for value in (LabelValue.SOMETHING, LabelValue.NOTHING))
+
+
+def change(kind: str, operation: str, object_id: UUID = M1, **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "operation": operation, "object_id": str(object_id), "fields": [], **more}
 
 
 HIDDEN = [{"name": "status", "before": "active", "after": "pending_review"}]
-NEW = change("added", "AddMemory", "m9", turn_ids=["t1"])
+NEW = change("added", "AddMemory", M9, turn_ids=[str(T1)])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +35,7 @@ NEW = change("added", "AddMemory", "m9", turn_ids=["t1"])
     [
         (GOOD, [], True),
         (GOOD, [change("removed", "AddMemory")], False),
-        (GOOD, [change("removed", "AddMemory", "m2")], True),
+        (GOOD, [change("removed", "AddMemory", M2)], True),
         (GOOD, [change("removed", "MergeInto")], True),
         (GOOD, [change("changed", "AddMemory", fields=HIDDEN)], False),
         (GOOD, [change("changed", "AddMemory", fields=[{"name": "candidate.content", "after": "x"}])], True),
@@ -37,13 +46,15 @@ NEW = change("added", "AddMemory", "m9", turn_ids=["t1"])
         (MISSED, [NEW], True),
         (MISSED, [NEW | {"operation": "MergeInto"}], True),
         (MISSED, [NEW | {"operation": "AddEntity"}], False),
-        (MISSED, [NEW | {"turn_ids": ["t2"]}], False),
-        (MISSED, [change("added", "AddMemory", "m9")], False),  # of a replay that did not name turns yet
+        (MISSED, [NEW | {"turn_ids": [str(T2)]}], False),
+        (MISSED, [change("added", "AddMemory", M9)], False),  # of a replay that did not name turns yet
         (EMPTY, [], True),
         (EMPTY, [NEW], False),
     ],
 )
-def test_an_item_is_treated_as_labellers_would(item: JudgedItem, changes: list[dict[str, Any]], is_right: bool) -> None:
+def test_an_item_is_treated_as_labellers_would(
+    item: LabelledItem, changes: list[dict[str, Any]], is_right: bool
+) -> None:
     (share,) = [each for each in score_of([(item, {"operations": changes})]).shares.values() if each.whole]
     assert (share.part, share.whole) == (is_right, 1)
 

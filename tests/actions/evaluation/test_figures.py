@@ -92,13 +92,13 @@ def test_groups_are_apart_and_in_order() -> None:
         item(NOTHING),
     ]
     counts = [TurnCounts(WEEK, 1, turns=4, passed=4, stored=2), TurnCounts(NEXT, 2, turns=4, passed=4, stored=1)]
-    by_version = figures_by(lambda each: each.version, items=items, counts=counts)
+    by_version = figures_by("version", items=items, counts=counts)
     assert [*by_version] == [1, 2]
     assert by_version[2].precision == share_of(part=1, whole=2)
     assert by_version[2].zero_extraction.value == 0.75
-    by_week = figures_by(lambda each: each.week, items=items, counts=counts)
+    by_week = figures_by("week", items=items, counts=counts)
     assert [figures.precision.whole for figures in by_week.values()] == [2, 2]
-    by_model = figures_by(lambda each: getattr(each, "model", "") or None, items=items)
+    by_model = figures_by("model", items=items)
     assert {model: figures.precision.part for model, figures in by_model.items()} == {
         "claude": 1,
         "direct": 1,

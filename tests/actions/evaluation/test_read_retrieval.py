@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from apps.actions.evaluation.retrieval import RetrievalFigures, read_retrieval
+from apps.actions.evaluation.share import share_of
 from apps.actions.memories.count_accesses import Accesses
 from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
@@ -60,6 +61,7 @@ def test_the_first_time_is_kept(memories: list[Memory], settings: Any) -> None:
 
 def test_what_nothing_was_heard_of_counts_as_told(project: Project, memories: list[Memory]) -> None:
     assert figures(project) == (3, 0, 0, 0)
+    assert read_retrieval(project_id=project.pk, weeks=12, now=NOW).precision.value is None
 
 
 @pytest.mark.parametrize(
@@ -98,6 +100,16 @@ def test_a_link_contradicts_both_sides(
             created_at=TOLD + timedelta(days=days),
         )
     assert figures(project) == (3, 0, contradicted, 0)
+
+
+def test_an_objection_outweighs_a_confirmation(project: Project, memories: list[Memory]) -> None:
+    one, other, _ = memories
+    for memory in (one, other):
+        change(memory, "approved", days=1, status="pending_review")
+    change(one, "superseded", days=2, status="active")
+    Memory.objects.filter(pk=one.pk).update(status=Status.SUPERSEDED, superseded_by=other, valid_until=TOLD)
+    assert figures(project) == (3, 2, 0, 1)
+    assert read_retrieval(project_id=project.pk, weeks=12, now=NOW).precision == share_of(part=1, whole=2)
 
 
 def test_a_newer_value_supersedes(project: Project, memories: list[Memory]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from apps.actions.replays.replaying import ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.replaying import ReplayedRun, UserReplay
 from apps.memories.models import Memory
 from apps.pipeline.core.policy import Policy
 from apps.providers import registry
@@ -16,8 +16,8 @@ def replay_of(
 ) -> tuple[list[ReplayedRun], UserReplay]:
     """Replay traces of an end user, all of them unless some are named."""
     heads = run_heads(end_user_id=end_user_id, trace_ids=None if traces is None else list(traces))
-    settings = ReplaySettings(policy=policy, is_isolated=is_isolated)
-    replay = UserReplay(end_user_id=end_user_id, heads=heads, embedder=registry.embedder(), settings=settings)
+    embedder = registry.embedder()
+    replay = UserReplay(end_user_id=end_user_id, heads=heads, embedder=embedder, policy=policy, is_isolated=is_isolated)
     return list(replay.run()), replay
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.actions.live_ports import ConnectionReleasingModel
-from apps.actions.replays.replaying import ReplayedRun, ReplaySettings, UserReplay
+from apps.actions.replays.replaying import ReplayedRun, UserReplay
 from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay
 from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import Policy
@@ -47,16 +47,16 @@ def another_prompt(project: Project) -> Policy:
 
 
 def replayed_live(ana: Person, policy: Policy, live: Model) -> list[ReplayedRun]:
-    settings = ReplaySettings(policy=policy, live=live)
     heads = run_heads(end_user_id=ana.id)
-    return list(UserReplay(end_user_id=ana.id, heads=heads, embedder=registry.embedder(), settings=settings).run())
+    embedder = registry.embedder()
+    return list(UserReplay(end_user_id=ana.id, heads=heads, embedder=embedder, policy=policy, live=live).run())
 
 
 def test_recorded_answers_are_used(ana: Person, model_server: ModelServer) -> None:
     asked = len(model_server.asked)
     runs, _ = replay_of(ana.id)
     assert (differences(runs), len(model_server.asked)) == ([], asked)
-    assert [run.diff.after.calls for run in runs] == [1, 1]
+    assert [run.totals["calls_after"] for run in runs] == [1, 1]
 
 
 def test_a_missed_trace_keeps_what_it_has_written(ana: Person) -> None:
@@ -70,7 +70,7 @@ def test_a_model_is_asked_where_that_was_allowed(ana: Person) -> None:
     model = ScriptedModel(lambda request: listing(PORTO if "Porto now" in request.turns else TEA))
     runs = replayed_live(ana, another_prompt(ana.project), ConnectionReleasingModel(model))
     assert [run.state for run in runs] == [ReplayedState.DIFFERENT] * 2  # another extractor has proposed the same
-    assert {field.name for run in runs for each in run.diff.operations for field in each.fields} == {
+    assert {field["name"] for run in runs for each in run.diff["operations"] for field in each["fields"]} == {
         "candidate.extractor"
     }
     assert len(model.asked) == 2

@@ -3,7 +3,6 @@
 import pytest
 
 from apps.actions.projects import configure, create_project
-from apps.actions.replays.differences import ChangeKind
 from apps.actions.replays.replaying import ReplayedRun
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Role
@@ -79,15 +78,15 @@ def test_under_a_stricter_pre_filter_it_writes_what_a_fresh_run_writes(ana: Pers
         return [(content, status, confidence, version) for content, status, _, confidence, version in rows]
 
     assert timeless(replayed(replay)) == timeless(stored(fresh.id))
-    removed = contents(runs, ChangeKind.REMOVED)
-    added = contents(runs, ChangeKind.ADDED)
+    removed = contents(runs, "removed")
+    added = contents(runs, "added")
     recorded, now = ({row.content for row in Memory.objects.filter(end_user_id=each.id)} for each in (ana, fresh))
     assert recorded - now <= removed
     assert now - recorded <= added
     assert differences(runs)
 
 
-def contents(runs: list[ReplayedRun], kind: ChangeKind) -> set[str]:
+def contents(runs: list[ReplayedRun], kind: str) -> set[str]:
     """Return the memories that are added newly, or no longer."""
-    changes = [change for run in runs for change in run.diff.operations if change.kind is kind]
-    return {change.content or change.before_content for change in changes if change.operation == "AddMemory"}
+    changes = [change for run in runs for change in run.diff.get("operations", ()) if change["kind"] == kind]
+    return {each["content"] or each["before_content"] for each in changes if each["operation"] == "AddMemory"}

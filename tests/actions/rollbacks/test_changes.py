@@ -5,18 +5,19 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.rollbacks.reverting import RecordedChange, edits_since, effective, is_edit, values_without
+from apps.actions.rollbacks.reverting import edits_since, effective, is_edit, values_without
+from apps.memories.models import MemoryVersion
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
 
 R1, R2 = UUID(int=1), UUID(int=2)
 
 
-def change(version: int, operation: str = "merged", **replaced: Any) -> RecordedChange:
-    return RecordedChange(version, operation, replaced)
+def change(version: int, operation: str = "merged", **replaced: Any) -> MemoryVersion:
+    return MemoryVersion(version=version, operation=operation, values=replaced)
 
 
-def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replaced: Any) -> RecordedChange:
-    return RecordedChange(version, operation, replaced, rollback_id=rollback)
+def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replaced: Any) -> MemoryVersion:
+    return MemoryVersion(version=version, operation=operation, values=replaced, rollback_id=rollback)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def rolled(version: int, rollback: UUID, operation: str = ROLLED_BACK, **replace
         ([change(1, "ended", status="active"), change(2, valid_until=None)], {2}, {"valid_until": None}),
     ],
 )
-def test_values_without(changes: list[RecordedChange], undone: set[int], values: dict[str, Any]) -> None:
+def test_values_without(changes: list[MemoryVersion], undone: set[int], values: dict[str, Any]) -> None:
     assert values_without(changes, undone) == values
 
 
@@ -47,7 +48,8 @@ def test_a_rollback_that_was_undone_cancels_out() -> None:
     back, undone = rolled(2, R1, content="b"), rolled(3, R1, ROLLBACK_UNDONE, content="a")
 
     assert effective([merged, back, undone, person]) == [merged, person]
-    assert effective([merged, back, rolled(3, R2, content="a")]) == [merged, back, rolled(3, R2, content="a")]
+    other = rolled(3, R2, content="a")
+    assert effective([merged, back, other]) == [merged, back, other]
 
 
 @pytest.mark.parametrize(
@@ -62,16 +64,17 @@ def test_a_rollback_that_was_undone_cancels_out() -> None:
     ],
 )
 def test_what_is_an_edit(operation: str, by_person: bool, rollback: UUID | None, expected: bool) -> None:
-    made = RecordedChange(1, operation, {"content": "a"}, rollback_id=rollback, is_by_person=by_person)
+    actor = "person:7" if by_person else "system"
+    made = MemoryVersion(version=1, operation=operation, values={"content": "a"}, rollback_id=rollback, actor=actor)
 
     assert is_edit(made) is expected
 
 
 def test_only_edits_of_the_same_columns_since_count() -> None:
-    before = RecordedChange(1, "revised", {"content": "a"}, is_by_person=True)
+    before = MemoryVersion(version=1, operation="revised", values={"content": "a"}, actor="person:7")
     merged = change(2, content="b")
-    beside = RecordedChange(3, "revised", {"topic": "x"}, is_by_person=True)
-    since = RecordedChange(4, "revised", {"content": "c"}, is_by_person=True)
+    beside = MemoryVersion(version=3, operation="revised", values={"topic": "x"}, actor="person:7")
+    since = MemoryVersion(version=4, operation="revised", values={"content": "c"}, actor="person:7")
 
     assert edits_since([before, merged, beside], {2}) == []
     assert edits_since([before, merged, beside, since], {2}) == [since]

@@ -1,22 +1,15 @@
 """What a rollback does to one memory, as a table: who says it, who has changed it, and what becomes of it."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from apps.actions.rollbacks.planning import RollbackPlan, Rules, plan_rollback
-from apps.actions.rollbacks.reverting import (
-    EntityHistory,
-    EntityRecord,
-    KnownLink,
-    KnownOrigin,
-    MemoryHistory,
-    RecordedChange,
-    UserHistory,
-)
+from apps.actions.rollbacks.planning import RollbackPlan, plan_rollback
+from apps.actions.rollbacks.reverting import EntityHistory, MemoryHistory, UserHistory
+from apps.memories.models import Entity, EntityChange, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import EntityChangeKind, LeftAlone, LinkKind, LinkStatus, MemoryType, Role, Status
 from apps.pipeline.core.operations import CountAlias, ReviseEntity, ReviseMemory, SetLinkStatus, WithdrawOrigins
 from apps.pipeline.core.policy import ConfidencePolicy
@@ -25,15 +18,6 @@ from tests.pipeline.builders import MONDAY
 
 OURS, OTHER = UUID(int=1), UUID(int=2)
 MEMORY, NEIGHBOUR, ENTITY, HOLDER = UUID(int=11), UUID(int=12), UUID(int=21), UUID(int=22)
-
-
-def read(columns: Any) -> dict[str, Any]:
-    """Convert columns to fields, for those that these tests use."""
-    known = {name: value for name, value in columns.items() if hasattr(StoredMemory, name)}
-    return known | ({"status": Status(known["status"])} if "status" in known else {})
-
-
-RULES = Rules(policy=ConfidencePolicy(), read=read, now=MONDAY)
 
 
 def memory(identifier: UUID = MEMORY, **changes: Any) -> StoredMemory:
@@ -53,22 +37,24 @@ def memory(identifier: UUID = MEMORY, **changes: Any) -> StoredMemory:
     return StoredMemory(**{**given, **changes})
 
 
-def origin(trace: UUID, day: int = 0) -> KnownOrigin:
-    said: datetime = MONDAY + timedelta(days=day)
-    return KnownOrigin(UUID(int=trace.int + 100), trace, UUID(int=31), said, Role.USER, evidence="I nap.")
+def origin(trace: UUID, day: int = 0) -> MemoryOrigin:
+    said, turn = MONDAY + timedelta(days=day), UUID(int=trace.int + 100)
+    return MemoryOrigin(
+        turn_id=turn, trace_id=trace, session_id=UUID(int=31), said_at=said, role=Role.USER, evidence="I nap."
+    )
 
 
-def merged_by(trace: UUID, **replaced: Any) -> RecordedChange:
-    return RecordedChange(1, "merged", replaced, trace_id=trace)
+def merged_by(trace: UUID, **replaced: Any) -> MemoryVersion:
+    return MemoryVersion(version=1, operation="merged", values=replaced, trace_id=trace)
 
 
-EDIT = RecordedChange(2, "revised", {"content": "User naps."}, is_by_person=True)
+EDIT = MemoryVersion(version=2, operation="revised", values={"content": "User naps."}, actor="person:7")
 
 
 def rolled_back(history: MemoryHistory, *, forced: bool = False, **more: Any) -> RollbackPlan:
     given: dict[str, Any] = {"memories": (history,), "live": (history.memory,), **more}
     forced_ids = {history.memory.id} if forced else set()
-    return plan_rollback(UserHistory(**given), traces={OURS}, forced=forced_ids, rules=RULES)
+    return plan_rollback(UserHistory(**given), traces={OURS}, forced=forced_ids, policy=ConfidencePolicy())
 
 
 OWN = MemoryHistory(memory(), added_by=OURS, origins=(origin(OURS),))
@@ -122,10 +108,18 @@ def test_what_others_say_gets_their_source() -> None:
 
 def test_an_open_link_of_the_traces_is_closed_and_others_are_listed() -> None:
     other = memory(NEIGHBOUR)
-    link = KnownLink(MEMORY, NEIGHBOUR, LinkKind.CONTRADICTS, LinkStatus.OPEN, trace_id=OURS)
 
-    ours = rolled_back(OWN, live=(OWN.memory, other), links=(link,))
-    theirs = rolled_back(OWN, live=(OWN.memory, other), links=(replace(link, trace_id=OTHER),))
+    def link(trace: UUID) -> MemoryLink:
+        return MemoryLink(
+            from_memory_id=MEMORY,
+            to_memory_id=NEIGHBOUR,
+            kind=LinkKind.CONTRADICTS,
+            status=LinkStatus.OPEN,
+            trace_id=trace,
+        )
+
+    ours = rolled_back(OWN, live=(OWN.memory, other), links=(link(OURS),))
+    theirs = rolled_back(OWN, live=(OWN.memory, other), links=(link(OTHER),))
 
     (closed,) = ours.plan.of(SetLinkStatus)
     assert (closed.status, closed.resolution) == (LinkStatus.SETTLED, "rolled_back")
@@ -134,23 +128,25 @@ def test_an_open_link_of_the_traces_is_closed_and_others_are_listed() -> None:
     assert [(each.memory_id, each.reason) for each in theirs.kept] == [(NEIGHBOUR, LeftAlone.BUILT_UPON)]
 
 
-def record(kind: EntityChangeKind, trace: UUID, **more: Any) -> EntityRecord:
-    return EntityRecord(UUID(int=41 + trace.int), trace, kind, alias="Lena", folded="lena", **more)
+def record(kind: EntityChangeKind, trace: UUID, **more: Any) -> EntityChange:
+    return EntityChange(trace_id=trace, kind=kind, alias="Lena", folded="lena", **more)
+
+
+def entity_history(
+    name: str, added_by: UUID, *records: EntityChange, entity_id: UUID = ENTITY, stays: bool = False
+) -> EntityHistory:
+    return EntityHistory(Entity(id=entity_id, name=name, added_by=added_by), stays=stays, records=records)
 
 
 @pytest.mark.parametrize(
     ("entity", "referring", "withdrawn"),
     [
-        (EntityHistory(ENTITY, "Lena", added_by=OURS), {}, True),
-        (EntityHistory(ENTITY, "Lena", added_by=OURS), {ENTITY: frozenset({MEMORY})}, True),  # it goes as well
-        (EntityHistory(ENTITY, "Lena", added_by=OURS), {ENTITY: frozenset({NEIGHBOUR})}, False),
-        (EntityHistory(ENTITY, "Lena", added_by=OTHER), {}, False),
-        (EntityHistory(ENTITY, "Lena", added_by=OURS, stays=True), {}, False),
-        (
-            EntityHistory(ENTITY, "Lena", added_by=OURS, records=(record(EntityChangeKind.NAMED, OTHER),)),
-            {},
-            False,
-        ),
+        (entity_history("Lena", OURS), {}, True),
+        (entity_history("Lena", OURS), {ENTITY: frozenset({MEMORY})}, True),  # it goes as well
+        (entity_history("Lena", OURS), {ENTITY: frozenset({NEIGHBOUR})}, False),
+        (entity_history("Lena", OTHER), {}, False),
+        (entity_history("Lena", OURS, stays=True), {}, False),
+        (entity_history("Lena", OURS, record(EntityChangeKind.NAMED, OTHER)), {}, False),
     ],
 )
 def test_an_entity_goes_if_nothing_else_uses_it(
@@ -163,8 +159,7 @@ def test_an_entity_goes_if_nothing_else_uses_it(
 
 def test_names_lose_what_the_traces_said() -> None:
     renamed = record(EntityChangeKind.RENAMED, OURS, former="User's sister")
-    named = replace(record(EntityChangeKind.NAMED, OURS), id=UUID(int=50))
-    entity = EntityHistory(ENTITY, "Lena", added_by=OTHER, records=(named, renamed))
+    entity = entity_history("Lena", OTHER, record(EntityChangeKind.NAMED, OURS), renamed)
 
     planned = rolled_back(OWN, entities=(entity,))
 
@@ -175,9 +170,8 @@ def test_names_lose_what_the_traces_said() -> None:
 
 @pytest.mark.parametrize(("since", "goes_back"), [(OURS, True), (OTHER, False)])
 def test_a_description_goes_back_unless_it_was_given_away_since(since: UUID, goes_back: bool) -> None:
-    taken = replace(record(EntityChangeKind.TAKEN, OURS, uses=3), id=UUID(int=51))
-    before = EntityHistory(ENTITY, "Bob", added_by=OTHER, records=(taken,))
-    now = EntityHistory(HOLDER, "Kim", added_by=OTHER, records=(record(EntityChangeKind.NAMED, since),))
+    before = entity_history("Bob", OTHER, record(EntityChangeKind.TAKEN, OURS, uses=3))
+    now = entity_history("Kim", OTHER, record(EntityChangeKind.NAMED, since), entity_id=HOLDER)
 
     planned = rolled_back(OWN, entities=(before, now), holders={"lena": frozenset({HOLDER})})
 

@@ -54,10 +54,17 @@ def texts() -> list[str]:
     return sorted(Turn.objects.values_list("content", flat=True))
 
 
-def test_by_default_everything_is_kept(project: Project, ana: Person) -> None:
-    before = (texts(), Span.objects.count(), Trace.objects.count(), ModelCall.objects.count())
+def test_by_default_detail_is_kept_for_90_days_and_texts_and_memories_for_ever(project: Project, ana: Person) -> None:
+    before = (texts(), Span.objects.count(), ModelCall.objects.count())
     assert apply_retention(most=A_MINUTE) == 0
-    assert (texts(), Span.objects.count(), Trace.objects.count(), ModelCall.objects.count()) == before
+    assert (texts(), Span.objects.count(), ModelCall.objects.count()) == before
+
+    memories, today = ana.memories(), timezone.now() - timedelta(days=1)
+    Trace.objects.filter(created_at__lt=today).update(created_at=timezone.now() - timedelta(days=91))
+    apply_retention(most=A_MINUTE)
+    assert (texts(), ana.memories()) == (before[0], memories)
+    for kept in (Span, ModelCall):
+        assert 0 < kept.objects.count() == kept.objects.filter(trace__created_at__gte=today).count()
 
 
 def test_old_turns_lose_their_texts_and_memories_stay(project: Project, ana: Person) -> None:

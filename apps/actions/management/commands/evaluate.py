@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.actions.errors import Refused
 from apps.actions.evaluation.figures import MOST_WEEKS, WEEKS, read_figures
-from apps.actions.evaluation.samples import draw_samples, export_labels, last_days
+from apps.actions.evaluation.samples import DrawRequest, draw_samples, export_labels
 from apps.actions.management.project_argument import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
@@ -44,7 +44,7 @@ class Command(BaseCommand):
 
     def _draw(self, project: Project, seed: int | None) -> None:
         try:
-            samples = draw_samples(request=last_days(project_id=project.pk, seed=seed))
+            samples = draw_samples(request=DrawRequest(project.pk, seed=seed))
         except Refused as refused:
             raise CommandError(str(refused)) from refused
         for sample in samples:
