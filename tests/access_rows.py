@@ -3,7 +3,18 @@
 from apps.pipeline.core.enums import MemberRole, Scope
 
 EVERYBODY = None
-MEM0_REFUSED = ("mem0-profile-jobs", "mem0-exports", "mem0-export", "mem0-user", "mem0-projects")
+MEM0_REFUSED = (
+    "mem0-profile",
+    "mem0-profiles",
+    "mem0-other-entities",
+    "mem0-old-entities",
+    "mem0-batch",
+    "mem0-feedback",
+    "mem0-summary",
+    "mem0-export",
+    "mem0-exports",
+    "mem0-projects",
+)
 
 # URL name -> method -> required scope of the key.
 API: dict[str, dict[str, Scope | None]] = {
@@ -82,13 +93,7 @@ API: dict[str, dict[str, Scope | None]] = {
     "mem0-memory": {"GET": Scope.READ, "PUT": Scope.WRITE, "DELETE": Scope.WRITE},
     "mem0-history": {"GET": Scope.READ},
     "mem0-entities": {"GET": Scope.ADMIN},
-    "mem0-event": {"GET": Scope.READ},
-    "mem0-batch": {"PUT": Scope.WRITE, "DELETE": Scope.WRITE},
-    "mem0-summary": {"POST": Scope.READ},
-    "mem0-feedback": {"POST": Scope.WRITE},
-    "mem0-profile": {"GET": Scope.READ},
-    "mem0-entity": {"DELETE": Scope.ADMIN},
-    "mem0-profile-settings": {"GET": Scope.READ, "POST": Scope.READ},
+    "mem0-user": {"DELETE": Scope.ADMIN},
     **{name: dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"), Scope.READ) for name in MEM0_REFUSED},
     "schema": {"GET": EVERYBODY},
     "docs": {"GET": EVERYBODY},

@@ -3,7 +3,6 @@
 import re
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 
 from apps.imports.enums import ImportFormat
 from apps.pipeline.core.input_validation import BadInput, checked_name
@@ -22,10 +21,18 @@ _MOST_NAMES = 10_000
 _SEPARATOR = re.compile(r"\s*=\s*")
 
 
+def visible(name: object) -> None:
+    """Refuse a name with invisible characters."""
+    try:
+        checked_name(str(name), at="")
+    except BadInput as bad:
+        raise forms.ValidationError(str(bad)) from bad
+
+
 class ImportForm(forms.Form):
     """A file to import and whose its entries are."""
 
-    file = forms.FileField(label="File", max_length=255)
+    file = forms.FileField(label="File", max_length=255, validators=[visible])
     format = forms.ChoiceField(
         required=False, choices=[("", "recognise it"), *((each.value, name) for each, name in FORMAT_NAMES.items())]
     )
@@ -34,6 +41,7 @@ class ImportForm(forms.Form):
         required=False,
         label="User",
         help_text="whose the conversations are, where the file does not say",
+        validators=[visible],
     )
     users = forms.CharField(
         required=False,
@@ -41,10 +49,6 @@ class ImportForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="one a line: an account or user_id in the file = the user here",
     )
-
-    def clean_user(self) -> str:
-        """Refuse a name with invisible characters."""
-        return _checked(self.cleaned_data["user"])
 
     def clean_users(self) -> dict[str, str]:
         """Return the users by name."""
@@ -54,17 +58,6 @@ class ImportForm(forms.Form):
         pairs = [_SEPARATOR.split(line, maxsplit=1) for line in lines]
         if any(len(pair) != 2 or not all(pair) or len(pair[1]) > 255 for pair in pairs):
             raise forms.ValidationError("Each line must be: name = user.")
-        return {_checked(name): _checked(user) for name, user in pairs}
-
-    def clean_file(self) -> UploadedFile:
-        """Refuse a file whose name has invisible characters."""
-        uploaded: UploadedFile = self.cleaned_data["file"]
-        _checked(uploaded.name or "")
-        return uploaded
-
-
-def _checked(name: str) -> str:
-    try:
-        return checked_name(name, at="")
-    except BadInput as bad:
-        raise forms.ValidationError(str(bad)) from bad
+        for pair in pairs:
+            visible(" ".join(pair))
+        return dict(pairs)

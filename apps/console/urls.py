@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
+from apps.actions.imports.services import cancel_import, delete_import_file, start_import
 from apps.console.path_converters import MemberRoleConverter
 from apps.console.views import (
     alerts,
@@ -107,9 +108,14 @@ urlpatterns = [
     path("<slug:slug>/imports/audit/kept/", store_audit.kept, name="audited-store"),
     path("<slug:slug>/imports/<uuid:import_id>/", imports.show, name="import"),
     path("<slug:slug>/imports/<uuid:import_id>/progress/", imports.progress, name="import-progress"),
-    path("<slug:slug>/imports/<uuid:import_id>/start/", imports.start, name="start-import"),
-    path("<slug:slug>/imports/<uuid:import_id>/cancel/", imports.cancel, name="cancel-import"),
-    path("<slug:slug>/imports/<uuid:import_id>/delete-file/", imports.delete_file, name="delete-import-file"),
+    path("<slug:slug>/imports/<uuid:import_id>/start/", imports.act, {"action": start_import}, name="start-import"),
+    path("<slug:slug>/imports/<uuid:import_id>/cancel/", imports.act, {"action": cancel_import}, name="cancel-import"),
+    path(
+        "<slug:slug>/imports/<uuid:import_id>/delete-file/",
+        imports.act,
+        {"action": delete_import_file},
+        name="delete-import-file",
+    ),
     path("<slug:slug>/export/", imports.export, name="export-project"),
     path("<slug:slug>/replays/", replays.replays, name="replays"),
     path("<slug:slug>/replays/new/", replays.new, name="new-replay"),

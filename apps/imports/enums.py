@@ -27,3 +27,6 @@ class ImportState(StrEnum):
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
+
+
+UNDER_WAY = (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)  # without anybody who acts

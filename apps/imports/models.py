@@ -1,12 +1,14 @@
 """Imports of files: what was uploaded, what is in it, and how far it is imported."""
 
+from typing import Self
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.imports.enums import ImportFormat, ImportState
+from apps.imports.enums import UNDER_WAY, ImportFormat, ImportState
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
@@ -15,6 +17,14 @@ from apps.pipeline.core.identifiers import Prefix, new_id, show
 def format_choices() -> list[tuple[str, str]]:
     """Return the choices of a format; migrations refer to this function, so a new format needs none."""
     return choices_of(ImportFormat)
+
+
+class ImportQuerySet(LeasedQuerySet):
+    """Imports."""
+
+    def due(self, *states: ImportState) -> Self:
+        """Filter those in one of the states that wait for nothing else."""
+        return self.filter(Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now()), state__in=states)
 
 
 class FileImport(LeasedModel):
@@ -51,7 +61,7 @@ class FileImport(LeasedModel):
     finished_at = models.DateTimeField(null=True, blank=True)
     resume_at = models.DateTimeField(null=True, blank=True, help_text="it waits until then")
 
-    objects = LeasedQuerySet.as_manager()
+    objects = ImportQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)
@@ -71,7 +81,7 @@ class FileImport(LeasedModel):
     @property
     def is_over(self) -> bool:
         """Return True if nothing happens until somebody acts."""
-        return self.state not in (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
+        return self.state not in UNDER_WAY
 
     @property
     def chunks(self) -> int:

@@ -23,7 +23,7 @@ from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk
 from apps.imports.readers.entries import ImportProblem
-from apps.imports.readers.imported_memories import EXTRACTOR, with_origin
+from apps.imports.readers.memories import EXTRACTOR, with_origin
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
@@ -46,20 +46,19 @@ def run_import(
     `on_progress` gets the number of chunks that are done. Ignores an import that is over or that another process works
     on.
     """
-    with leased(import_id=import_id, since=ImportState.WAITING, working=ImportState.RUNNING) as held:
+    with leased(import_id=import_id, working=ImportState.RUNNING) as held:
         if held is None:
             return
         with acting_as(actor_of(held.api_key_id, held.person_id)):
+            reason, seconds = "", 0.0  # until others had their turn
             try:
-                is_complete = _run(held, chunks, stop, on_progress)
+                if _run(held, chunks, stop, on_progress):
+                    _finish(held)
+                    return
             except (QueueFull, QuotaExceeded) as full:
-                resume_at = timezone.now() + timedelta(seconds=full.retry_after)
-                release(held, state=ImportState.WAITING, wait_reason=str(full), resume_at=resume_at)
-                return
-            if is_complete:
-                _finish(held)
-            else:
-                release(held, state=ImportState.WAITING, wait_reason="", resume_at=timezone.now())  # after others
+                reason, seconds = str(full), full.retry_after
+            resume_at = timezone.now() + timedelta(seconds=seconds)
+            release(held, state=ImportState.WAITING, wait_reason=reason, resume_at=resume_at)
 
 
 def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_progress: Callable[[int], None]) -> bool:

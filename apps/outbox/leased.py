@@ -4,7 +4,8 @@ Every write of the holder checks the token of its lease, so a process that has l
 database's.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -13,6 +14,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from apps.outbox.outages import is_outage
 from apps.pipeline.core.identifiers import new_id
 
 
@@ -67,3 +69,25 @@ class LeasedModel(models.Model):
 
     class Meta:
         abstract = True
+
+
+@contextmanager
+def leased_row(
+    rows: LeasedQuerySet, *, seconds: float, fail: Callable[[Any, Exception], None], **changes: Any
+) -> Iterator[Any]:
+    """Lease a row for the block, which releases it; the block gets None if it is over or held by another process.
+
+    What the block raises is given to `fail`, since the work has to end with a state. A lost lease ends the block, and
+    after an outage another process goes on when the lease has ended.
+    """
+    token, _ = rows.lease(seconds=seconds, **changes)
+    held = rows.model._base_manager.filter(lease_token=token).first()
+    with suppress(LostLease):
+        try:
+            yield held
+        except LostLease:
+            raise
+        except Exception as error:
+            if held is None or is_outage(error):
+                raise
+            fail(held, error)

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from apps.actions.imports import checking as checking_file
 from apps.actions.imports.services import (
-    ImportRequest,
     due_imports,
     start_import,
     upload_import,
@@ -41,7 +40,7 @@ def project(transactional_db: None) -> Project:
 def held(project: Project, monkeypatch: pytest.MonkeyPatch) -> FileImport:
     """An import of several chunks that waits for its check."""
     monkeypatch.setattr(chunks, "CHUNK_ENTRIES", 2)
-    request = ImportRequest(project_id=project.pk, file_name="file.jsonl")
+    request = FileImport(project_id=project.pk, file_name="file.jsonl")
     return upload_import(request=request, content=lines(*SAID))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, start_import, upload_import
+from apps.actions.imports.services import start_import, upload_import
 from apps.actions.projects import create_project
 from apps.actions.users.services import erase_user
 from apps.imports.enums import ImportState
@@ -34,7 +34,7 @@ def started(project: Project, user_id: str) -> FileImport:
     turns = (NewTurn(role=Role.USER, content="I live in Porto."),)
     accept(submission=Submission(project.pk, None, user_id, "sunday", turns))
     content = lines("I live in Lisbon.", "I work as a nurse.", user_id=user_id)
-    held = upload_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"), content=content)
+    held = upload_import(request=FileImport(project_id=project.pk, file_name="file.jsonl"), content=content)
     check_import(import_id=held.pk)
     return start_import(project_id=project.pk, import_id=held.pk)
 

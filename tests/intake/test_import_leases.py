@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.actions.imports.lease import claim, release, reporting
-from apps.actions.imports.services import ImportRequest, due_imports, upload_import
+from apps.actions.imports.lease import leased, release, reporting
+from apps.actions.imports.services import due_imports, upload_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.outbox.leased import LostLease
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def held(project: Project) -> FileImport:
     """An import that this process checks."""
-    request = ImportRequest(project_id=project.pk, file_name="file.jsonl")
+    request = FileImport(project_id=project.pk, file_name="file.jsonl")
     made = upload_import(request=request, content=lines("I have a cat."))
-    claimed = claim(import_id=made.pk, since=ImportState.CHECKING, working=ImportState.CHECKING)
-    assert claimed is not None
+    with leased(import_id=made.pk, working=ImportState.CHECKING) as claimed:
+        assert claimed is not None
     return claimed
 
 
@@ -39,8 +39,8 @@ def test_each_report_renews_the_lease(held: FileImport) -> None:
 
 def test_an_import_that_was_lost_can_not_be_written(held: FileImport) -> None:
     FileImport.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    other = claim(import_id=held.pk, since=ImportState.CHECKING, working=ImportState.CHECKING)
-    assert other is not None
+    with leased(import_id=held.pk, working=ImportState.CHECKING) as other:
+        assert other is not None
     with pytest.raises(LostLease), reporting(held) as row:
         row.wait_reason = "lost"
     with reporting(other) as row:

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.actions.imports.lease import claim
+from apps.actions.imports.lease import leased
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
@@ -109,11 +109,12 @@ def test_a_turn_without_an_end_user_is_bad_unless_the_command_names_one(project:
 def test_a_check_that_a_worker_has_begun_is_waited_for(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    queue, leased = ingest.upload_import, []
+    queue, claimed = ingest.upload_import, []
 
     def begun(**options: Any) -> FileImport:
         held = queue(**options)
-        leased.append(claim(import_id=held.pk, since=ImportState.CHECKING, working=ImportState.CHECKING))
+        with leased(import_id=held.pk, working=ImportState.CHECKING) as by_a_worker:
+            claimed.append(by_a_worker)
         return held
 
     def slept(_: float) -> None:
@@ -123,8 +124,8 @@ def test_a_check_that_a_worker_has_begun_is_waited_for(
     monkeypatch.setattr(ingest.time, "sleep", slept)
 
     assert run(project, file, THREE) == "3 turns in 1 requests, 0 known already\n"
-    assert len(leased) == 1
-    assert leased[0] is not None
+    assert len(claimed) == 1
+    assert claimed[0] is not None
 
 
 @pytest.mark.parametrize("options", [("--project=nobody",), ("--format=jsonl",)])

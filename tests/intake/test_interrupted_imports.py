@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from apps.actions.imports import checking as checking_file
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.lease import claim, fail, reporting
+from apps.actions.imports.lease import leased, reporting
 from apps.actions.memories.export_memories import ExportFormat, export_memories
 from apps.actions.projects import change_policy
 from apps.actions.users.services import erase_user
@@ -43,15 +43,17 @@ def test_a_deleted_file_is_not_sent_again(admin: APIClient) -> None:
     assert not ImportFile.objects.exists()
 
 
-def checking(admin: APIClient, content: bytes) -> FileImport:
-    """Return an import whose check has reported some counts, and has not ended."""
+def checking(admin: APIClient, content: bytes, *, breaks: bool = False) -> FileImport:
+    """Return an import whose check has reported some counts, and has not come to its end."""
     made = admin.post("/v1/imports", {"file_name": "file.json"}).json()
     url = f"/v1/imports/{made['id']}"
     admin.put(f"{url}/file", content, content_type="application/octet-stream")
-    held = claim(import_id=parse(Prefix.IMPORT, made["id"]), since=ImportState.CHECKING, working=ImportState.CHECKING)
-    assert held is not None
-    with reporting(held) as row:
-        row.counts = {"chunks": 1, "turns": 1}
+    with leased(import_id=parse(Prefix.IMPORT, made["id"]), working=ImportState.CHECKING) as held:
+        assert held is not None
+        with reporting(held) as row:
+            row.counts = {"chunks": 1, "turns": 1}
+        if breaks:
+            raise ValueError("unreadable")
     return held
 
 
@@ -60,12 +62,11 @@ def test_a_check_that_does_not_end_leaves_a_file_that_nobody_has_read(
     ends: str, admin: APIClient, project: Project, upload: Upload
 ) -> None:
     start(admin, upload(lines("Hello, I live in Lisbon.")))
-    held = checking(admin, lines(*SAID))
+    held = checking(admin, lines(*SAID), breaks=ends == "failed")
     url = f"/v1/imports/{held.shown_id}"
     if ends == "cancelled":
         assert admin.post(f"{url}/cancel").status_code == 200
-    else:
-        fail(held, "unreadable")
+    assert admin.get(url).json()["status"] == ends
 
     assert admin.post(f"{url}/start").status_code == 409
     erase_user(project_id=project.pk, user_id="ana")

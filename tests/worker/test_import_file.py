@@ -7,7 +7,6 @@ import pytest
 from django_q.models import OrmQ
 
 from apps.actions.imports.services import (
-    ImportRequest,
     due_imports,
     start_import,
     upload_import,
@@ -34,7 +33,7 @@ def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
     monkeypatch.setattr(import_file_module, "SLICE_CHUNKS", 1)
 
     def make(project: Project, content: bytes) -> FileImport:
-        return upload_import(request=ImportRequest(project_id=project.pk, file_name="file.jsonl"), content=content)
+        return upload_import(request=FileImport(project_id=project.pk, file_name="file.jsonl"), content=content)
 
     return make
 

@@ -1,22 +1,20 @@
 """The lease of one process on an import, and its end: done, failed, or given back."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.actions.errors import Refused
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
-from apps.outbox.leased import LostLease
-from apps.outbox.outages import is_outage
+from apps.outbox.leased import LostLease, leased_row
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
@@ -26,38 +24,31 @@ MOST_ERROR = 2_000  # characters
 
 
 @contextmanager
-def leased(*, import_id: UUID, since: ImportState, working: ImportState) -> Iterator[FileImport | None]:
-    """Lease an import for the block, which releases it; the block gets None if it is over or held by another process.
-
-    What the block raises ends the import with the reason; a lost lease ends the block.
-    """
+def leased(*, import_id: UUID, working: ImportState) -> Iterator[FileImport | None]:
+    """Lease an import that waits to be checked or run, or whose process died; the block gets None for another one."""
     with system_scope(SystemWork.SCHEDULE):
         project_id = FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
     if project_id is None:
         yield None
         return
-    with tenant_scope(project_id=project_id), suppress(LostLease):
-        held = claim(import_id=import_id, since=since, working=working)
-        try:
-            yield held
-        except LostLease:
-            raise
-        except Exception as error:  # whatever a file or a row makes it raise, the import has to end with a state
-            if held is None or is_outage(error):
-                raise  # when the lease has ended, a process goes on
-            if isinstance(error, Refused):
-                fail(held, str(error))
-            else:  # only its kind, as its words may be those of the file
-                log.exception("import failed", file_import=str(import_id))
-                fail(held, f"an unexpected error: {type(error).__name__}")
+    states = (ImportState.WAITING, working) if working is ImportState.RUNNING else (working,)
+    rows = FileImport.objects.due(*states).filter(id=import_id)
+    with (
+        tenant_scope(project_id=project_id),
+        leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=working, resume_at=None) as held,
+    ):
+        yield held
 
 
-def claim(*, import_id: UUID, since: ImportState, working: ImportState) -> FileImport | None:
-    """Lease an import that waits in state `since`, or whose process died; return None if it is held or over."""
-    due = Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now())
-    rows = FileImport.objects.filter(due, id=import_id, state__in=(since, working))
-    token, _ = rows.lease(seconds=LEASE_SECONDS, state=working, resume_at=None)
-    return FileImport.objects.filter(id=import_id, lease_token=token).first()
+def _fail(held: FileImport, error: Exception) -> None:
+    """End an import with the reason; it can be resumed, and a check begun again. Raises LostLease."""
+    if not isinstance(error, Refused):
+        log.exception("import failed", file_import=str(held.pk))
+    # Only its kind, as its words may be those of the file.
+    reason = str(error) if isinstance(error, Refused) else f"an unexpected error: {type(error).__name__}"
+    counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
+    now = timezone.now()
+    release(held, state=ImportState.FAILED, error=reason[:MOST_ERROR], finished_at=now, counts=counts)
 
 
 @contextmanager
@@ -81,11 +72,3 @@ def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> N
     with reporting(file_import) as held:
         for name, value in {"state": state, "leased_until": None, "lease_token": None, **changes}.items():
             setattr(held, name, value)
-
-
-def fail(file_import: FileImport, error: str) -> None:
-    """End an import with the reason; it can be resumed, and a check begun again. Raises LostLease."""
-    changes: dict[str, Any] = {"error": error[:MOST_ERROR], "finished_at": timezone.now()}
-    if file_import.state == ImportState.CHECKING:
-        changes["counts"] = {}  # of half a file
-    release(file_import, state=ImportState.FAILED, **changes)

@@ -1,8 +1,7 @@
 """Request, upload, check, start, cancel and forget imports."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from django.utils import timezone
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.ledger.record import record
-from apps.imports.enums import ImportFormat, ImportState
+from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.outbox.queue_task import wake_workers
 from apps.tenants.models import Project
@@ -20,53 +19,28 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest
 
 
-def find_import(*, project_id: UUID, import_id: UUID) -> FileImport:
+def find_import(*, project_id: UUID, import_id: UUID, rows: QuerySet[FileImport] | None = None) -> FileImport:
     """Return an import. Raises NotFound."""
-    found = FileImport.objects.filter(project_id=project_id, id=import_id).first()
+    found = (FileImport.objects.all() if rows is None else rows).filter(project_id=project_id, id=import_id).first()
     if found is None:
         raise NotFound("there is no such import")
     return found
 
 
 MOST_FILES = 20  # of a project that are stored at the same time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """Which file, and whose its entries are; without a format it is recognised."""
-
-    project_id: UUID
-    file_name: str
-    file_format: ImportFormat | None = None
-    user_id: str = ""
-    users_by_name: Mapping[str, str] = field(default_factory=dict)
-    person_id: int | None = None
-    api_key_id: UUID | None = None
-
-
-def request_import(*, request: ImportRequest) -> FileImport:
-    """Create an import without its file. Raises Conflict if the project has MOST_FILES files already."""
-    with transaction.atomic():
-        Project.objects.select_for_update(no_key=True).get(pk=request.project_id)  # for the count
-        if FileImport.objects.filter(project_id=request.project_id, has_file=True).count() >= MOST_FILES:
-            raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
-        made = FileImport.objects.create(
-            project_id=request.project_id,
-            person_id=request.person_id,
-            api_key_id=request.api_key_id,
-            file_name=request.file_name,
-            format=request.file_format or "",
-            user_id=request.user_id,
-            users_by_name=dict(request.users_by_name),
-        )
-        record(project_id=request.project_id, verb="import_requested", object_kind="import", object_id=made.id)
-    return made
-
-
 MEGABYTE = 1024 * 1024
 
 
-_SENDABLE = (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED)
+def request_import(*, request: FileImport) -> FileImport:
+    """Store a new import without its file. Raises Conflict if the project has MOST_FILES files already."""
+    project_id = request.project_id
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=project_id)  # for the count
+        if FileImport.objects.filter(project_id=project_id, has_file=True).count() >= MOST_FILES:
+            raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
+        request.save(force_insert=True)
+        record(project_id=project_id, verb="import_requested", object_kind="import", object_id=request.id)
+    return request
 
 
 def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImport:
@@ -80,21 +54,16 @@ def store_file(*, project_id: UUID, import_id: UUID, content: bytes) -> FileImpo
     if len(content) > settings.IMPORT_MAX_MB * MEGABYTE:
         raise Unfit(f"the file exceeds {settings.IMPORT_MAX_MB:,} MB")
     with transaction.atomic():
-        held = _locked(project_id, import_id)
-        if not held.has_file:
-            raise Conflict("its file was deleted: request another import")
-        if held.state not in _SENDABLE or held.counts:
+        held = _with_file(project_id, import_id)
+        if held.state not in (ImportState.UPLOADING, ImportState.CANCELLED, ImportState.FAILED) or held.counts:
             raise Conflict(f"the import is {held.state}, and its file was sent")
         ImportFile.objects.update_or_create(file_import=held, defaults={"content": content, "project_id": project_id})
-        held.state, held.error, held.finished_at = ImportState.CHECKING, "", None
-        held.size, held.problems = len(content), []
-        held.leased_until = held.lease_token = None
-        held.save()
+        _move(held, ImportState.CHECKING, size=len(content), problems=[])
         transaction.on_commit(wake_workers)
     return held
 
 
-def upload_import(*, request: ImportRequest, content: bytes) -> FileImport:
+def upload_import(*, request: FileImport, content: bytes) -> FileImport:
     """Create an import with its file, which is checked next. Raises Conflict, Unfit."""
     with transaction.atomic():
         made = request_import(request=request)
@@ -107,13 +76,22 @@ def file_content(file_import: FileImport) -> bytes:
 
 
 def _locked(project_id: UUID, import_id: UUID) -> FileImport:
-    held = FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id).first()
-    if held is None:
-        raise NotFound("there is no such import")
+    return find_import(project_id=project_id, import_id=import_id, rows=FileImport.objects.select_for_update())
+
+
+def _with_file(project_id: UUID, import_id: UUID) -> FileImport:
+    held = _locked(project_id, import_id)
+    if not held.has_file:
+        raise Conflict("its file was deleted: request another import")
     return held
 
 
-_STARTABLE = (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED)
+def _move(held: FileImport, state: ImportState, **changes: Any) -> None:
+    """Bring a locked import into another state, and end the lease of a process that works on it."""
+    ended = dict.fromkeys(("finished_at", "resume_at", "leased_until", "lease_token"))
+    for name, value in {"state": state, "error": "", "wait_reason": "", **ended, **changes}.items():
+        setattr(held, name, value)
+    held.save()
 
 
 def start_import(
@@ -124,49 +102,30 @@ def start_import(
     Raises NotFound, Conflict unless it was checked, waits for nobody and has its file.
     """
     with transaction.atomic():
-        held = _locked(project_id, import_id)
-        if held.state not in _STARTABLE or not held.counts:
-            raise Conflict(f"the import is {held.state}" if held.counts else "the import was not checked")
-        if not held.has_file:
-            raise Conflict("its file was deleted: request another import")
-        held.state, held.error, held.wait_reason, held.finished_at = ImportState.WAITING, "", "", None
-        held.api_key_id, held.person_id = api_key_id, person_id
-        held.leased_until = held.lease_token = held.resume_at = None
-        held.started_at = held.started_at or timezone.now()
-        held.save()
+        held = _with_file(project_id, import_id)
+        if not held.counts:
+            raise Conflict("the import was not checked")
+        if held.state not in (ImportState.CHECKED, ImportState.CANCELLED, ImportState.FAILED):
+            raise Conflict(f"the import is {held.state}")
+        started_at = held.started_at or timezone.now()
+        _move(held, ImportState.WAITING, started_at=started_at, api_key_id=api_key_id, person_id=person_id)
         details = {"format": held.format, "chunks_done": held.position}
         record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
         transaction.on_commit(wake_workers)
     return held
 
 
-_CANCELLABLE = (
-    ImportState.UPLOADING,
-    ImportState.CHECKING,
-    ImportState.CHECKED,
-    ImportState.WAITING,
-    ImportState.RUNNING,
-)
-
-
 def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
-    changes = {
-        "state": ImportState.CANCELLED,
-        "finished_at": timezone.now(),
-        "leased_until": None,
-        "lease_token": None,
-        "resume_at": None,
-    }
     with transaction.atomic():
-        rows = FileImport.objects.filter(project_id=project_id, id=import_id, state__in=_CANCELLABLE)
-        rows.filter(state=ImportState.CHECKING).update(counts={})  # of half a file
-        if rows.update(**changes):
+        held = _locked(project_id, import_id)
+        if held.state in (ImportState.DONE, ImportState.FAILED):
+            raise Conflict(f"the import is {held.state}")
+        if held.state != ImportState.CANCELLED:
+            counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
+            _move(held, ImportState.CANCELLED, counts=counts, finished_at=timezone.now())
             record(project_id=project_id, verb="import_cancelled", object_kind="import", object_id=import_id)
-    found = find_import(project_id=project_id, import_id=import_id)
-    if found.state != ImportState.CANCELLED:
-        raise Conflict(f"the import is {found.state}")
-    return found
+    return held
 
 
 OLD = "nobody has finished it, and its file was deleted"
@@ -243,8 +202,7 @@ def _forget_names(row: FileImport, user_id: str) -> None:
         "wait_reason": "" if _is_named(row.wait_reason, names) else row.wait_reason,
         "problems": [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)],
     }
-    if changed := [name for name, value in changes.items() if getattr(row, name) != value]:
-        FileImport.objects.filter(id=row.pk).update(**{name: changes[name] for name in changed})
+    FileImport.objects.filter(id=row.pk).update(**changes)
 
 
 def _is_named(text: str, names: set[str]) -> bool:
@@ -256,12 +214,8 @@ def _is_named(text: str, names: set[str]) -> bool:
     )
 
 
-_STATES = (ImportState.CHECKING, ImportState.WAITING, ImportState.RUNNING)
-
-
 def due_imports() -> list[FileImport]:
     """Return the imports of all projects that are due and not leased, those that waited longest first."""
-    due = Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now())
     with system_scope(SystemWork.SCHEDULE):
-        free = FileImport.objects.free().filter(due, state__in=_STATES).only("id", "project_id", "state")
+        free = FileImport.objects.due(*UNDER_WAY).free().only("id", "project_id", "state")
         return list(free.order_by(F("resume_at").asc(nulls_first=True), "created_at", "id"))

@@ -22,8 +22,7 @@ from apps.actions.live_ports import ConnectionReleasingModel
 from apps.actions.prompt_versions import prompt_versions
 from apps.actions.replays.differences import added_totals, shown_difference
 from apps.actions.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
-from apps.outbox.leased import LeasedQuerySet, LostLease
-from apps.outbox.outages import is_outage
+from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
 from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
@@ -248,23 +247,21 @@ def run_replay(*, replay_id: UUID) -> None:
 
 def _run(replay_id: UUID) -> None:
     startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
-    token, _ = startable.lease(seconds=LEASE_SECONDS, state=ReplayState.RUNNING)
-    replay = Replay.objects.select_related("configuration").filter(id=replay_id, lease_token=token).first()
-    if replay is None:
-        return
-    try:
-        for end_user_id in _users_left(replay):
-            _replay_user(replay, end_user_id)
-    except LostLease:
-        return
-    except Exception as error:  # whatever a stage raises, the replay has to end with a state that says why
-        if is_outage(error):
-            raise  # when the lease has ended, continue_replays goes on with the rest
-        log.exception("replay failed", replay=str(replay_id))
-        reason = f"{type(error).__name__}: {error}"[:MOST_ERROR]
-        _running(replay).release(token=token, state=ReplayState.FAILED, error=reason, finished_at=timezone.now())
-        return
-    _running(replay).release(token=token, state=ReplayState.DONE, finished_at=timezone.now())
+    with leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay:
+        if replay is not None:
+            for end_user_id in _users_left(replay):
+                _replay_user(replay, end_user_id)
+            _end(replay, ReplayState.DONE)
+
+
+def _fail(replay: Replay, error: Exception) -> None:
+    log.exception("replay failed", replay=str(replay.pk))
+    _end(replay, ReplayState.FAILED, error=f"{type(error).__name__}: {error}"[:MOST_ERROR])
+
+
+def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
+    ended = {"state": state, "finished_at": timezone.now(), "lease_token": None, "leased_until": None}
+    _running(replay).update(**ended, **changes)
 
 
 def _running(replay: Replay) -> LeasedQuerySet:

@@ -8,9 +8,9 @@ import msgspec
 
 from apps.actions.errors import Unfit
 from apps.actions.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.imports.readers.documents import file_lines
 from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
 from apps.imports.readers.formats import PROJECT_SCHEMA
-from apps.imports.readers.product_lines import file_lines
 from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))

@@ -7,8 +7,7 @@ import ast
 import json
 import re
 from datetime import UTC, datetime
-from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, UnsetType
@@ -17,7 +16,7 @@ from apps.api.problems import invalid
 from apps.api.schemas.common import SkippedResponse
 from apps.api.schemas.memories import MemoriesBody, MemoryBody, RevisionBody
 from apps.api.schemas.memory_selection import MemoriesQuery
-from apps.api.search import ContextBody, SearchBody
+from apps.api.search import SearchBody
 from apps.api.turns import TurnBody, TurnsBody, checked_text, skipped_for
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
@@ -25,10 +24,7 @@ from apps.pipeline.core.input_validation import BadInput
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
 ANY = "*"
 SESSION = "mem0"  # of messages without a run
-MOST_IN_BATCH = 1_000
 MOST_FILTER_CHARACTERS = 4_000
-Page = Annotated[int, Meta(ge=1, le=100_000)]
-PageSize = Annotated[int, Meta(ge=1, le=200)]
 Fields = dict[str, Any]
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -52,11 +48,10 @@ class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Fields | None = None
 
     def names(self) -> dict[str, str]:
-        """Return the identifiers that are given, with those in `filters`."""
-        given = {name: getattr(self, name) for name in NAMES}
+        """Return the identifiers that are given, with those in `filters`; any ("*") is none."""
         beside = {name: value for each in self._parts() for name, value in each.items() if _is_name(name, value)}
-        named = beside | {name: value for name, value in given.items() if value is not None}
-        return {name: value for name, value in named.items() if value != ANY}
+        given = {name: value for name in NAMES if (value := getattr(self, name)) is not None}
+        return {name: value for name, value in (beside | given).items() if value != ANY}
 
     def user(self) -> str:
         """Return whom the request is about. Raises Problem if it names nobody."""
@@ -69,14 +64,13 @@ class Mem0Scope(msgspec.Struct, frozen=True, kw_only=True):
         """Return agent, application and run."""
         return {name: value for name, value in self.names().items() if name != "user_id"}
 
-    def conditions(self) -> Fields | None:
-        """Return the other conditions of `filters`; None without any."""
-        rest = [
-            _by_topic({name: value for name, value in each.items() if not _is_name(name, value) and value != ANY})
+    def conditions(self) -> list[Fields]:
+        """Return the other conditions of `filters`, which all hold."""
+        rest = (
+            {name: value for name, value in each.items() if not _is_name(name, value) and value != ANY}
             for each in self._parts()
-        ]
-        both = [each for each in rest if each]
-        return {"AND": both} if both else None
+        )
+        return [_by_topic(each) for each in rest if each]
 
     def _parts(self) -> list[Fields]:
         """Return the objects whose conditions all hold: the filter itself, and those of its AND. Raises Problem."""
@@ -141,7 +135,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
                 min_score=self.threshold,
                 metadata=self.metadata,
                 topics=tuple(self.categories or ()),
-                filter=self.conditions(),
+                filter={"AND": conditions} if (conditions := self.conditions()) else None,
                 **self.scope(),
             )
         )
@@ -156,21 +150,12 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
 
     def selection(self) -> MemoriesQuery:
         """Return the selection."""
-        conditions = [each for each in (self.conditions(), self._created()) if each]
+        limits = {"gte": self.start_date, "lte": self.end_date}
+        created = {name: value for name, value in limits.items() if value is not None}
+        conditions = self.conditions() + ([{"created_at": created}] if created else [])
         wanted = json.dumps({"AND": conditions}) if conditions else None
         topics = tuple(self.categories or ())
         return _checked(MemoriesQuery(user_id=self.user(), topics=topics, filter=wanted, **self.scope()))
-
-    def context(self) -> ContextBody:
-        """Return the request for a context block. Raises Problem for conditions, which it does not take."""
-        if self.conditions() or self._created() or self.categories:
-            raise invalid("names conditions; a summary takes user_id, agent_id, app_id and run_id", at="/filters")
-        return _checked(ContextBody(user_id=self.user(), **self.scope()))
-
-    def _created(self) -> Fields:
-        limits = {"gte": self.start_date, "lte": self.end_date}
-        given = {name: value for name, value in limits.items() if value is not None}
-        return {"created_at": given} if given else {}
 
 
 class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,65 +171,16 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
         return _checked(RevisionBody(**given))
 
 
-class Mem0BatchItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory that is meant."""
-
-    memory_id: str
-
-
-class Mem0BatchBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Memories to delete."""
-
-    memories: Annotated[list[Mem0BatchItem], Meta(min_length=1, max_length=MOST_IN_BATCH)]
-
-
-class Mem0BatchChange(Mem0UpdateBody, frozen=True, kw_only=True):
-    """A memory to change."""
-
-    memory_id: str
-
-
-class Mem0BatchUpdateBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Memories to change."""
-
-    memories: Annotated[list[Mem0BatchChange], Meta(min_length=1, max_length=MOST_IN_BATCH)]
-
-
-class Mem0FeedbackBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller thinks of a memory; without `feedback` it takes back what was said before."""
-
-    memory_id: str
-    feedback: Literal["POSITIVE", "NEGATIVE", "VERY_NEGATIVE"] | None = None
-    feedback_reason: str | None = None
-
-    def text(self) -> str:
-        """Return the feedback as a comment for reviewers."""
-        told = self.feedback.lower().replace("_", " ") if self.feedback else "taken back"
-        return f"Feedback of the agent: {told}. {self.feedback_reason or ''}".strip()
-
-
 def written_filters(text: str | None) -> Fields:
     """Return the filters of a query string, which the client writes as a Python dictionary. Raises Problem."""
-    if text is None:
-        return {}
     try:
-        read = ast.literal_eval(text[:MOST_FILTER_CHARACTERS])
+        read = ast.literal_eval((text or "{}")[:MOST_FILTER_CHARACTERS])
+        json.dumps(read, allow_nan=False)  # only what JSON has
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-        raise invalid("must be a dictionary as Python writes it", at="filters") from error
-    if not isinstance(read, dict) or not _is_json(read):
-        raise invalid("must be a dictionary with names, of values that JSON has", at="filters")
+        raise invalid("must be a dictionary as Python writes it, of values that JSON has", at="filters") from error
+    if not isinstance(read, dict):
+        raise invalid("must be a dictionary", at="filters")
     return read
-
-
-def _is_json(value: Any) -> bool:
-    """Return True for what a JSON document could hold; sets, bytes, tuples and infinite numbers are none of it."""
-    if isinstance(value, dict):
-        return all(isinstance(name, str) and _is_json(each) for name, each in value.items())
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    if isinstance(value, float):
-        return isfinite(value)
-    return value is None or isinstance(value, str | int)
 
 
 def _checked(made: Any) -> Any:
@@ -271,11 +207,9 @@ def _by_topic(condition: Any) -> Any:
         return [_by_topic(each) for each in condition]
     if not isinstance(condition, dict):
         return condition
-    rest = {name: _by_topic(value) for name, value in condition.items() if name != "categories"}
-    return rest if "categories" not in condition else rest | {"topic": _one_topic(condition["categories"])}
-
-
-def _one_topic(wanted: Any) -> Any:
-    if isinstance(wanted, list):
-        return {"in": wanted}
-    return wanted["contains"] if isinstance(wanted, dict) and list(wanted) == ["contains"] else wanted
+    made = {name: _by_topic(value) for name, value in condition.items()}
+    if "categories" in made:
+        wanted = made.pop("categories")
+        only = wanted["contains"] if isinstance(wanted, dict) and list(wanted) == ["contains"] else wanted
+        made["topic"] = {"in": only} if isinstance(only, list) else only
+    return made

@@ -1,22 +1,31 @@
-"""URLs of the operations that the client of mem0 calls."""
+"""URLs of the operations that the client of mem0 calls; what has no counterpart is refused with what to use instead."""
 
-from django.urls import path
+from django.urls import URLPattern, path
 
-from apps.api.mem0 import refusals
-from apps.api.mem0.batch_views import Mem0BatchView
-from apps.api.mem0.entity_views import Mem0EntitiesView, Mem0EntityView, Mem0ProfileSettingsView, Mem0ProfileView
-from apps.api.mem0.refusals import Mem0RefusalView
-from apps.api.mem0.summary_views import Mem0FeedbackView, Mem0SummaryView
 from apps.api.mem0.views import (
     Mem0AddView,
-    Mem0EventView,
+    Mem0EntitiesView,
     Mem0HistoryView,
     Mem0ListView,
     Mem0MemoriesView,
     Mem0MemoryView,
     Mem0PingView,
+    Mem0RefusalView,
     Mem0SearchView,
+    Mem0UserView,
 )
+
+_BATCHES = "memories are changed and deleted one by one: use update and delete, or PATCH and DELETE /v1/memories"
+_FEEDBACK = "feedback is not read: correct the memory with update, or comment on it in the console"
+_EXPORTS = "memories are not written in a schema of the caller: use get_all, or GET /v1/users/{user_id}/export"
+_PROFILES = "summaries and profiles are not generated: use search, or POST /v1/context"
+_PROJECTS = "projects, members and webhooks are managed in the console"
+_OTHERS = "memories belong to end users: use delete_all(user_id=…, agent_id=…), or erase an end user"
+
+
+def _refused(address: str, name: str, reason: str) -> URLPattern:
+    return path(address, Mem0RefusalView.as_view(reason=reason), name=f"mem0-{name}")
+
 
 urlpatterns = [
     path("v1/ping/", Mem0PingView.as_view(), name="mem0-ping"),
@@ -26,19 +35,20 @@ urlpatterns = [
     path("v1/memories/", Mem0MemoriesView.as_view(), name="mem0-memories"),
     path("v1/memories/<str:memory_id>/", Mem0MemoryView.as_view(), name="mem0-memory"),
     path("v1/memories/<str:memory_id>/history/", Mem0HistoryView.as_view(), name="mem0-history"),
-    path("v1/batch/", Mem0BatchView.as_view(), name="mem0-batch"),
-    path("v1/summary/", Mem0SummaryView.as_view(), name="mem0-summary"),
-    path("v1/feedback/", Mem0FeedbackView.as_view(), name="mem0-feedback"),
     path("v1/entities/", Mem0EntitiesView.as_view(), name="mem0-entities"),
-    path("v2/entities/user/<path:user_id>/profile/", Mem0ProfileView.as_view(), name="mem0-profile"),
-    path("v2/entities/<str:kind>/<path:name>/", Mem0EntityView.as_view(), name="mem0-entity"),
-    path("v2/profiles/settings/", Mem0ProfileSettingsView.as_view(), name="mem0-profile-settings"),
-    path("v2/profiles/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROFILES), name="mem0-profile-jobs"),
-    path("v1/exports/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-exports"),
-    path("v1/exports/get/", Mem0RefusalView.as_view(reason=refusals.EXPORTS), name="mem0-export"),
-    path("v1/entities/<str:kind>/<path:name>/", Mem0RefusalView.as_view(reason=refusals.ENTITIES), name="mem0-user"),
-    path("api/v1/<path:rest>", Mem0RefusalView.as_view(reason=refusals.PROJECTS), name="mem0-projects"),
-    path("v1/event/<str:event_id>/", Mem0EventView.as_view(), name="mem0-event"),
+    _refused("v2/entities/user/<path:user_id>/profile/", "profile", _PROFILES),
+    path("v2/entities/user/<path:name>/", Mem0UserView.as_view(), name="mem0-user"),
+    _refused("v2/entities/<path:rest>", "other-entities", _OTHERS),
+    _refused(
+        "v1/entities/<str:kind>/<path:name>/", "old-entities", "entities are deleted by their names: use delete_users"
+    ),
+    _refused("v1/batch/", "batch", _BATCHES),
+    _refused("v1/feedback/", "feedback", _FEEDBACK),
+    _refused("v1/summary/", "summary", _PROFILES),
+    _refused("v2/profiles/<path:rest>", "profiles", _PROFILES),
+    _refused("v1/exports/<path:rest>", "export", _EXPORTS),
+    _refused("v1/exports/", "exports", _EXPORTS),
+    _refused("api/v1/<path:rest>", "projects", _PROJECTS),
 ]
 
 taken = frozenset(str(each.pattern) for each in urlpatterns)

@@ -1,4 +1,6 @@
-"""The addresses of single memories that mem0's client calls, answered in its words."""
+"""The addresses that mem0's client calls, answered in its words. They are no part of the OpenAPI document."""
+
+from typing import Any
 
 import msgspec
 from django.utils import timezone
@@ -11,27 +13,83 @@ from apps.actions.memories.retracting import retract, retract_matching
 from apps.actions.memories.revising import Revision, revise
 from apps.actions.memories.search_memories import SearchRequest, search_memories
 from apps.actions.memories.store import StoreRequest, store
-from apps.actions.traces.milestones import index_state
+from apps.actions.users.services import erase_user, list_users
 from apps.api.authentication import REFUSED
-from apps.api.mem0.answers import deleted_answer, event_answer, found_answer, history_answer, listed_answer, mem0_memory
-from apps.api.mem0.base import Mem0View
-from apps.api.mem0.bodies import Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
-from apps.api.problems import invalid
+from apps.api.mem0.answers import (
+    GONE,
+    deleted_answer,
+    found_answer,
+    history_answer,
+    listed_answer,
+    mem0_memory,
+    user_answer,
+)
+from apps.api.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
+from apps.api.memory_selection import selected, statuses_of
+from apps.api.problems import Code, Problem, invalid
 from apps.api.schemas.memories import changes_of, new_memories
 from apps.api.search import search_query
 from apps.api.turns import take_turns
 from apps.api.validation import not_found, read_body, read_id
+from apps.api.views.base import ApiView
 from apps.intake.accept import accept
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryVersion
+from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
-from apps.traces.models import Trace
+
+MOST_USERS = 10_000
 
 
-@extend_schema(exclude=True)
+class Mem0View(ApiView):
+    """A view for mem0's client, which sends parameters of its own and reads errors as plain JSON."""
+
+    def __init_subclass__(cls) -> None:
+        """Let all methods take query parameters: those that mean nothing here are ignored."""
+        extend_schema(exclude=True)(cls)
+        for method in cls.http_method_names:
+            if method in vars(cls):
+                vars(cls)[method].takes_query = True  # ApiView.initial reads it
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Answer with a content type of which the client reads the `detail` of errors."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer.content_type = "application/json"
+        return answer
+
+    def memories(self) -> MemoryQuerySet:
+        """Return the memories of the project."""
+        return Memory.objects.for_project(self.caller.project_id).to_show()
+
+    def memory(self, memory_id: str) -> Memory:
+        """Return a memory. Raises Problem not_found."""
+        found: Memory | None = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id)).first()
+        if found is None:
+            raise not_found()
+        return found
+
+    def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
+        """Return the memories that are meant, of the statuses shown or those that the filter names."""
+        query = wanted.selection()
+        rows = selected(self.memories(), query, end_user_id=self.end_user_id(query.user_id))
+        return rows.filter(status__in=statuses_of(query, shown=shown)).order_by("-id")
+
+
+class Mem0RefusalView(Mem0View):
+    """An address that is refused with a reason, which the client raises as its ValidationError."""
+
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"), Scope.READ)
+    reason = ""  # of as_view
+
+    def _refuse(self, request: Request, **_: Any) -> Response:
+        raise Problem(Code.NOT_SUPPORTED, self.reason)
+
+    get = post = put = patch = delete = _refuse
+
+
 class Mem0PingView(Mem0View):
     """Whether a key is valid, and of which project."""
 
@@ -41,7 +99,6 @@ class Mem0PingView(Mem0View):
         return Response({"status": "ok", "org_id": project, "project_id": project, "user_email": None})
 
 
-@extend_schema(exclude=True)
 class Mem0AddView(Mem0View):
     """Adding memories."""
 
@@ -87,7 +144,6 @@ class Mem0AddView(Mem0View):
         return Response({"results": made, "skipped": msgspec.to_builtins(skipped)})
 
 
-@extend_schema(exclude=True)
 class Mem0SearchView(Mem0View):
     """Search of memories."""
 
@@ -105,7 +161,6 @@ class Mem0SearchView(Mem0View):
         return Response({"results": [found_answer(hit) for hit in hits]})
 
 
-@extend_schema(exclude=True)
 class Mem0ListView(Mem0View):
     """Lists of memories."""
 
@@ -125,7 +180,6 @@ class Mem0ListView(Mem0View):
         return int(text)
 
 
-@extend_schema(exclude=True)
 class Mem0MemoriesView(Mem0View):
     """The memories of an end user, to be deleted."""
 
@@ -136,7 +190,7 @@ class Mem0MemoriesView(Mem0View):
 
         Those whose tags bind agents need the scope trust; the answer names what was refused.
         """
-        names = {name: request.GET.get(name) for name in ("user_id", "agent_id", "app_id", "run_id")}
+        names = {name: request.GET.get(name) for name in NAMES}
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
         rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
@@ -149,7 +203,6 @@ class Mem0MemoriesView(Mem0View):
         return Response(deleted_answer(done))
 
 
-@extend_schema(exclude=True)
 class Mem0MemoryView(Mem0View):
     """One memory."""
 
@@ -185,12 +238,11 @@ class Mem0MemoryView(Mem0View):
 
     def _present(self, memory_id: str) -> Memory:
         memory = self.memory(memory_id)
-        if memory.status in (Status.RETRACTED, Status.REJECTED):
+        if memory.status in GONE:
             raise not_found()
         return memory
 
 
-@extend_schema(exclude=True)
 class Mem0HistoryView(Mem0View):
     """The history of a memory."""
 
@@ -201,14 +253,32 @@ class Mem0HistoryView(Mem0View):
         return Response(history_answer(memory, list(rows)))
 
 
-@extend_schema(exclude=True)
-class Mem0EventView(Mem0View):
-    """What became of added messages."""
+class Mem0EntitiesView(Mem0View):
+    """The end users of the project."""
 
-    def get(self, request: Request, event_id: str) -> Response:
-        """Return the state of a trace in mem0's words."""
-        traces = Trace.objects.filter(project_id=self.caller.project_id, id=read_id(Prefix.TRACE, event_id))
-        trace = traces.first()
-        if trace is None:
-            raise not_found()
-        return Response(event_answer(trace, index=index_state(trace)))
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    def get(self, request: Request) -> Response:
+        """List end users; agents, applications and runs are not listed.
+
+        The client asks for no further pages, and deletes whom it is shown to delete all: more than 10,000 are refused.
+        """
+        users = list_users(project_id=self.caller.project_id).order_by("external_id")
+        found = [user_answer(user) for user in users[: MOST_USERS + 1]]
+        if len(found) > MOST_USERS:
+            told = f"there are more than {MOST_USERS:,} end users: use GET /v1/users, and delete_users(user_id=…)"
+            raise Problem(Code.NOT_SUPPORTED, told)
+        return Response({"count": len(found), "next": None, "previous": None, "results": found})
+
+
+class Mem0UserView(Mem0View):
+    """An end user, to be deleted."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+    archived_methods = ("DELETE",)  # as in DELETE /v1/users/{user_id}
+
+    def delete(self, request: Request, name: str) -> Response:
+        """Erase an end user with all data."""
+        erasure = erase_user(project_id=self.caller.project_id, user_id=checked_name(name, at="name"))
+        state = "Entity deleted successfully!" if erasure.finished_at else "Entity deletion is under way"
+        return Response({"message": state})

@@ -73,24 +73,18 @@ def named_users(body: ImportBody) -> dict[str, str]:
     }
 
 
+_COPIED = {"file_name", "user_id", "size", "has_file", "counts", "done", "wait_reason", "error"}
+_COPIED |= {"created_at", "started_at", "finished_at"}
+
+
 def import_response(row: FileImport) -> ImportResponse:
     """Convert an import."""
     return ImportResponse(
+        **{name: getattr(row, name) for name in _COPIED},
         id=row.shown_id,
         status=ImportState(row.state),
-        file_name=row.file_name,
         format=ImportFormat(row.format) if row.format else None,
-        user_id=row.user_id,
-        size=row.size,
-        has_file=row.has_file,
-        counts=row.counts,
-        problems=[ImportProblemResponse(at=each["at"], reason=each["reason"]) for each in row.problems],
+        problems=[ImportProblemResponse(**each) for each in row.problems],
         chunks_total=row.chunks,
         chunks_done=row.position,
-        done=row.done,
-        wait_reason=row.wait_reason,
-        error=row.error,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
     )

@@ -1,5 +1,6 @@
 """Views of /v1/imports and /v1/project/export, for keys with scope admin."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -8,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.actions.imports.services import (
-    ImportRequest,
     cancel_import,
     delete_import_file,
     find_import,
@@ -38,10 +38,19 @@ from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name
 
 
-class ImportsView(ApiView):
-    """The imports of the project."""
+class AdminView(ApiView):
+    """A view for keys with scope admin."""
 
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PUT", "DELETE"), Scope.ADMIN)
+
+    def answer(self, act: Callable[..., FileImport], import_id: str, **options: Any) -> Response:
+        """Return an import after an action on it."""
+        wanted = read_id(Prefix.IMPORT, import_id)
+        return Response(to_json(import_response(act(project_id=self.caller.project_id, import_id=wanted, **options))))
+
+
+class ImportsView(AdminView):
+    """The imports of the project."""
 
     @documented(operation="list_imports", summary="List imports", query=PageQuery, responses={200: ImportList})
     def get(self, request: Request) -> Response:
@@ -63,37 +72,34 @@ class ImportsView(ApiView):
     def post(self, request: Request) -> HttpResponse:
         """Announce a file; it is sent then, which begins its check, and `start` imports it."""
         body = read_body(request, ImportBody)
-        return http_response(self.idempotent(lambda: self._requested(body)))
-
-    def _requested(self, body: ImportBody) -> ReplayableAnswer:
-        wanted = ImportRequest(
+        wanted = FileImport(
             project_id=self.caller.project_id,
             file_name=checked_name(body.file_name, at="/file_name"),
-            file_format=body.format,
+            format=body.format or "",
             user_id=checked_name(body.user_id or "", at="/user_id"),
             users_by_name=named_users(body),
             api_key_id=self.caller.api_key_id,
         )
-        return replayable_answer(import_response(request_import(request=wanted)), status=201)
+
+        def do() -> ReplayableAnswer:
+            return replayable_answer(import_response(request_import(request=wanted)), status=201)
+
+        return http_response(self.idempotent(do))
 
 
-class ImportView(ApiView):
+class ImportView(AdminView):
     """One import."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     @documented(
         operation="read_import", summary="Read an import", responses={200: ImportResponse}, problems=[Code.NOT_FOUND]
     )
     def get(self, request: Request, import_id: str) -> Response:
         """Read what the check has found, the progress, and the report."""
-        return _answer(self, find_import, import_id)
+        return self.answer(find_import, import_id)
 
 
-class ImportStartView(ApiView):
+class ImportStartView(AdminView):
     """Starting and resuming an import."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @documented(
         operation="start_import",
@@ -103,13 +109,11 @@ class ImportStartView(ApiView):
     )
     def post(self, request: Request, import_id: str) -> Response:
         """Import the file in the background; an import that was cancelled or has failed goes on where it was."""
-        return _answer(self, start_import, import_id, api_key_id=self.caller.api_key_id)
+        return self.answer(start_import, import_id, api_key_id=self.caller.api_key_id)
 
 
-class ImportCancelView(ApiView):
+class ImportCancelView(AdminView):
     """Cancelling an import."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @documented(
         operation="cancel_import",
@@ -119,13 +123,12 @@ class ImportCancelView(ApiView):
     )
     def post(self, request: Request, import_id: str) -> Response:
         """Stop an import; what it has imported stays. Repeating it changes nothing."""
-        return _answer(self, cancel_import, import_id)
+        return self.answer(cancel_import, import_id)
 
 
-class ImportFileView(ApiView):
+class ImportFileView(AdminView):
     """The stored file of an import."""
 
-    scopes = {"PUT": Scope.ADMIN, "DELETE": Scope.ADMIN}
     parser_classes = [BytesParser]
 
     @documented(
@@ -140,7 +143,7 @@ class ImportFileView(ApiView):
 
         Nothing of it is imported. After a check that failed or was cancelled, the file may be sent again.
         """
-        return _answer(self, store_file, import_id, content=read_bytes(request))
+        return self.answer(store_file, import_id, content=read_bytes(request))
 
     @documented(
         operation="delete_import_file",
@@ -150,13 +153,11 @@ class ImportFileView(ApiView):
     )
     def delete(self, request: Request, import_id: str) -> Response:
         """Delete the file now instead of when its time is up; an import that is not done is cancelled for good."""
-        return _answer(self, delete_import_file, import_id)
+        return self.answer(delete_import_file, import_id)
 
 
-class ProjectExportView(ApiView):
+class ProjectExportView(AdminView):
     """All of the project."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     @documented(
         operation="export_project",
@@ -167,9 +168,3 @@ class ProjectExportView(ApiView):
         """Return the project as lines of JSON, from which an import makes another one; without keys and accounts."""
         lines = export_project(project_id=self.caller.project_id)
         return StreamingHttpResponse(lines, content_type="application/jsonl")
-
-
-def _answer(view: ApiView, act: Any, import_id: str, **options: Any) -> Response:
-    """Return an import after an action on it."""
-    wanted = read_id(Prefix.IMPORT, import_id)
-    return Response(to_json(import_response(act(project_id=view.caller.project_id, import_id=wanted, **options))))

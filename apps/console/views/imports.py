@@ -1,5 +1,7 @@
 """Imports of files, and the export of the project."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +13,6 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import NotFound, Refused
 from apps.actions.imports.services import (
-    ImportRequest,
-    cancel_import,
-    delete_import_file,
     find_import,
     start_import,
     upload_import,
@@ -24,8 +23,7 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
-from apps.console.selectors.imports import dropped_by_reason, shown_counts, shown_report
-from apps.imports.enums import ImportFormat
+from apps.console.selectors.imports import count_tiles
 from apps.imports.models import FileImport
 from apps.pipeline.core.enums import MemberRole
 
@@ -43,10 +41,10 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():
         given = form.cleaned_data
-        wanted = ImportRequest(
+        wanted = FileImport(
             project_id=visit.project.pk,
             file_name=given["file"].name,
-            file_format=ImportFormat(given["format"]) if given["format"] else None,
+            format=given["format"],
             user_id=given["user"],
             users_by_name=given["users"],
             person_id=visit.person_id,
@@ -65,11 +63,12 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def show(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
     """Show what the check has found, the progress, and the report."""
     found = _found(visit, import_id)
+    dropped = Counter(found.counts.get("dropped_by_reason", {})).most_common()
     context = {
         "import": found,
-        "counts": shown_counts(found),
-        "dropped": dropped_by_reason(found),
-        "report": shown_report(found),
+        "counts": count_tiles(found.counts),
+        "dropped": dropped,
+        "report": count_tiles(found.done),
     }
     return render(request, "console/import.html", context)
 
@@ -83,23 +82,12 @@ def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> Http
 
 @require_POST
 @project_page(MemberRole.ADMIN)
-def start(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Start an import, or resume it."""
-    return _acted(request, visit, import_id, start_import, person_id=visit.person_id)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def cancel(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Cancel an import."""
-    return _acted(request, visit, import_id, cancel_import)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def delete_file(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
-    """Delete the file of an import."""
-    return _acted(request, visit, import_id, delete_import_file)
+def act(request: HttpRequest, visit: ProjectVisit, import_id: UUID, action: Callable[..., Any]) -> HttpResponse:
+    """Start or resume an import, cancel it, or delete its file."""
+    who = {"person_id": visit.person_id} if action is start_import else {}
+    with refusals_told(request):
+        action(project_id=visit.project.pk, import_id=import_id, **who)
+    return redirect("console:import", slug=visit.project.slug, import_id=import_id)
 
 
 @project_page(MemberRole.ADMIN)
@@ -111,12 +99,6 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
         content_type="application/jsonl",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
-
-
-def _acted(request: HttpRequest, visit: ProjectVisit, import_id: UUID, act: Any, **options: Any) -> HttpResponse:
-    with refusals_told(request):
-        act(project_id=visit.project.pk, import_id=import_id, **options)
-    return redirect("console:import", slug=visit.project.slug, import_id=import_id)
 
 
 def _found(visit: ProjectVisit, import_id: UUID) -> FileImport:

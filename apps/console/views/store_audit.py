@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 
 from apps.actions.errors import Refused
 from apps.actions.imports.auditing import audit_store
-from apps.actions.imports.services import ImportRequest, upload_import
+from apps.actions.imports.services import upload_import
 from apps.console.permissions import ProjectVisit, project_page
 from apps.imports.audit import Audit, Verdict
 from apps.imports.enums import ImportFormat
+from apps.imports.models import FileImport
 from apps.imports.readers.stores import importable
 from apps.pipeline.core.enums import MemberRole
 
@@ -61,8 +62,8 @@ def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         answer = HttpResponse(content, content_type="application/json")
         answer["Content-Disposition"] = 'attachment; filename="kept.json"'
         return answer
-    wanted = ImportRequest(
-        project_id=visit.project.pk, file_name=name[:255], file_format=ImportFormat.MEM0, person_id=visit.person_id
+    wanted = FileImport(
+        project_id=visit.project.pk, file_name=name[:255], format=ImportFormat.MEM0, person_id=visit.person_id
     )
     try:
         made = upload_import(request=wanted, content=content)

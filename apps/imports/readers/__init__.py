@@ -1,1 +1,1 @@
-"""Readers that convert files of other products, and of this one, to turns and memories: one module per format. Pure."""
+"""Readers of files of other products, and of this one: generators of turns, memories and problems. Pure."""

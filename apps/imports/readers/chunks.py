@@ -16,44 +16,31 @@ class ImportChunk:
     """Turns of one session, or memories of one end user."""
 
     user_id: str
-    session_id: str = ""
-    turns: tuple[ImportedTurn, ...] = ()
-    memories: tuple[ImportedMemory, ...] = ()
+    session_id: str
+    turns: list[ImportedTurn]
+    memories: list[ImportedMemory]
 
 
 def import_chunks(entries: Iterable[ImportEntry]) -> Iterator[ImportChunk | ImportProblem]:
     """Yield the entries in chunks of what follows each other, and the problems between them."""
-    gathered: list[ImportedTurn | ImportedMemory] = []
+    chunk: ImportChunk | None = None
     seen: set[str] = set()  # turn_ids of the session at hand
     for entry in entries:
         if isinstance(entry, ImportProblem):
             yield entry
             continue
-        if gathered and _place(entry) != _place(gathered[0]):
-            yield _chunk(gathered)
-            gathered, seen = [], set()
-        elif len(gathered) == CHUNK_ENTRIES:
-            yield _chunk(gathered)
-            gathered = []
-        if isinstance(entry, ImportedTurn):
-            if entry.turn.external_id in seen:
-                yield ImportProblem(entry.at, "has the turn_id of another turn of its session")
-                continue
+        empty = ImportChunk(entry.user_id, entry.session_id if isinstance(entry, ImportedTurn) else "", [], [])
+        is_same = chunk is not None and (chunk.user_id, chunk.session_id) == (empty.user_id, empty.session_id)
+        if chunk is None or not is_same or len(chunk.turns) + len(chunk.memories) >= CHUNK_ENTRIES:
+            if chunk:
+                yield chunk
+            chunk, seen = empty, seen if is_same else set()
+        if isinstance(entry, ImportedMemory):
+            chunk.memories.append(entry)
+        elif entry.turn.external_id in seen:
+            yield ImportProblem(entry.at, "has the turn_id of another turn of its session")
+        else:
             seen.add(entry.turn.external_id)
-        gathered.append(entry)
-    if gathered:
-        yield _chunk(gathered)
-
-
-def _place(entry: ImportedTurn | ImportedMemory) -> tuple[type, str, str]:
-    return type(entry), entry.user_id, entry.session_id if isinstance(entry, ImportedTurn) else ""
-
-
-def _chunk(gathered: list[ImportedTurn | ImportedMemory]) -> ImportChunk:
-    first = gathered[0]
-    return ImportChunk(
-        user_id=first.user_id,
-        session_id=first.session_id if isinstance(first, ImportedTurn) else "",
-        turns=tuple(each for each in gathered if isinstance(each, ImportedTurn)),
-        memories=tuple(each for each in gathered if isinstance(each, ImportedMemory)),
-    )
+            chunk.turns.append(entry)
+    if chunk:
+        yield chunk

@@ -1,10 +1,12 @@
 """What readers make of a file: turns, memories, and the places that can't be imported, with the reason."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import msgspec
 
 from apps.pipeline.core.chat_messages import message_role
 from apps.pipeline.core.enums import Role
@@ -15,55 +17,30 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 MOST_CONTENT = 20_000  # characters
 MOST_NAME = 255
 MOST_SPEAKER = 120
-MOST_TOPIC = 64
 MOST_REASON = 200
 _UNKNOWN = re.compile(r"unknown field .*", re.DOTALL)
 _QUOTED = re.compile(r" ?(?:'.*'|\".*\")", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class EndUsers:
-    """Whose the entries of a file are: a user_id by the name that the file gives, and one for all others."""
-
-    default: str = ""
-    by_name: Mapping[str, str] = field(default_factory=dict)
-
-    def owner(self, user_id: str) -> str:
-        """Return the user_id of an entry whose file names one, or none (""); "" if there is nobody."""
-        return self.by_name.get(user_id) or user_id or self.default
-
-    def holder(self, account: str) -> str:
-        """Return the user_id for an account of another product, which is no user_id by itself; "" for nobody."""
-        return self.by_name.get(account) or self.default
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSource:
-    """What is known of a file beside its bytes: its name without the suffix, its end users, and the time of reading."""
-
-    name: str
-    now: datetime
-    users: EndUsers = EndUsers()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
     """One turn with its end user, its session and its place in the file."""
 
-    at: str
     user_id: str
     session_id: str
     turn: NewTurn
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedMemory:
-    """One memory with its end user, its place in the file, and its identifier there."""
+    """One memory with its end user, its identifier in the file, and its place there."""
 
-    at: str
     user_id: str
     external_id: str
     memory: NewMemory
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +54,55 @@ class ImportProblem:
 ImportEntry = ImportedTurn | ImportedMemory | ImportProblem
 
 
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """What is known of a file beside its bytes: its name without the suffix, when it is read, and whose it is."""
+
+    name: str
+    now: datetime
+    user_id: str = ""  # of entries for which the file names nobody
+    users_by_name: Mapping[str, str] = field(default_factory=dict)
+
+    def owner(self, user_id: str) -> str:
+        """Return the user_id of an entry whose file names one, or none (""). Raises BadInput if there is nobody."""
+        return self._checked(self.users_by_name.get(user_id) or user_id or self.user_id)
+
+    def holder(self, account: str, *, otherwise: str = "") -> str:
+        """Return the user_id for an account of another product, which is no user_id by itself. Raises BadInput."""
+        return self._checked(self.users_by_name.get(account) or self.user_id or otherwise)
+
+    def _checked(self, user_id: str) -> str:
+        if not user_id:
+            raise BadInput("is named neither by the file nor by the import", at="user_id")
+        return _name(user_id, at="user_id", least=1, most=MOST_NAME)
+
+    def turn(self, user_id: str, session_id: str, turn: NewTurn) -> ImportedTurn:
+        """Return a turn with its text cleaned. Raises BadInput."""
+        checked = replace(
+            turn,
+            content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
+            speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
+            occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=self.now),
+            external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
+            utc_offset=offset_of(turn.occurred_at),
+        )
+        return ImportedTurn(user_id, _name(session_id, at="session_id", least=1, most=MOST_NAME), checked)
+
+
+Reader = Callable[[Any, str, ImportSource], Iterator[ImportEntry]]  # of one element and its place. Raises BadInput
+
+
+def placed(at: str, entries: Iterator[ImportEntry]) -> Iterator[ImportEntry]:
+    """Yield what is read at a place of a file; what can't be read there is a problem."""
+    try:
+        for entry in entries:
+            yield replace(entry, at=f"{at}, {entry.at}" if entry.at else at)
+    except BadInput as bad:
+        yield ImportProblem(at, f"{bad.at.removeprefix('/')} {bad}".strip())
+    except msgspec.ValidationError as error:
+        yield ImportProblem(at, unquoted(error))
+
+
 def unquoted(error: Exception) -> str:
     """Return what a decoder says is wrong, without what it quotes of the file: values, and names that are not known."""
     if isinstance(error, UnicodeError):
@@ -84,37 +110,34 @@ def unquoted(error: Exception) -> str:
     return _QUOTED.sub("", _UNKNOWN.sub("unknown field", str(error)))[:MOST_REASON] or type(error).__name__
 
 
+def fields_of(raw: Any) -> dict[str, Any]:
+    """Return an object of a file. Raises BadInput for another value."""
+    if not isinstance(raw, dict):
+        raise BadInput("is not an object")
+    return raw
+
+
 def text_of(value: Any) -> str:
     """Return a text or number of a file as text, "" for anything else."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
-def checked_turn(entry: ImportedTurn, *, now: datetime) -> ImportedTurn | ImportProblem:
-    """Return the turn with its text cleaned, or the problem that makes it invalid."""
-    turn = entry.turn
+def moment_of(value: Any) -> datetime | None:
+    """Read seconds since 1970 or an ISO 8601 text; None for anything else. A time without an offset is in UTC."""
     try:
-        return ImportedTurn(
-            at=entry.at,
-            user_id=checked_user(entry.user_id),
-            session_id=_name(entry.session_id, at="session_id", least=1, most=MOST_NAME),
-            turn=replace(
-                turn,
-                content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
-                speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
-                occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=now),
-                external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
-                utc_offset=offset_of(turn.occurred_at),
-            ),
-        )
-    except BadInput as bad:
-        return ImportProblem(entry.at, f"{bad.at} {bad}")
+        if isinstance(value, int | float):
+            return _EPOCH + timedelta(seconds=value)
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment and not moment.tzinfo else moment
 
 
-def checked_user(user_id: str) -> str:
-    """Return a user_id. Raises BadInput."""
-    if not user_id:
-        raise BadInput("is named neither by the file nor by the import", at="user_id")
-    return _name(user_id, at="user_id", least=1, most=MOST_NAME)
+def end_of_day(value: Any) -> datetime | None:
+    """Read a date as its last second in UTC, a time as it is; None for anything else."""
+    moment = moment_of(value)
+    is_date = isinstance(value, str) and len(value.strip()) == len("2026-01-31")
+    return moment + timedelta(days=1, seconds=-1) if moment and is_date else moment
 
 
 def _name(text: str, *, at: str, least: int, most: int) -> str:

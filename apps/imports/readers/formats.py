@@ -1,58 +1,34 @@
 """The formats that can be imported: which of them a file has, and the entries of a file."""
 
 import re
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from io import BytesIO
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Protocol
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
-
-import msgspec
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers.chat_text import is_json, read_chat_text
-from apps.imports.readers.chatgpt import read_chatgpt
-from apps.imports.readers.claude import read_claude
-from apps.imports.readers.entries import ImportEntry, ImportProblem, ImportSource
-from apps.imports.readers.json_elements import json_elements
-from apps.imports.readers.mem0 import read_mem0
-from apps.imports.readers.product_lines import file_lines, read_memory_lines, read_turn_lines
-from apps.imports.readers.zep import read_zep
+from apps.imports.readers.conversations import read_chatgpt, read_claude
+from apps.imports.readers.documents import ARCHIVE, Element, documents, json_elements, json_lines
+from apps.imports.readers.entries import ImportEntry, ImportProblem, ImportSource, Reader, placed
+from apps.imports.readers.memories import read_mem0, read_memory
+from apps.imports.readers.messages import chat_messages, read_chat, read_turn, read_zep
 
 PROJECT_SCHEMA = "memplatform-project"  # in the first line of an export of a project
-MOST_UNPACKED = 256 * 1024 * 1024  # bytes of all documents of an archive
 LOOKED_AT = 20  # elements or lines by whose keys a format is recognised
-
-
-class ElementReader(Protocol):
-    """Reads one element of a JSON document."""
-
-    def __call__(self, raw: Any, *, at: str, source: ImportSource) -> Iterator[ImportEntry]:
-        """Yield the entries of the element."""
-
-
-@dataclass(frozen=True, slots=True)
-class JsonFormat:
-    """A format whose document is a list of elements, or an object with such a list under one of the names."""
-
-    element: str
-    lists: tuple[str, ...]
-    read: ElementReader
-
-
-_JSON = {
-    ImportFormat.CHATGPT: JsonFormat("conversation", ("conversations",), read_chatgpt),
-    ImportFormat.CLAUDE: JsonFormat("conversation", ("conversations",), read_claude),
-    ImportFormat.MEM0: JsonFormat("memory", ("results", "memories"), read_mem0),
-    ImportFormat.ZEP: JsonFormat("episode", ("episodes", "messages"), read_zep),
+_READERS: dict[ImportFormat, Reader] = {
+    ImportFormat.CHATGPT: read_chatgpt,
+    ImportFormat.CLAUDE: read_claude,
+    ImportFormat.MEM0: read_mem0,
+    ImportFormat.ZEP: read_zep,
+    ImportFormat.JSONL: read_turn,
+    ImportFormat.MEMORIES: read_memory,
+    ImportFormat.CHAT: read_chat,
 }
-_TEXTS: dict[ImportFormat, Callable[..., Iterator[ImportEntry]]] = {
-    ImportFormat.JSONL: read_turn_lines,
-    ImportFormat.MEMORIES: read_memory_lines,
-    ImportFormat.CHAT: read_chat_text,
+# Of formats that are JSON documents: what an element is, and the names under which a list of them may be.
+_LISTS = {
+    ImportFormat.CHATGPT: ("conversation", ("conversations",)),
+    ImportFormat.CLAUDE: ("conversation", ("conversations",)),
+    ImportFormat.MEM0: ("memory", ("results", "memories")),
+    ImportFormat.ZEP: ("episode", ("episodes", "messages")),
+    ImportFormat.CHAT: ("message", ("messages",)),
 }
 # Keys that only elements of this format have; the first format that fits is taken.
 _KEYS: tuple[tuple[ImportFormat, tuple[str, ...]], ...] = (
@@ -64,23 +40,22 @@ _KEYS: tuple[tuple[ImportFormat, tuple[str, ...]], ...] = (
     (ImportFormat.MEM0, ("memory", "id")),
     (ImportFormat.CHAT, ("role", "content")),
 )
-_LISTS = ("conversations", "results", "memories", "episodes", "messages")
-_ARCHIVE = b"PK\x03\x04"
-_MEMBER = re.compile(r"(?:.*/)?conversations[^/]*\.json")
+_ALL_LISTS = tuple(dict.fromkeys(name for _, names in _LISTS.values() for name in names))
+# An object, or a list of values: "[2026-03-02 ...]" is a time.
+_JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\"\]]|$))")
 _NOT_RECOGNISED = ImportProblem("the format of the file", "is not recognised: name it")
+_NOTHING = "holds nothing to import"
 
 
 def format_of(content: bytes) -> ImportFormat | ImportProblem:
     """Recognise the format of a file, or return why it has none of them."""
-    document = next(_documents(content))
+    document = next(documents(content))
     if isinstance(document, ImportProblem):
         return document
-    text = document[:1024].decode("utf-8-sig", errors="replace")
-    if not is_json(text):
-        return ImportFormat.CHAT if text.strip() and "\x00" not in text else _NOT_RECOGNISED
-    elements = list(islice(json_elements(document, lists=_LISTS), LOOKED_AT))
-    objects = [each[1] for each in elements if isinstance(each, tuple) and isinstance(each[1], dict)]
-    objects = objects or _first_lines(document)
+    if not _is_json(document):
+        return ImportFormat.CHAT if document.strip() and b"\x00" not in document[:1024] else _NOT_RECOGNISED
+    elements = list(islice(json_elements(document, kind="", lists=_ALL_LISTS), LOOKED_AT))
+    objects = _objects(elements) or _objects(islice(json_lines(document), LOOKED_AT))
     if objects and objects[0].get("schema") == PROJECT_SCHEMA:
         return ImportFormat.PROJECT
     keys = {key for each in objects for key in each}
@@ -91,65 +66,48 @@ def format_of(content: bytes) -> ImportFormat | ImportProblem:
     return unread if unread and not objects else _NOT_RECOGNISED
 
 
-def _first_lines(document: bytes) -> list[dict[str, Any]]:
-    found = []
-    for _, line in islice(file_lines(document), LOOKED_AT):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            found.append(msgspec.json.decode(line))
-    return [each for each in found if isinstance(each, dict)]
+def _is_json(document: bytes) -> bool:
+    return _JSON_BEGINS.match(document[:1024].decode("utf-8-sig", errors="replace")) is not None
+
+
+def _objects(elements: Iterable[Element]) -> list[dict[str, object]]:
+    return [each[1] for each in elements if isinstance(each, tuple) and isinstance(each[1], dict)]
 
 
 def file_entries(content: bytes, *, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
     """Yield the entries of a file in its order, and a problem for each place that brings none; never nothing."""
     is_empty = True
-    is_archive = content.startswith(_ARCHIVE)
-    for number, document in enumerate(_documents(content), start=1):
+    for number, document in enumerate(documents(content), start=1):
         if isinstance(document, ImportProblem):
             yield document
             return
-        if file_format in _JSON:
-            entries = _element_entries(document, _JSON[file_format], source)
-        else:
-            entries = _TEXTS[file_format](document, source=source)
-        for entry in entries:
+        entries = _document_entries(document, file_format, source)
+        for entry in placed(f"file {number}", entries) if content.startswith(ARCHIVE) else entries:
             is_empty = False
-            yield replace(entry, at=f"file {number}, {entry.at}") if is_archive else entry
+            yield entry
     if is_empty:
-        yield ImportProblem("the file", "holds nothing to import")
+        yield ImportProblem("the file", _NOTHING)
 
 
-def _element_entries(document: bytes, form: JsonFormat, source: ImportSource) -> Iterator[ImportEntry]:
-    for element in json_elements(document, lists=form.lists):
+def _document_entries(document: bytes, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
+    read = _READERS[file_format]
+    for element in _elements(document, file_format):
         if isinstance(element, ImportProblem):
             yield element
             continue
-        number, raw = element
-        at, is_empty = f"{form.element} {number}", True
-        for entry in form.read(raw, at=at, source=source):
+        at, raw = element
+        is_empty = True
+        for entry in placed(at, read(raw, at, source)):
             is_empty = False
             yield entry
         if is_empty:
-            yield ImportProblem(at, "holds nothing to import")
+            yield ImportProblem(at, _NOTHING)
 
 
-def _documents(content: bytes) -> Iterator[bytes | ImportProblem]:
-    """Yield a file, or the documents of an archive as ChatGPT and Claude offer it; at least one."""
-    if not content.startswith(_ARCHIVE):
-        yield content
-        return
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            members = [each for each in archive.infolist() if _MEMBER.fullmatch(each.filename)]
-            if not members:
-                yield ImportProblem("the archive", "holds no conversations*.json")
-            elif sum(each.file_size for each in members) > MOST_UNPACKED:
-                yield ImportProblem("the archive", f"holds more than {MOST_UNPACKED:,} bytes of conversations")
-            elif any(each.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for each in members):
-                yield ImportProblem("the archive", "is compressed in another way than deflate")
-            else:
-                for each in sorted(members, key=lambda member: member.filename):
-                    with archive.open(each) as stream:
-                        # Without a size, what is unpacked is limited only afterwards to the size that the archive says.
-                        yield stream.read(each.file_size + 1)
-    except (BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):  # encrypted ones among them
-        yield ImportProblem("the archive", "can't be unpacked")
+def _elements(document: bytes, file_format: ImportFormat) -> Iterator[Element]:
+    if file_format is ImportFormat.CHAT and not _is_json(document):
+        return chat_messages(document)
+    if file_format in _LISTS:
+        kind, lists = _LISTS[file_format]
+        return json_elements(document, kind=kind, lists=lists)
+    return json_lines(document)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.imports.readers.entries import MOST_CONTENT, ImportProblem, text_of
-from apps.imports.readers.json_elements import json_elements
-from apps.imports.readers.times import end_of_day, moment_of
+from apps.imports.readers.documents import json_elements
+from apps.imports.readers.entries import MOST_CONTENT, ImportProblem, end_of_day, moment_of, text_of
 
 _LISTS = ("results", "memories", "facts", "edges", "passages", "archival_memory", "blocks", "data", "items", "entries")
 _TEXTS = ("memory", "fact", "text", "content", "value", "data", "sentence")
@@ -40,8 +39,8 @@ def store_entries(content: bytes) -> Iterator[StoreEntry | ImportProblem]:
         yield ImportProblem("the file", "is not text")
         return
     if text.lstrip()[:1] in ("[", "{") and not _is_lines(text):
-        for element in json_elements(content, lists=_LISTS):
-            yield element if isinstance(element, ImportProblem) else _entry(element[1], at=f"entry {element[0]}")
+        for element in json_elements(content, kind="entry", lists=_LISTS):
+            yield element if isinstance(element, ImportProblem) else _entry(element[1], at=element[0])
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():

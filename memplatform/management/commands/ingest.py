@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from apps.actions.errors import Refused
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, start_import, upload_import
+from apps.actions.imports.services import start_import, upload_import
 from apps.actions.ledger.actor import COMMAND, acting_as
 from apps.actions.management.project_argument import project_named
 from apps.imports.enums import ImportFormat, ImportState
@@ -79,10 +79,10 @@ class Command(BaseCommand):
 
     def _checked(self, project: Project, options: dict[str, Any]) -> FileImport:
         file: Path = options["file"]
-        request = ImportRequest(
+        request = FileImport(
             project_id=project.pk,
             file_name=file.name,
-            file_format=ImportFormat(options["format"]) if options["format"] else None,
+            format=options["format"] or "",
             user_id=options["user"],
             users_by_name=dict(options["user_of"]),
         )

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import ImportRequest, start_import, upload_import
+from apps.actions.imports.services import start_import, upload_import
 from apps.actions.live_ports import live
 from apps.actions.transfers.export_project import export_project
 from apps.imports.models import FileImport
@@ -27,7 +27,7 @@ def rows_of(content: bytes) -> list[dict[str, Any]]:
 
 
 def load(project: Project, content: bytes) -> FileImport:
-    held = upload_import(request=ImportRequest(project_id=project.pk, file_name="project.jsonl"), content=content)
+    held = upload_import(request=FileImport(project_id=project.pk, file_name="project.jsonl"), content=content)
     check_import(import_id=held.pk)
     held.refresh_from_db()
     if held.state == "checked":

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportProblem, ImportSource
+from apps.imports.readers.entries import ImportedTurn, ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
@@ -15,7 +15,7 @@ SECONDS = MARCH.timestamp()
 
 def read(name: ImportFormat, content: Any, *, default: str = "ana", **by_name: str) -> list[Any]:
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-    source = ImportSource(name="file", now=NOW, users=EndUsers(default, by_name))
+    source = ImportSource(name="file", now=NOW, user_id=default, users_by_name=by_name)
     return list(file_entries(raw, file_format=name, source=source))
 
 

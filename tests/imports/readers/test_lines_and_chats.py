@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers import chat_text
-from apps.imports.readers.entries import EndUsers, ImportedTurn, ImportEntry, ImportProblem, ImportSource
+from apps.imports.readers.entries import ImportedTurn, ImportEntry, ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries
 from apps.pipeline.core.enums import Role
 
-SOURCE = ImportSource(name="talk", users=EndUsers("ana"), now=datetime(2026, 4, 1, tzinfo=UTC))
+SOURCE = ImportSource(name="talk", user_id="ana", now=datetime(2026, 4, 1, tzinfo=UTC))
 
 PLAIN = "User: I live in Porto.\nNear the river.\n\nAssistant: Lovely.\nAna Lima: see https://example.org: it is there"
 MARKDOWN = "## User\n\nI live in Porto.\n\n## Assistant\n\nLovely.\n\n**Ana:** *really*"
@@ -106,8 +105,8 @@ OK = {"session_id": "s", "role": "user", "content": "Hello"}
         ("jsonl", b'\n{"session_id": "s", "role": "user", "content": "\xff"}', "line 2"),
         ("chat", "hello\nUser: hi", "line 1"),
         ("chat", b"User: hi\n\xff", "line 2"),
-        ("chat", '{"messages": 3}', "the file"),
-        ("chat", [{"role": "user"}], "item 1"),
+        ("chat", '{"messages": 3}', "message 1"),
+        ("chat", [{"role": "user"}], "message 1"),
         ("chat", "[{", "the file"),
         ("chat", "", "the file"),
         ("zep", "[" * 100_000, "the file"),
@@ -118,21 +117,6 @@ def test_an_invalid_place_is_reported_with_its_position(name: str, content: obje
     bad_lines = bad(name, content)
     assert [place for place, _ in bad_lines] == ([at] if at else [])
     assert all(message for _, message in bad_lines)
-
-
-def test_a_long_message_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[int] = []
-
-    class Counted(chat_text._Message):
-        def __init__(self, *values: Any, **named: Any) -> None:
-            super().__init__(*values, **named)
-            written.append(len(self.text))
-
-    monkeypatch.setattr(chat_text, "_Message", Counted)
-    long = "\n".join(["User: I live in Porto.", *["and more"] * 500])
-
-    assert [text for *_, text in turns("chat", long)] == [long.removeprefix("User: ")]
-    assert sum(written) <= len(long)
 
 
 @pytest.mark.parametrize("name", ["jsonl", "chat"])
