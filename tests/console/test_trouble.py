@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.actions.alerts.verdict import verdict_of
+from apps.alerts.models import SchedulerHeartbeat
 from apps.memories.models import Memory
 from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
@@ -24,7 +25,8 @@ def sound_project(full_project: Project) -> Project:
     """A project in which nothing is wrong: a worker lives, and all work is done."""
     ModelPause.objects.all().delete()
     OutboxRow.objects.update(state=WorkState.DONE)
-    WorkerHeartbeat.objects.update(seen_at=timezone.now())
+    for beats in (WorkerHeartbeat, SchedulerHeartbeat):
+        beats.objects.update(seen_at=timezone.now())
     return full_project
 
 
