@@ -151,8 +151,25 @@ def _by_path(path: tuple[str, ...]) -> PlainSetting:
     return PlainSetting(" ".join(map(label, path[1:])))
 
 
+# What most projects change, if anything; all else is behind "Expert".
+EVERYDAY = "everyday"
+_EVERYDAY = (
+    "extraction.extractor",
+    "extraction.model",
+    "extraction.batching",
+    "extraction.on_model_failure",
+    "confidence.review_below",
+    "retrieval.min_score",
+    "sharing.memory_sharing",
+    "redaction.phone",
+    "redaction.email",
+    "retention.turn_days",
+    "retention.trace_days",
+    "decay.archive_below",
+)
 _RULES = ("pre_filter", "rules")  # these have their own page
 _ABOUT = {
+    EVERYDAY: "Who reads what is said, what a person looks at first, and how long things are kept.",
     "redaction": "What becomes of secrets and personal numbers before anything is stored.",
     "pre_filter": "Which turns are dropped before extraction.",
     "extraction": "How candidates are extracted from turns, by a model, or by a table and notes.",
@@ -340,18 +357,16 @@ def with_input(
 
 
 def settings_sections(policy: Policy) -> list[SettingsSection]:
-    """Return the settings of a policy by section."""
+    """Return the settings of a policy by section: first those that most projects change, then all others."""
     values, defaults = policy.model_dump(mode="json"), _defaults()
-    return [
-        SettingsSection(
-            name=name,
-            about=_ABOUT.get(name, ""),
-            settings=tuple(
-                replace(each, default=_at(defaults, each.path)) for each in _settings((name,), values[name], part)
-            ),
-        )
+    of_parts = {
+        name: [replace(each, default=_at(defaults, each.path)) for each in _settings((name,), values[name], part)]
         for name, part in _schema()["properties"].items()
-    ]
+    }
+    by_key = {each.key: each for settings in of_parts.values() for each in settings}
+    others = {name: [each for each in found if each.key not in _EVERYDAY] for name, found in of_parts.items()}
+    shown = {EVERYDAY: [by_key[key] for key in _EVERYDAY]} | others
+    return [SettingsSection(name, _ABOUT.get(name, ""), tuple(found)) for name, found in shown.items() if found]
 
 
 @cache

@@ -221,11 +221,14 @@ def _show(
     refused: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
+    sections = with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {})
+    opened = request.GET.get("section", "")
     context = {
         "active": active,
         "presets": [preset.value for preset in Preset],
-        "sections": with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {}),
-        "opened": request.GET.get("section", ""),
+        "sections": sections,
+        "opened": opened,
+        "opens_expert": any(each.is_refused or each.name == opened for each in sections[1:]),
         "note": request.POST.get("note", ""),
         "versions": paginate(versions, request, size=15),
         "model": site.MODEL,

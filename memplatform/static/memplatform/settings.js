@@ -2,6 +2,8 @@
 // The search of the configuration: settings without the words are hidden, sections without a setting left as well.
 
 const search = document.querySelector("[data-filters-settings]");
+const expert = document.querySelector("[data-expert]");
+const wasExpertOpen = expert.open;
 const wereOpen = new Map(all("[data-section]").map((section) => [section, section.open]));
 
 function filterSettings() {
@@ -19,6 +21,8 @@ function filterSettings() {
         section.open = words.length ? left > 0 : wereOpen.get(section);
         found += left;
     }
+    expert.open = words.length ? true : wasExpertOpen;
+    expert.hidden = all("[data-section]", expert).every((section) => section.hidden);
     document.querySelector("[data-no-setting]").hidden = found > 0;
 }
 search.addEventListener("input", (event) => {

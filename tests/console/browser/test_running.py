@@ -108,6 +108,9 @@ def test_an_admin_tunes_the_project(open_window: OpenPage, full_project: Project
 
     # A setting is found, changed and undone.
     window.open("configuration/")
+    expect(page.locator("[data-setting]:visible")).to_have_count(12)
+    page.get_by_text("Expert", exact=True).click()
+    expect(page.get_by_text("Pre-filter", exact=True)).to_be_visible()
     page.get_by_label("Find a setting").fill("letters")
     expect(page.locator("[data-setting]:visible")).to_have_count(1)
     page.get_by_label("Least letters").fill("3")
