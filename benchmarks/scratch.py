@@ -31,3 +31,4 @@ def scratch_database() -> Iterator[None]:
                     " where datname = current_database() and pid <> pg_backend_pid()"
                 )
             connection.creation.destroy_test_db(name, verbosity=0)
+    connection.close_pool()  # type: ignore[attr-defined]  # it would lend the connections that were ended

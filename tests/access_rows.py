@@ -1,6 +1,7 @@
 """Who may call: for each URL and method of the API the scope, for each page of the console the role."""
 
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 
 EVERYBODY = None
 MEM0_REFUSED = (

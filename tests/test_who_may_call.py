@@ -16,7 +16,8 @@ from rest_framework.test import APIClient
 
 from apps.actions.projects import set_member
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace
 from tests.access_rows import ADMIN, API, CONSOLE, EVERYBODY

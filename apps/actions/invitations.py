@@ -18,8 +18,8 @@ from apps.actions.get_or_create import actor_of
 from apps.actions.ledger.actor import acting_as
 from apps.actions.ledger.record import record
 from apps.actions.projects import set_member
-from apps.pipeline.core.enums import MemberRole
 from apps.tenants.codes import hash_of_token, new_token
+from apps.tenants.enums import MemberRole
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Invitation, Membership, Project
 from apps.tenants.scope import tenant_scope

@@ -19,10 +19,10 @@ from apps.actions.ledger.actor import current_person
 from apps.actions.ledger.record import record
 from apps.actions.prompt_versions import prompt_versions
 from apps.outbox.model_pauses import end_all_pauses
-from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
 from apps.pipeline.prefilter.default_rules import default_rules
 from apps.providers.entries import problem_with
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import ConfigurationVersion, PreFilterRule

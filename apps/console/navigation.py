@@ -7,7 +7,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.console.permissions import ProjectVisit
-from apps.pipeline.core.enums import LinkKind, MemberRole
+from apps.pipeline.core.enums import LinkKind
+from apps.tenants.enums import MemberRole
 
 
 @dataclass(frozen=True, slots=True)

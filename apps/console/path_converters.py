@@ -1,6 +1,6 @@
 """URL path converters."""
 
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 
 
 class MemberRoleConverter:

@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from apps.actions.alerts.verdict import Verdict, verdict_of
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

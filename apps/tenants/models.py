@@ -6,9 +6,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.core.enums import MemberRole, Scope, choices_of, values_of
+from apps.pipeline.core.enums import Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.encrypted_text import EncryptedTextField
+from apps.tenants.enums import MemberRole
 from apps.tenants.querysets import EndUserQuerySet, InvitationQuerySet
 
 

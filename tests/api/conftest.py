@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 

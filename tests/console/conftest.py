@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.actions.projects import create_project
 from apps.memories.models import Memory
 from apps.outbox.models import WorkerHeartbeat
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests import emptied, kept_rows
 from tests.console.filling import fill

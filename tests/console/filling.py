@@ -23,18 +23,12 @@ from apps.memories.models import (
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
-from apps.pipeline.core.enums import (
-    LabelValue,
-    LinkKind,
-    MemberRole,
-    Role,
-    RollbackState,
-    SampleKind,
-)
+from apps.pipeline.core.enums import LabelValue, LinkKind, Role, RollbackState, SampleKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
 from apps.traces.models import (
     IdempotentRequest,

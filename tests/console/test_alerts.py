@@ -16,7 +16,8 @@ from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import WorkerHeartbeat
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, work
 from tests.conftest import MakeClient

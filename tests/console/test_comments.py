@@ -7,7 +7,8 @@ from django.test import Client
 from apps.actions.sessions.services import delete_session
 from apps.actions.users.services import erase_user, export_user
 from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink
-from apps.pipeline.core.enums import LinkKind, MemberRole
+from apps.pipeline.core.enums import LinkKind
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.operation_rows import HOSTILE
 from tests.console.pending import pending

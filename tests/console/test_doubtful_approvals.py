@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, SourceConfidence, SpeechAct, Stakes, Status
+from apps.pipeline.core.enums import SourceConfidence, SpeechAct, Stakes, Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
 from tests.console.pending import pending

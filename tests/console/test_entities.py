@@ -10,7 +10,8 @@ from rest_framework.test import APIClient
 
 from apps.actions.entities.services import preview_merge
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from tests.api.test_merge_entities import BOTH, put, state, statement
 

@@ -5,7 +5,8 @@ from django.test import Client
 
 from apps.console.views import users as users
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.test_review import HTMX, member, seen
 

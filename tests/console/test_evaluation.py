@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from apps.actions.projects import configure
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
-from apps.pipeline.core.enums import LabelValue, MemberRole, SampleKind
+from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.policies import active_policy
 from tests.actions.evaluation.evaluated import told

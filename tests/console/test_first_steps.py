@@ -7,7 +7,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from apps.actions.keys import create_key, revoke_key
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from tests.console.members import HOME, member, text_of

@@ -17,7 +17,7 @@ from apps.actions.errors import NotFound
 from apps.actions.invitations import MOST_PER_HOUR, VALID_FOR, accept_with_new_account, create_invitation
 from apps.actions.projects import set_member
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Invitation, Membership, Project
 from tests.console.members import HOME, member, text_of
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 from apps.actions.errors import Unfit
 from apps.actions.keys import UNDO_PERIOD, create_key, rotate_key
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.keys import recognise
 from apps.tenants.models import ApiKey, Membership, Project
 from tests.console.members import HOME, text_of

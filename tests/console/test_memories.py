@@ -13,7 +13,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from apps.memories.models import LedgerEntry, Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.members import HOME, member, text_of
 from tests.console.test_review import HTMX, seen, status_of, undo_in

@@ -14,7 +14,7 @@ from apps.console.selectors.queue import model_health
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Trace

@@ -7,7 +7,8 @@ from django.test import Client
 
 from apps.console.selectors.own_decisions import SHOWN_FOR
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
-from apps.pipeline.core.enums import LinkKind, LinkStatus, MemberRole, Status
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.pending import pending, queue_of
 from tests.console.test_review import member, seen, status_of, undo_in

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.actions import rules as asking
 from apps.actions.rules import run_preview
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
 

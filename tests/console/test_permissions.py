@@ -5,7 +5,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 pytestmark = pytest.mark.django_db

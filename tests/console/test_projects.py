@@ -14,7 +14,8 @@ from apps.api import authentication
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey, Project
 from tests.api.counting import rows_by_table
 from tests.conftest import MakeClient

@@ -11,8 +11,9 @@ from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
 from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryOrigin, MemoryVector
-from apps.pipeline.core.enums import CONSTRAINT, LinkKind, MemberRole, SpeechAct, Stage, Status
+from apps.pipeline.core.enums import CONSTRAINT, LinkKind, SpeechAct, Stage, Status
 from apps.pipeline.core.policy import Policy
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Span
 from tests.console.operation_rows import HOSTILE

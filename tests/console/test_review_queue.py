@@ -8,8 +8,9 @@ from django.test import Client
 from apps.console import paging as paging
 from apps.console.review_forms import MOST_AT_ONCE
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.pending import pending, queue_of
 from tests.console.test_review import member, seen, status_of, undo_in

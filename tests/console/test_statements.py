@@ -14,7 +14,8 @@ from apps.console.urls import urlpatterns
 from apps.events.models import Webhook
 from apps.imports.models import FileImport
 from apps.memories.models import Entity, EvaluationItem, Memory, MemoryLink, Rollback
-from apps.pipeline.core.enums import LinkKind, MemberRole, Status
+from apps.pipeline.core.enums import LinkKind, Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, RulePreview, Trace
 from tests.console.pending import pending

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Erasure, Project
 from tests.console.operation_rows import HOSTILE
 from tests.console.test_permissions import signed_in

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.actions.projects import set_member
 from apps.events.models import Webhook, WebhookDelivery
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, is_signed, receiving

@@ -10,7 +10,8 @@ from rest_framework.test import APIClient
 
 from apps.actions.sessions.read_again import sessions_to_read
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Scope, Status
+from apps.pipeline.core.enums import Scope, Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Trace
 from benchmarks.model_server import ModelServer, Reply

@@ -6,7 +6,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Reason, Scope, Status
+from apps.pipeline.core.enums import Reason, Scope, Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from tests.actions.rollbacks.teller import Teller, roll_back
 from tests.conftest import MakeClient

@@ -15,9 +15,10 @@ from apps.console.permissions import ProjectVisit
 from apps.console.selectors.configuration import settings_sections
 from apps.console.selectors.traces import with_words
 from apps.memories.models import Entity, Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.policy import Policy
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 from apps.traces.models import PreFilterRule, Trace, Turn
 

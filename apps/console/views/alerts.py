@@ -18,7 +18,7 @@ from apps.console.forms import AlertRecipientsForm
 from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.alerts import alert_cards, alerts_by
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 
 
 @project_page()

@@ -7,7 +7,7 @@ from apps.actions.ledger.chain import export_ledger
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.audit import AuditSearch, audit_lines, search_ledger
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 
 
 @project_page(MemberRole.ADMIN)

@@ -32,8 +32,8 @@ from apps.console.selectors.configuration import (
     settings_sections,
     with_input,
 )
-from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Policy
+from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay
 
 

@@ -21,8 +21,9 @@ from apps.console.selectors.pairs import load_contradiction, open_pairs, settled
 from apps.console.selectors.review import absent_pair
 from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
-from apps.pipeline.core.enums import LinkKind, LinkResolution, MemberRole
+from apps.pipeline.core.enums import LinkKind, LinkResolution
 from apps.pipeline.review.decisions import Validity
+from apps.tenants.enums import MemberRole
 
 
 @project_page()

@@ -24,7 +24,8 @@ from apps.console.review_forms import edited_content, refusal_response
 from apps.console.selectors import evaluation as selectors
 from apps.console.selectors.configuration import version_choices
 from apps.console.selectors.evaluation import labelling_state
-from apps.pipeline.core.enums import LabelValue, MemberRole, MemoryType, SampleKind
+from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
+from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion
 
 MOST_VERSIONS = 200  # the latest

@@ -25,7 +25,7 @@ from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
 from apps.console.selectors.imports import count_tiles
 from apps.imports.models import FileImport
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 
 
 @project_page(MemberRole.ADMIN)

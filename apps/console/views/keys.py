@@ -17,7 +17,8 @@ from apps.console.forms import KeyForm, RotationForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.keys import listed_keys
-from apps.pipeline.core.enums import MemberRole, Scope
+from apps.pipeline.core.enums import Scope
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
 
 

@@ -34,7 +34,8 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import memories as selectors
-from apps.pipeline.core.enums import MemberRole, MemoryType, SourceConfidence, Status
+from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
+from apps.tenants.enums import MemberRole
 
 PAGE_ROWS = 50
 _DONE = {StatusChange.RETRACT: "retracted", StatusChange.ARCHIVE: "archived", StatusChange.RESTORE: "restored"}

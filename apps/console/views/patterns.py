@@ -26,9 +26,9 @@ from apps.console.forms import ProjectRuleForm, TrialForm
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.rules import check_report, preview_report, rule_suggestions
-from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.policy import Rule
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
+from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
 
 DAYS = (1, 7, 30, MOST_DAYS)

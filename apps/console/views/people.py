@@ -32,7 +32,7 @@ from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.views.logins import limit_session
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.limits import RateLimit, client_address, seconds_to_wait
 from apps.tenants.models import Invitation, Membership
 

@@ -11,7 +11,7 @@ from apps.actions.projects import archive_project, restore_project, update_proje
 from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 
 

@@ -16,7 +16,8 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.queue import failed_work, model_health, model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
-from apps.pipeline.core.enums import MemberRole, WorkState
+from apps.pipeline.core.enums import WorkState
+from apps.tenants.enums import MemberRole
 
 
 @project_page()

@@ -24,7 +24,7 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
 from apps.console.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState
 
 TRACES = 20  # on a page, each with its differences

@@ -38,7 +38,8 @@ from apps.console.selectors.own_decisions import SHOWN_FOR, decided_today, load_
 from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import MemberRole, MemoryType, RejectionReason
+from apps.pipeline.core.enums import MemoryType, RejectionReason
+from apps.tenants.enums import MemberRole
 from apps.traces.policies import active_policy
 
 

@@ -19,9 +19,10 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.people import names_of
 from apps.console.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of, undo_text
 from apps.memories.models import Rollback
-from apps.pipeline.core.enums import MemberRole, RollbackState
+from apps.pipeline.core.enums import RollbackState
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
 
 CHOICES = (

@@ -17,7 +17,7 @@ from apps.imports.audit import Audit, Verdict
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.imports.readers.stores import importable
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 
 MOST_ENTRIES = 20_000  # half a minute of one processor
 EXAMPLES = 5

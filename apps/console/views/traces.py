@@ -31,9 +31,10 @@ from apps.console.selectors.traces import (
     split_words,
 )
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.enums import MemberRole, Reason, TraceStatus
+from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
+from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Trace
 
 MAX_TURNS = 20

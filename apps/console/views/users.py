@@ -22,9 +22,10 @@ from apps.console.selectors import users as selectors
 from apps.console.selectors.explanations import told_block
 from apps.console.selectors.users import entity_graph, facts_over_time, merge_candidates
 from apps.memories.models import Entity, Memory
-from apps.pipeline.core.enums import EntityType, MemberRole, Stakes, Status
+from apps.pipeline.core.enums import EntityType, Stakes, Status
 from apps.retrieval.context import MAX_HITS, ContextQuery
 from apps.retrieval.query import SearchQuery
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 
 TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}

@@ -24,7 +24,7 @@ from apps.console.refusals import refusals_told
 from apps.console.selectors.people import names_of
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook, WebhookDelivery
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.worker.waiting_callers import permit_to_wait
 
 

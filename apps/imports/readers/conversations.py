@@ -24,7 +24,7 @@ _Fields = dict[str, Any]
 
 class _Node(Struct):
     parent: str | None = None
-    children: list[str] = []
+    children: list[str] | None = None
     message: Any = None
 
 
@@ -56,7 +56,7 @@ def read_chatgpt(raw: Any, at: str, source: ImportSource) -> Iterator[ImportEntr
 def _branch(tree: _Tree) -> list[str]:
     """Return the nodes from the root to the last one; where it is not named, to the newest node without an answer."""
     mapping = tree.mapping
-    parents = {child: node_id for node_id, node in mapping.items() for child in node.children}
+    parents = {child: node_id for node_id, node in mapping.items() for child in node.children or ()}
     parents |= {node_id: node.parent for node_id, node in mapping.items() if node.parent}
     last = tree.current_node
     if last not in mapping:

@@ -28,14 +28,6 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
-class MemberRole(StrEnum):
-    """What a person may do in a project; each includes those before it."""
-
-    VIEWER = "viewer"
-    REVIEWER = "reviewer"
-    ADMIN = "admin"
-
-
 class MemoryType(StrEnum):
     """What a memory can be; what fits none of these is not stored."""
 

@@ -100,10 +100,16 @@ def replace_mentions(content: str, *, names: dict[str, str]) -> str:
 
     def name_of(found: re.Match[str]) -> str:
         word = found.group().casefold()
+        if content.endswith(f"{wanted[word]}, ", 0, found.start()):  # "Lena, User's sister,": who somebody is
+            others = {text: name for text, name in names.items() if text.casefold() != word}
+            return replace_mentions(found.group(), names=others)
         is_object = word == "her" and re.match(_OBJECT_FOLLOWS, content[found.end() :])
         return f"{wanted[word]}'s" if word in _POSSESSIVES and not is_object else wanted[word]
 
-    return pattern.sub(name_of, content)
+    written = pattern.sub(name_of, content)
+    for name in set(wanted.values()):
+        written = written.replace(f"{name} ({name})", name)  # "User (Kim)"
+    return written
 
 
 def _as_written(text: str) -> str:

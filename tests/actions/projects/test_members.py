@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 
 from apps.actions.errors import Conflict, NotFound, Unfit
 from apps.actions.projects import remove_member, set_member
-from apps.pipeline.core.enums import MemberRole
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 
 pytestmark = pytest.mark.django_db

@@ -25,7 +25,8 @@ from playwright.sync_api import (
 from pytest_django.live_server_helper import LiveServer
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from tests.soak import is_soak
 

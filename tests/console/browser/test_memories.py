@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from apps.memories.models import Memory
-from apps.pipeline.core.enums import MemberRole, Status
+from apps.pipeline.core.enums import Status
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from apps.pipeline.core.enums import MemberRole
+from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from tests.console.browser.conftest import OpenPage
 from tests.console.browser.hands import WINDOWS, Hands

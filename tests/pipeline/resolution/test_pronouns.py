@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.statement import Mention
-from apps.pipeline.resolution.pronouns import kind_of
+from apps.pipeline.resolution.pronouns import kind_of, replace_mentions
 from tests.pipeline.builders import SPEAKER, candidate, person, turn
 from tests.pipeline.resolution.known_people import LENA, resolve
 
@@ -90,6 +90,19 @@ def test_possessive_pronouns_become_possessive_names() -> None:
         "User likes her garden.", source=source, mentions=(Mention("her"),), evidence="I like her garden."
     )
     assert resolve([given], turns=[source]).candidates[0].content == "User likes Lena's garden."
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "expected"),
+    [
+        ("User (Kim) fixes lifts.", {"User": "Kim"}, "Kim fixes lifts."),
+        ("Tam, User's roommate, bakes.", {"User": "Kim", "User's roommate": "Tam"}, "Tam, Kim's roommate, bakes."),
+        ("Ben likes User's roommate.", {"User": "Kim", "User's roommate": "Tam"}, "Ben likes Tam."),
+        ("Lena, Tom and User came.", {"User": "Kim"}, "Lena, Tom and Kim came."),
+    ],
+)
+def test_a_name_is_not_written_twice(content: str, names: dict[str, str], expected: str) -> None:
+    assert replace_mentions(content, names=names) == expected
 
 
 WORDS = (
