@@ -49,7 +49,9 @@ PATIENCE = 300  # seconds for the demo, on a busy machine
 def main() -> None:
     """Start a demo, take all screenshots and delete the demo."""
     with running_demo() as (address, password, run), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         if "--all" in sys.argv:
             run("createproject", "Empty", "--slug", "empty")
             for scheme in SCHEMES:

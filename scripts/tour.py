@@ -95,7 +95,9 @@ def main() -> None:
     """Drive the demo through all scenes and join their pictures."""
     pictures = Path(tempfile.mkdtemp(prefix="tour-"))
     with running_demo() as (address, password, _), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         page = signed_in(browser, "light", address, password)
         page.set_viewport_size(SIZE)
         for number, scene in enumerate(SCENES):
