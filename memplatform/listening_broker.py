@@ -4,13 +4,14 @@ from time import sleep
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.db import DatabaseError, connection, connections
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 
 CHANNEL = "memplatform_task"
-# For tasks whose notification was missed: a pooler that assigns connections per transaction passes none on.
-POLL_SECONDS = 1.0
+POLL_SECONDS = 1.0  # for tasks whose notification was missed
+POOLED_SECONDS = 0.2  # behind a pooler, which lends a connection per transaction, so that nobody would listen
 
 
 class ListeningBroker(ORM):
@@ -33,6 +34,9 @@ class ListeningBroker(ORM):
         return found
 
     def _wait(self) -> None:
+        if not settings.DB_PREPARE:
+            sleep(POOLED_SECONDS)
+            return
         try:
             if self._listener is None:
                 self._listener = connections.create_connection(Conf.ORM)
