@@ -21,6 +21,9 @@ def join_cluster(main: int) -> None:
     as systemd does, it would die while the main process waits for its answer, which then waits forever.
     """
     if os.getppid() == main:
+        # A group of its own: idle workers that are asked to end with the group may leave the lock of the task queue
+        # taken, and the others would wait for it forever.
+        os.setpgid(0, 0)
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         end_with_parent(signal.SIGKILL)
     else:
