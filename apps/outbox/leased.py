@@ -87,7 +87,7 @@ def leased_row(
             yield held
         except LostLease:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever it is, the work ends with a state
             if held is None or is_outage(error):
                 raise
             fail(held, error)

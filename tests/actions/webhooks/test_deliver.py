@@ -190,6 +190,21 @@ def test_a_receiver_that_takes_nothing_is_left_alone_and_paused_after_a_day(
     assert Webhook.objects.get().failing_since is None
 
 
+def test_a_receiver_that_takes_nothing_for_less_than_a_day_is_tried_again(
+    ana: Person, project: Project, receiver: Receiver
+) -> None:
+    webhook(project, receiver.url, event_types=CREATED)
+    remembers(ana, "I live in Lisbon.")
+    receiver.statuses = [500]
+    Webhook.objects.update(failures=2, failing_since=timezone.now() - timedelta(hours=23, minutes=50))
+    deliver_events()
+    assert Webhook.objects.get().paused_at is None
+    assert Webhook.objects.get().failures == 3
+
+    assert deliver_again() == 1
+    assert Webhook.objects.get().failing_since is None
+
+
 def test_a_receiver_that_is_gone_is_paused_at_once(ana: Person, project: Project, receiver: Receiver) -> None:
     webhook(project, receiver.url, event_types=CREATED)
     remembers(ana, "I live in Lisbon.")
