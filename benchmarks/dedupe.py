@@ -14,7 +14,6 @@ from itertools import groupby
 from pathlib import Path
 from uuid import UUID
 
-from apps.actions.calibrate import LabelledPair, PairLabel, read_pairs
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import EntityType, Role
@@ -29,6 +28,7 @@ from apps.pipeline.deduplication.matching import MatchVerdict
 from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.providers.fake import ScriptedModel
 from apps.providers.registry import embedder as configured_embedder
+from apps.tuning.calibrate import LabelledPair, PairLabel, read_pairs
 
 NAME = "dedupe"
 PAIRS = Path(__file__).with_name("pairs.jsonl")

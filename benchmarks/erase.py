@@ -14,15 +14,15 @@ from typing import Any
 
 from django.db import connection
 
-from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects import create_project
-from apps.actions.users.services import erase_user, run_batch
-from apps.actions.users.user_data import USER_TABLES, UserTable
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType, Role
 from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.privacy.user_data import USER_TABLES, UserTable
+from apps.privacy.users import erase_user, run_batch
+from apps.projects.services import create_project
 from apps.providers import registry
 from apps.tenants.models import EndUser, Erasure, Project
 from benchmarks.figures import milliseconds

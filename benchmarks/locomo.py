@@ -17,13 +17,13 @@ from statistics import mean, median
 from time import perf_counter_ns
 from uuid import UUID
 
-from apps.actions.projects import create_project
 from apps.memories.models import Entity, EntityAlias, Memory
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityType, MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
+from apps.projects.services import create_project
 from apps.providers.registry import embedder as configured_embedder
 from apps.retrieval.query import SearchQuery
 from apps.retrieval.search import search

@@ -18,10 +18,10 @@ from django.db import connections
 from django.test import override_settings
 from django.utils import timezone
 
-from apps.actions.projects import create_project
-from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, run_replay
+from apps.projects.services import create_project
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, ReplayState
+from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, run_replay
 from benchmarks.scratch import scratch_database
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load

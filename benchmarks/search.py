@@ -18,12 +18,12 @@ from uuid import UUID
 
 from django.db import ProgrammingError, connection
 
-from apps.actions.projects import create_project
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
+from apps.projects.services import create_project
 from apps.providers.registry import embedder as configured_embedder
 from apps.providers.wordllama import count_tokens
 from apps.retrieval import candidates

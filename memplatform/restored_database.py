@@ -8,7 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import BigIntegerField, Func, Max, Value
 from django.db.models.functions import Coalesce
 
-from apps.actions.ledger.chain import verify_ledger
+from apps.memories.ledger.chain import verify_ledger
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
 from apps.outbox.querysets import OutboxRowQuerySet

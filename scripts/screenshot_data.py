@@ -4,17 +4,17 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from apps.actions.alerts.services import evaluate_alerts
-from apps.actions.management.project_argument import project_named
-from apps.actions.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
-from apps.actions.rules import draft_rule
-from apps.actions.traces.tally import tally
+from apps.alerts.services import evaluate_alerts
 from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
+from apps.tenants.management.project_argument import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
+from apps.traces.tally import tally
+from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
+from apps.tuning.rules import draft_rule
 
 RULE = Rule(name="moving", reason=Reason.PATTERN, pattern="(?i)moved to", roles=(Role.USER,), order=1)
 

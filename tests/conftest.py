@@ -19,10 +19,10 @@ from rest_framework.test import APIClient
 _counts = tempfile.TemporaryDirectory(prefix="memplatform-metrics-")
 settings.METRICS_DIR = _counts.name  # each process that runs tests counts by itself
 
-from apps.actions.keys import CreatedKey, create_key
-from apps.actions.projects import create_project
 from apps.intake.project_watch import ProjectWatch
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import CreatedKey, create_key
+from apps.projects.services import create_project
 from apps.providers import registry
 from apps.tenants.models import Project
 from apps.tenants.scope import OWNER, no_tenant, set_default_scope

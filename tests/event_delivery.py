@@ -1,7 +1,7 @@
 """Events are delivered without the process that does so."""
 
-from apps.actions.webhooks.delivery import claim, deliver_claimed
 from apps.events.numbering import number_all_events
+from apps.webhooks.delivery import claim, deliver_claimed
 
 
 def deliver_events() -> int:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.tenants.models import Project
 from tests.worker.worker_helper import Person
 

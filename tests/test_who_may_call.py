@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from rest_framework.test import APIClient
 
-from apps.actions.projects import set_member
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace

@@ -7,10 +7,10 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.alerts.services import acknowledge_alert, set_recipients
-from apps.actions.alerts.verdict import ADVICE
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
+from apps.alerts.services import acknowledge_alert, set_recipients
+from apps.alerts.verdict import ADVICE
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code

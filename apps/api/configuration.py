@@ -7,14 +7,14 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.errors import Unfit
-from apps.actions.projects import activate_version, change_policy, save_draft
 from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.schemas.common import Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import not_found, read_body, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.common.errors import Unfit
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import activate_version, change_policy, save_draft
 from apps.traces.models import ConfigurationVersion
 
 VersionNumber = Annotated[int, Meta(ge=1)]

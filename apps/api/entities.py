@@ -6,7 +6,6 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.entities.services import EntityMerge, merge_entities, split_entities
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -15,6 +14,7 @@ from apps.api.schemas.memory_responses import MemoryResponse, memory_response
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.memories.models import Entity, Memory
+from apps.memories.services.entities import EntityMerge, merge_entities, split_entities
 from apps.pipeline.core.enums import EntityType, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 

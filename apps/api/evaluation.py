@@ -10,27 +10,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.evaluation.figures import (
-    MOST_WEEKS,
-    WEEKS,
-    EvaluationFigures,
-    EvaluationOverview,
-    EvaluationWarning,
-    evaluation_warnings,
-    read_figures,
-)
-from apps.actions.evaluation.retrieval import RetrievalFigures
-from apps.actions.evaluation.samples import (
-    CountedSample,
-    DrawRequest,
-    Labeller,
-    counted,
-    draw_samples,
-    export_labels,
-    items_of,
-    label_item,
-    list_samples,
-)
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -42,6 +21,27 @@ from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.tuning.evaluation.figures import (
+    MOST_WEEKS,
+    WEEKS,
+    EvaluationFigures,
+    EvaluationOverview,
+    EvaluationWarning,
+    evaluation_warnings,
+    read_figures,
+)
+from apps.tuning.evaluation.retrieval import RetrievalFigures
+from apps.tuning.evaluation.samples import (
+    CountedSample,
+    DrawRequest,
+    Labeller,
+    counted,
+    draw_samples,
+    export_labels,
+    items_of,
+    label_item,
+    list_samples,
+)
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.actions.evaluation.figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.tuning.evaluation.figures import LATEST_WEEKS, first_week, labelled_weeks, latest_figures
 
 
 def evaluation_metrics() -> Iterator[Metric]:

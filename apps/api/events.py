@@ -17,8 +17,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.errors import Conflict
-from apps.actions.webhooks.event_log import EventPosition, read_on, read_streams, set_event_log
 from apps.api.negotiation import NoNegotiation
 from apps.api.openapi import documented
 from apps.api.problems import Code, Problem, invalid
@@ -26,9 +24,11 @@ from apps.api.schemas.common import Limit, Moment, QueryParameters, RequestBody,
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
 from apps.api.waiting import SharedPoll, release
+from apps.common.errors import Conflict
 from apps.events.enums import EventType
 from apps.events.models import EventLog
 from apps.pipeline.core.enums import Scope
+from apps.webhooks.event_log import EventPosition, read_on, read_streams, set_event_log
 
 EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 

@@ -7,8 +7,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.errors import NotAllowed, NotFound, ProjectArchived
-from apps.actions.items import run_item_operations
 from apps.api.openapi import documented
 from apps.api.permissions import scope_needed
 from apps.api.problems import Code
@@ -24,6 +22,7 @@ from apps.api.schemas.common import (
 )
 from apps.api.validation import read_body, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.common.errors import NotAllowed, NotFound, ProjectArchived
 from apps.intake.quotas import check_item_quota
 from apps.items.operations import (
     ClearItems,
@@ -39,6 +38,7 @@ from apps.items.operations import (
     PutItem,
     SearchItems,
 )
+from apps.items.services import run_item_operations
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_name
 

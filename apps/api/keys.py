@@ -8,7 +8,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.keys import create_key, revoke_key
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -19,6 +18,7 @@ from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.projects.api_keys import create_key, revoke_key
 from apps.tenants.models import ApiKey
 from apps.traces.policies import active_policy
 

@@ -9,7 +9,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.review.services import Reviewer, SeenVersion, Settlement, settle_link
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -23,6 +22,7 @@ from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment
 from apps.pipeline.review.decisions import Validity
+from apps.review.services import Reviewer, SeenVersion, Settlement, settle_link
 
 Version = Annotated[int, Meta(ge=1)]
 

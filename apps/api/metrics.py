@@ -8,9 +8,9 @@ from django.utils import timezone
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
-from apps.actions.alerts.verdict import ALERTS
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import Alert
+from apps.alerts.verdict import ALERTS
 from apps.api.evaluation_metrics import evaluation_metrics
 from apps.api.health_responses import ServiceStatus
 from apps.api.queue_metrics import queue_metrics

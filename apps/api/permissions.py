@@ -3,8 +3,8 @@
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from apps.actions.errors import ProjectArchived
 from apps.api.authentication import Caller
+from apps.common.errors import ProjectArchived
 from apps.pipeline.core.enums import Scope
 
 

@@ -11,7 +11,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from structlog.contextvars import get_contextvars
 
-from apps.actions import errors as actions
+from apps.common import errors as actions
 from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QuotaExceeded, RateLimited

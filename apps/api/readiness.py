@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from apps.actions.alerts.verdict import ADVICE, verdict_of_installation
 from apps.alerts.enums import ProblemCode
+from apps.alerts.verdict import ADVICE, verdict_of_installation
 from apps.api.health_responses import PausedModelResponse, ReadinessResponse, ServiceProblem, ServiceStatus
 
 _UNMIGRATED = {ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.NOT_MIGRATED}

@@ -8,17 +8,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.replays.differences import shown_difference
-from apps.actions.replays.services import (
-    ReplayRequest,
-    TraceChoice,
-    cancel_replay,
-    find_replay,
-    replay_as_csv,
-    replay_as_json,
-    request_replay,
-    start_replay,
-)
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -38,6 +27,17 @@ from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
+from apps.tuning.replays.differences import shown_difference
+from apps.tuning.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    find_replay,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    start_replay,
+)
 
 MOST_IDS = 1_000
 

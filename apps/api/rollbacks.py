@@ -9,16 +9,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.rollbacks.requests import (
-    PreviewedMemory,
-    RollbackPreview,
-    RollbackRequest,
-    preview_rollback,
-    request_rollback,
-    undo_rollback,
-)
-from apps.actions.rollbacks.running import RollbackProgress, ShownKept, progress_of
-from apps.actions.rollbacks.selection import TraceSelection, named_selection
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -30,6 +20,16 @@ from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import check_storable, checked_moment, checked_name
+from apps.tuning.rollbacks.requests import (
+    PreviewedMemory,
+    RollbackPreview,
+    RollbackRequest,
+    preview_rollback,
+    request_rollback,
+    undo_rollback,
+)
+from apps.tuning.rollbacks.running import RollbackProgress, ShownKept, progress_of
+from apps.tuning.rollbacks.selection import TraceSelection, named_selection
 
 MOST_FORCED = 1_000
 

@@ -9,8 +9,6 @@ from django.utils import timezone
 from msgspec import UNSET, Meta, UnsetType, defstruct
 from rest_framework.request import Request
 
-from apps.actions.memories.build_context import ContextRequest, ContextResult, build_context
-from apps.actions.memories.search_memories import SearchRequest, SearchResult, search_memories
 from apps.api.openapi import documented
 from apps.api.schemas.common import (
     CONTENT_CHARACTERS,
@@ -38,6 +36,8 @@ from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_mome
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
+from apps.search.build_context import ContextRequest, ContextResult, build_context
+from apps.search.search_memories import SearchRequest, SearchResult, search_memories
 
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 

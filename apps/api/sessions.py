@@ -7,13 +7,13 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.sessions.services import delete_session, delete_turn, end_session
 from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.schemas.common import Identifier, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.sessions import delete_session, delete_turn, end_session
 from apps.pipeline.core.enums import Scope, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.identifiers import session_id as derive_session_id

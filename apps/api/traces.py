@@ -14,8 +14,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.traces.awaited_trace import AwaitedTrace
-from apps.actions.traces.milestones import index_state, reached
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -29,7 +27,9 @@ from apps.outbox.wait_reasons import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.pipeline.core.input_validation import checked_name
+from apps.traces.awaited_trace import AwaitedTrace
 from apps.traces.enums import IndexState, Milestone
+from apps.traces.milestones import index_state, reached
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds

@@ -9,18 +9,18 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.errors import NotFound
-from apps.actions.users.services import erase_user, export_user, list_users
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas.common import Moment, PageQuery, ResponseBody
 from apps.api.validation import read_id, read_query
 from apps.api.views.base import ApiView, to_json
+from apps.common.errors import NotFound
 from apps.memories.user_stats import UserStats, user_stats
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id
 from apps.pipeline.core.input_validation import checked_name
+from apps.privacy.users import erase_user, export_user, list_users
 from apps.tenants.models import EndUser, Erasure
 
 

@@ -10,8 +10,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.webhooks.delivery import send_again, send_test
-from apps.actions.webhooks.services import create_webhook, delete_webhook, find_webhook, rotate_secret, update_webhook
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
@@ -35,6 +33,8 @@ from apps.intake.quotas import RateLimited
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment
+from apps.webhooks.delivery import send_again, send_test
+from apps.webhooks.services import create_webhook, delete_webhook, find_webhook, rotate_secret, update_webhook
 from apps.worker.waiting_callers import permit_to_wait
 
 WebhookName = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_NAME_LENGTH)]

@@ -7,13 +7,13 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.queue.services import retry_failed
 from apps.api.openapi import documented
 from apps.api.schemas.common import Identifier, RequestBody, ResponseBody
 from apps.api.validation import read_body
 from apps.api.views.base import ApiView, to_json
 from apps.pipeline.core.enums import Scope, TraceStatus
 from apps.pipeline.core.input_validation import check_storable, checked_name
+from apps.queue.services import retry_failed
 
 
 class FailedStatus(StrEnum):

@@ -8,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.db.models import QuerySet
 
-from apps.actions.errors import Unfit
+from apps.common.errors import Unfit
 from apps.pipeline.core.enums import Role, Stakes, choices_of
 from apps.pipeline.core.identifiers import BadIdentifier
 from apps.pipeline.core.input_validation import BadInput, checked_moment

@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.text import slugify
 from pydantic import ValidationError as NotARule
 
-from apps.actions.projects import LIMITS
 from apps.alerts.models import AlertRecipients
 from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import Reason, Role, Scope, choices_of
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
+from apps.projects.services import LIMITS
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.actions.number_formats import count_of as count_of
-from apps.actions.number_formats import duration as duration
-from apps.actions.number_formats import noun_for as noun_for
-from apps.actions.number_formats import percent as percent
+from apps.common.number_formats import count_of as count_of
+from apps.common.number_formats import duration as duration
+from apps.common.number_formats import noun_for as noun_for
+from apps.common.number_formats import percent as percent
 
 # Stored values whose own word would be unclear on a page; all others only lose their underscores.
 _LABELS = {

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from apps.actions.alerts.verdict import Verdict, verdict_of
+from apps.alerts.verdict import Verdict, verdict_of
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.tenants.scope import tenant_scope

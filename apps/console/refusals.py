@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.contrib import messages
 from django.http import Http404, HttpRequest
 
-from apps.actions.errors import NotFound, Refused
+from apps.common.errors import NotFound, Refused
 
 
 @contextmanager

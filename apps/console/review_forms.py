@@ -7,14 +7,14 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.actions.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
-from apps.actions.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
+from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.console.labels import label, time_since
 from apps.console.navigation import with_sums
 from apps.console.permissions import ProjectVisit
 from apps.console.selectors.history import latest_changes
 from apps.console.selectors.review import pending_counts
 from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
+from apps.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes
 MOST_VALUE = 2_000

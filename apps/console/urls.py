@@ -3,7 +3,6 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
-from apps.actions.imports.services import cancel_import, delete_import_file, start_import
 from apps.console.path_converters import MemberRoleConverter
 from apps.console.views import (
     alerts,
@@ -29,6 +28,7 @@ from apps.console.views import (
     users,
     webhooks,
 )
+from apps.imports.services import cancel_import, delete_import_file, start_import
 
 register_converter(MemberRoleConverter, "role")
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db.models import Sum
 
-from apps.actions.errors import Refused
+from apps.common.errors import Refused
 from apps.intake.project_watch import ProjectWatch
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkKind, WorkState

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import BooleanField, Func, Value
 
-from apps.actions.errors import Refused
+from apps.common.errors import Refused
 from apps.tenants.end_users import keep_from_writers
 from apps.tenants.models import Project
 from apps.traces.models import IdempotentRequest

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Now
 
-from apps.actions.errors import Conflict, ProjectArchived, Refused
+from apps.common.errors import Conflict, ProjectArchived, Refused
 from apps.pipeline.core.draft import Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn

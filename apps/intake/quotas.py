@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Sum
 from django.db.models.functions import Now
 
-from apps.actions.errors import Refused
+from apps.common.errors import Refused
 from apps.intake.project_watch import ProjectWatch
 from apps.items.models import StoredItem
 from apps.memories.models import Memory

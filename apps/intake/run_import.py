@@ -8,26 +8,26 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.actions.errors import ProjectArchived
-from apps.actions.get_or_create import actor_of
-from apps.actions.imports.checking import MOST_PROBLEMS, chunks_of, known_memories, known_turns
-from apps.actions.imports.lease import leased, release, reporting
-from apps.actions.imports.services import delete_import_file
-from apps.actions.ledger.actor import acting_as
-from apps.actions.ledger.record import record
-from apps.actions.memories.store import StoreRequest
-from apps.actions.memories.store_batch import store_batch
-from apps.actions.transfers.load_project import ProjectLoader, check_empty
-from apps.actions.transfers.row_blocks import RowBlock
+from apps.common.errors import ProjectArchived
+from apps.imports.checking import MOST_PROBLEMS, chunks_of, known_memories, known_turns
 from apps.imports.enums import ImportFormat, ImportState
+from apps.imports.lease import leased, release, reporting
 from apps.imports.models import FileImport
 from apps.imports.readers.chunks import ImportChunk
 from apps.imports.readers.entries import ImportProblem
 from apps.imports.readers.memories import EXTRACTOR, with_origin
+from apps.imports.services import delete_import_file
+from apps.imports.transfers.load_project import ProjectLoader, check_empty
+from apps.imports.transfers.row_blocks import RowBlock
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
+from apps.memories.ledger.actor import acting_as
+from apps.memories.ledger.record import record
+from apps.memories.services.store import StoreRequest
+from apps.memories.services.store_batch import store_batch
 from apps.tenants.models import Project
+from apps.traces.get_or_create import actor_of
 
 RENEW_EVERY = 1_000  # chunks that were imported earlier: only this renews the lease while they are read
 METADATA = "import"  # the key of the metadata of a trace under which its import is named

@@ -2,27 +2,9 @@
 
 from typing import Any
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.providers.http import retry_after_seconds
-
-
-class ProviderError(Exception):
-    """A model or embedder did not answer; `retry_after_seconds` is the wait that its server asks for."""
-
-    permanent = False
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        kind: FailureKind = FailureKind.UNAVAILABLE,
-        retry_after_seconds: float | None = None,
-        is_timeout: bool = False,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.retry_after_seconds = retry_after_seconds
-        self.is_timeout = is_timeout
 
 
 class UnknownProvider(ProviderError):

@@ -9,10 +9,11 @@ import httpx2
 import msgspec
 import openai
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.chat_messages import message_text
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import NoAnswer, ProviderError, model_failed
+from apps.providers.errors import NoAnswer, model_failed
 from apps.providers.guarded_transport import guarded_client
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.response_body import raise_no_answer, read_answer

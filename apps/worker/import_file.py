@@ -3,7 +3,7 @@
 import structlog
 from django.db import DatabaseError
 
-from apps.actions.imports.checking import check_import
+from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.intake.run_import import run_import

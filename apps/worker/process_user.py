@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
-from apps.actions.memories.indexing import ask_questions, index_memories
+from apps.memories.services.indexing import ask_questions, index_memories
 from apps.outbox import leases, processing
 from apps.outbox.leased import LostLease
 from apps.outbox.leases import Lease

@@ -6,9 +6,9 @@ from dataclasses import replace
 from django.conf import settings
 from django.utils import timezone
 
-from apps.actions.errors import Conflict
-from apps.actions.live_ports import live
+from apps.common.errors import Conflict
 from apps.intake.accept import Accepted
+from apps.memories.live_ports import live
 from apps.outbox import leases
 from apps.outbox.wait_reasons import pause_of_user
 from apps.pipeline.core.enums import TraceStatus

@@ -9,24 +9,24 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.actions import rules
-from apps.actions.alerts import messages as alert_messages
-from apps.actions.alerts import services as alerts
-from apps.actions.evaluation import samples as sampling
-from apps.actions.imports import services as forgetting
-from apps.actions.ledger import chain as ledger
-from apps.actions.memories import lifecycle as archiving
-from apps.actions.memories import lifecycle as closing
-from apps.actions.queue import prune as pruning
-from apps.actions.replays import services as continuing
-from apps.actions.replays import services as replaying
-from apps.actions.rollbacks import running as rolling_back
-from apps.actions.sessions import services as sessions
-from apps.actions.traces import apply_retention as retaining
-from apps.actions.traces import tally as tallying
-from apps.actions.users import services as users
+from apps.alerts import messages as alert_messages
+from apps.alerts import services as alerts
+from apps.imports import services as forgetting
+from apps.intake import sessions
+from apps.memories.ledger import chain as ledger
+from apps.memories.services import lifecycle as archiving
+from apps.memories.services import lifecycle as closing
 from apps.outbox.queue_task import WAKE_SECONDS, queue_task
+from apps.privacy import apply_retention as retaining
+from apps.privacy import users
+from apps.queue import prune as pruning
 from apps.tenants.scope import no_tenant
+from apps.traces import tally as tallying
+from apps.tuning import rules
+from apps.tuning.evaluation import samples as sampling
+from apps.tuning.replays import services as continuing
+from apps.tuning.replays import services as replaying
+from apps.tuning.rollbacks import running as rolling_back
 from apps.worker.shutdown import STOPPING
 from apps.worker.work import other_workers
 from apps.worker.work import work as working

@@ -22,13 +22,11 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
-from apps.actions.imports.services import due_imports
-from apps.actions.live_ports import live
-from apps.actions.webhooks.delivery import claim as claim_webhooks
-from apps.actions.webhooks.delivery import deliver_claimed
 from apps.events.models import WebhookDelivery
 from apps.events.numbering import number_all_events
 from apps.imports.models import FileImport
+from apps.imports.services import due_imports
+from apps.memories.live_ports import live
 from apps.outbox import leases, processing
 from apps.outbox.leases import Lease
 from apps.outbox.models import ModelPause, UserLease, WorkerHeartbeat
@@ -37,6 +35,8 @@ from apps.pipeline.core.ports import Ports
 from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
+from apps.webhooks.delivery import claim as claim_webhooks
+from apps.webhooks.delivery import deliver_claimed
 from apps.worker.erased_caches import clear_if_due
 from apps.worker.import_file import import_file
 from apps.worker.process_user import process_user

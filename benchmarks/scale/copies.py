@@ -15,7 +15,6 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import DateTimeField, Field, ForeignKey, Model, UUIDField
 
-from apps.actions.users.user_data import USER_TABLES
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.memories.models import (
     Entity,
@@ -29,6 +28,7 @@ from apps.memories.models import (
 )
 from apps.outbox.models import UserLease
 from apps.pipeline.core.identifiers import end_user_id
+from apps.privacy.user_data import USER_TABLES
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 

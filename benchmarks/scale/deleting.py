@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.actions.projects import configure
-from apps.actions.traces.apply_retention import apply_retention
-from apps.actions.users.services import erase_user
-from apps.actions.users.user_data import USER_TABLES
+from apps.privacy.apply_retention import apply_retention
+from apps.privacy.user_data import USER_TABLES
+from apps.privacy.users import erase_user
+from apps.projects.services import configure
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Trace
 from apps.traces.policies import active_policy

@@ -9,11 +9,11 @@ from django.db import connection
 from django.db.models import Model
 from django.test import override_settings
 
-from apps.actions.projects import create_project
-from apps.actions.traces.tally import MOST_HOURS, tally
 from apps.memories.models import Memory
+from apps.projects.services import create_project
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
+from apps.traces.tally import MOST_HOURS, tally
 from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from django.test import override_settings
 
-from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Batching
+from apps.projects.services import create_project
 from benchmarks.scratch import scratch_database
 from benchmarks.truth.asking import BUDGETS, AskedJudgement, ask
 from benchmarks.truth.by_hand import ByHand

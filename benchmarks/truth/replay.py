@@ -7,10 +7,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.actions.live_ports import ConnectionReleasingModel, Uuid7Ids
-from apps.actions.projects import configure
-from apps.actions.sessions.services import end_session
 from apps.intake.accept import Submission, accept
+from apps.intake.sessions import end_session
+from apps.memories.live_ports import ConnectionReleasingModel, Uuid7Ids
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -22,6 +21,7 @@ from apps.pipeline.core.identifiers import end_user_id, session_id
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Model, Ports
 from apps.pipeline.core.turn import NewTurn
+from apps.projects.services import configure
 from apps.providers import registry
 from apps.tenants.models import Project
 from apps.worker.lease_renewal import renewed_lease

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
-from apps.actions.keys import create_key
-from apps.actions.projects import create_project
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
+from apps.projects.services import create_project
 from apps.tenants import keys
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

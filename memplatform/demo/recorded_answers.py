@@ -4,9 +4,9 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from apps.actions.management.project_argument import project_named
-from apps.actions.projects import configure, restore_version
 from apps.pipeline.core.enums import ExtractorKind
+from apps.projects.services import configure, restore_version
+from apps.tenants.management.project_argument import project_named
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion
 from apps.traces.policies import active_policy

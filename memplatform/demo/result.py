@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.actions.management.project_argument import project_named
 from apps.memories.models import MemoryVector
 from apps.pipeline.core.identifiers import end_user_id
+from apps.tenants.management.project_argument import project_named
 from apps.tenants.scope import tenant_scope
 from memplatform.demo.client import Client
 from memplatform.demo.conversation import Posted, traces_of

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.keys import CreatedKey, create_key, revoke_key
 from apps.api import authentication
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import CreatedKey, create_key, revoke_key
 from apps.tenants.models import ApiKey, Project
 from tests.api.counting import rows_by_table
 from tests.conftest import MakeClient

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects import change_policy
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
+from apps.projects.services import change_policy
 from apps.tenants.models import Project
 from apps.traces.drafts import load_session_draft
 from tests.api.storing import LISBON, put

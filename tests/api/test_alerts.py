@@ -11,7 +11,7 @@ from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
-from tests.actions.alerts.alert_rows import alert
+from tests.alerts.alert_rows import alert
 from tests.conftest import MakeClient
 
 HOOK = "https://example.com/hook"

@@ -5,11 +5,11 @@ from itertools import count
 import pytest
 from django.test import Client as DjangoClient
 
-from apps.actions.keys import create_key
-from apps.actions.projects import create_project
 from apps.intake import backpressure
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
+from apps.projects.services import create_project
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.memories.store_batch import CHUNK
 from apps.memories.models import Memory
+from apps.memories.services.store_batch import CHUNK
 from apps.pipeline.core.enums import Scope, Status
 from apps.tenants.models import Project
 from tests.api.storing import LISBON, listed, put

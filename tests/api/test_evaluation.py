@@ -8,12 +8,12 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.evaluation.samples import week_of
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
-from tests.actions.evaluation.evaluated import told
+from apps.tuning.evaluation.samples import week_of
 from tests.conftest import MakeClient
 from tests.streamed import streamed
+from tests.tuning.evaluation.evaluated import told
 
 pytestmark = pytest.mark.django_db
 URL = "/v1/evaluation"

@@ -12,8 +12,8 @@ import pytest
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from apps.actions.keys import create_key
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.worker.work import work as drain

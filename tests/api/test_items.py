@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.projects import change_policy
-from apps.actions.queue.prune import prune
 from apps.items.models import StoredItem
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import change_policy
+from apps.queue.prune import prune
 from apps.tenants.models import EndUser, Project
 from tests.conftest import MakeClient
 from tests.streamed import streamed

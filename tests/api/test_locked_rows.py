@@ -7,9 +7,9 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from rest_framework.test import APIClient
 
-from apps.actions.get_or_create import hold_end_user
 from apps.api.problems import Code, problem_of
 from apps.tenants.models import EndUser
+from apps.traces.get_or_create import hold_end_user
 from tests.api.storing import LISBON, listed, put
 from tests.outbox.second_connection import Aside
 

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.memories import retracting as retract_matching
 from apps.api.mem0 import views
 from apps.memories.models import LedgerEntry, Memory
+from apps.memories.services import retracting as retract_matching
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project

@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from tests.actions.evaluation.evaluated import drawn, told
+from tests.tuning.evaluation.evaluated import drawn, told
 
 pytestmark = pytest.mark.django_db
 

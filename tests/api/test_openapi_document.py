@@ -5,9 +5,9 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
-from apps.actions.keys import create_key
 from apps.api.openapi_descriptions import descriptions
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
 from apps.tenants.models import Project
 from tests.api.openapi_run import check_document
 from tests.soak import is_soak

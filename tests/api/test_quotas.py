@@ -9,11 +9,11 @@ from django.test import AsyncRequestFactory
 from django.urls import resolve
 from rest_framework.test import APIClient
 
-from apps.actions.keys import create_key
 from apps.api import authentication
 from apps.api.waiting import IS_PART
 from apps.intake import quotas
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import ModelCall, Trace
 from tests.conftest import MakeClient, calling_with

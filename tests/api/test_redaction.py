@@ -6,11 +6,11 @@ import pytest
 from django.apps import apps
 from rest_framework.test import APIClient
 
-from apps.actions.review.services import Reviewer, SeenVersion, approve
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.turn import NewTurn
+from apps.review.services import Reviewer, SeenVersion, approve
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 

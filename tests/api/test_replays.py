@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects import configure
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
-from tests.actions.replays.test_replay_user import stricter
 from tests.conftest import MakeClient
 from tests.streamed import streamed
+from tests.tuning.replays.test_replay_user import stricter
 
 
 @pytest.fixture

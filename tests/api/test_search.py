@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.prefilter.context_marker import is_recalled
-from apps.providers.errors import ProviderError
 from apps.tenants.models import Project
 from tests.api.counting import rows_by_table
 from tests.conftest import MakeClient

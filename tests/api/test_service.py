@@ -17,7 +17,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from psycopg.errors import DiskFull
 from rest_framework.test import APIClient
 
-from apps.actions.alerts import verdict
+from apps.alerts import verdict
 from apps.api.problems import STATUS_AND_TITLE, Code
 from apps.outbox import outages
 from apps.outbox.models import OutboxRow, WorkerHeartbeat

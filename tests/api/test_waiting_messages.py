@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.projects import configure
 from apps.pipeline.core.enums import MemorySharing
 from apps.pipeline.core.policy import Policy, SharingPolicy
 from apps.pipeline.prefilter.context_marker import is_recalled
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from benchmarks.model_server import ModelServer
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions.live_ports import live
-from apps.actions.projects import create_project
 from apps.intake.accept import Submission, accept
 from apps.intake.idempotency import Claim, IdempotencyInProgress, ReplayableAnswer, run_once
+from apps.memories.live_ports import live
 from apps.outbox import processing
 from apps.outbox.models import UserLease
 from apps.pipeline.core.enums import Role, Stage
 from apps.pipeline.core.turn import NewTurn
+from apps.projects.services import create_project
 from apps.tenants.models import Project
 from apps.worker.shutdown import StopFlag
 from apps.worker.work import Worker

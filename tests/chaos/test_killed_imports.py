@@ -9,16 +9,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.actions.imports import checking as checking_file
-from apps.actions.imports.services import (
+from apps.imports import checking as checking_file
+from apps.imports.models import FileImport
+from apps.imports.readers import chunks
+from apps.imports.services import (
     due_imports,
     start_import,
     upload_import,
 )
-from apps.actions.projects import create_project
-from apps.imports.models import FileImport
-from apps.imports.readers import chunks
 from apps.intake import run_import as running
+from apps.projects.services import create_project
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from apps.worker.import_file import import_file

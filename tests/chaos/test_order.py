@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status, TraceStatus
 from apps.tenants.models import Project

@@ -9,13 +9,13 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.db.backends.signals import connection_created
 
-from apps.actions.live_ports import live
-from apps.actions.projects import create_project
-from apps.actions.queue.services import retry_work
 from apps.intake.accept import Submission, accept
+from apps.memories.live_ports import live
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Role, WorkState
 from apps.pipeline.core.turn import NewTurn
+from apps.projects.services import create_project
+from apps.queue.services import retry_work
 from apps.tenants.models import Project
 from apps.worker.shutdown import StopFlag
 from apps.worker.work import Worker

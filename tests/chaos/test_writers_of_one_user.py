@@ -15,9 +15,9 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.memories.count_accesses import Accesses
-from apps.actions.memories.lifecycle import archive_of
 from apps.memories.models import Entity, Memory
+from apps.memories.services.count_accesses import Accesses
+from apps.memories.services.lifecycle import archive_of
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, WorkState
 from apps.pipeline.core.identifiers import Prefix, show

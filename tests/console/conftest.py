@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.projects import create_project
 from apps.memories.models import Memory
 from apps.outbox.models import WorkerHeartbeat
+from apps.projects.services import create_project
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests import emptied, kept_rows

@@ -5,10 +5,8 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from apps.actions.live_ports import SystemClock, Uuid7Ids
-from apps.actions.memories.retracting import retract
-from apps.actions.traces.tally import tally
 from apps.intake.accept import Submission, accept
+from apps.memories.live_ports import SystemClock, Uuid7Ids
 from apps.memories.models import (
     EvaluationItem,
     EvaluationLabel,
@@ -21,6 +19,7 @@ from apps.memories.models import (
     RollbackItem,
 )
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.services.retracting import retract
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.pipeline.core.enums import LabelValue, LinkKind, Role, RollbackState, SampleKind
@@ -39,6 +38,7 @@ from apps.traces.models import (
     ReplayedTrace,
     Trace,
 )
+from apps.traces.tally import tally
 from apps.worker.process_user import process_user
 from tests.console.operation_rows import HOSTILE, add_import, add_operations
 

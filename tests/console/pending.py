@@ -2,8 +2,8 @@
 
 from django.utils import timezone
 
-from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory

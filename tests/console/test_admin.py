@@ -12,11 +12,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from apps.actions.keys import CreatedKey
-from apps.actions.ledger.record import record
 from apps.console.admin import LABELS
+from apps.memories.ledger.record import record
 from apps.memories.models import Entity, LedgerEntry, Memory, Rollback
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.projects.api_keys import CreatedKey
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 from tests.console.operation_rows import HOSTILE

@@ -10,16 +10,16 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from apps.actions.alerts.services import evaluate_alerts
-from apps.actions.projects import set_member
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
+from apps.alerts.services import evaluate_alerts
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
-from tests.actions.alerts.alert_rows import MINUTE, alert, beat, pause, work
+from tests.alerts.alert_rows import MINUTE, alert, beat, pause, work
 from tests.conftest import MakeClient
 
 HOME = "/console/test/"

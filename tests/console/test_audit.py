@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from apps.actions.keys import create_key
-from apps.actions.ledger.record import record
+from apps.memories.ledger.record import record
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import new_id
+from apps.projects.api_keys import create_key
 from apps.tenants.models import Project
 
 pytestmark = pytest.mark.django_db

@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.actions.sessions.services import delete_session
-from apps.actions.users.services import erase_user, export_user
+from apps.intake.sessions import delete_session
 from apps.memories.models import LedgerEntry, Memory, MemoryComment, MemoryLink
 from apps.pipeline.core.enums import LinkKind
+from apps.privacy.users import erase_user, export_user
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.operation_rows import HOSTILE

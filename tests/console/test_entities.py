@@ -8,8 +8,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from apps.actions.entities.services import preview_merge
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
+from apps.memories.services.entities import preview_merge
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project

@@ -9,16 +9,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.projects import configure
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import new_id
+from apps.projects.services import configure
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.policies import active_policy
-from tests.actions.evaluation.evaluated import told
-from tests.actions.replays.test_replay_user import stricter
 from tests.streamed import streamed
+from tests.tuning.evaluation.evaluated import told
+from tests.tuning.replays.test_replay_user import stricter
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/evaluation/"

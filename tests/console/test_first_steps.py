@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.keys import create_key, revoke_key
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key, revoke_key
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.models import Trace

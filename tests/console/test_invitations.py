@@ -13,10 +13,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.errors import NotFound
-from apps.actions.invitations import MOST_PER_HOUR, VALID_FOR, accept_with_new_account, create_invitation
-from apps.actions.projects import set_member
+from apps.common.errors import NotFound
 from apps.memories.models import LedgerEntry
+from apps.projects.invitations import MOST_PER_HOUR, VALID_FOR, accept_with_new_account, create_invitation
+from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Invitation, Membership, Project
 from tests.console.members import HOME, member, text_of

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.errors import Unfit
-from apps.actions.keys import UNDO_PERIOD, create_key, rotate_key
+from apps.common.errors import Unfit
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import UNDO_PERIOD, create_key, rotate_key
 from apps.tenants.enums import MemberRole
 from apps.tenants.keys import recognise
 from apps.tenants.models import ApiKey, Membership, Project

@@ -8,16 +8,16 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.queue.services import MOST_PER_MINUTE
-from apps.actions.traces.tally import tally
 from apps.console.selectors.queue import model_health
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
+from apps.queue.services import MOST_PER_MINUTE
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Trace
+from apps.traces.tally import tally
 from benchmarks.model_server import ModelServer, Reply
 from tests.console.members import HOME, member, text_of
 
@@ -74,7 +74,7 @@ def test_a_model_that_does_not_answer_says_why(project: Project, tess: Client, d
 def test_a_slow_model_is_not_waited_for(
     project: Project, tess: Client, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.actions.queue.services.SECONDS", 0.2)
+    monkeypatch.setattr("apps.queue.services.SECONDS", 0.2)
     model_server.answering = lambda _: Reply(text="{}", delay_ms=60_000)
     assert "did not answer after" in try_call(tess)
     assert ModelTestCall.objects.get().latency_us < 30_000_000
@@ -109,7 +109,7 @@ def test_test_calls_count_as_calls_of_the_project(project: Project, tess: Client
 def test_test_calls_are_limited_and_only_of_configured_models(
     tess: Client, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.actions.queue.services.MINUTE", 24 * 60 * 60)  # a window that outlasts the test
+    monkeypatch.setattr("apps.queue.services.MINUTE", 24 * 60 * 60)  # a window that outlasts the test
     assert "no such model is configured" in try_call(tess, "openai:anything")
     model_server.answering = answer
     pages = [try_call(tess) for _ in range(MOST_PER_MINUTE + 1)]

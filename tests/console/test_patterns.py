@@ -7,11 +7,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions import rules as asking
-from apps.actions.rules import run_preview
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
+from apps.tuning import rules as asking
+from apps.tuning.rules import run_preview
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"

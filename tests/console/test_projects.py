@@ -8,13 +8,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.services import evaluate_alerts
-from apps.actions.projects import archive_project, restore_project
+from apps.alerts.services import evaluate_alerts
 from apps.api import authentication
 from apps.memories.models import LedgerEntry, Memory
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
+from apps.projects.services import archive_project, restore_project
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey, Project
 from tests.api.counting import rows_by_table

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from apps.actions.live_ports import live
-from apps.actions.memories import explain_recall
-from apps.actions.memories.count_accesses import ACCESSES
-from apps.actions.projects import save_draft
+from apps.common.errors import ProviderError
 from apps.console.selectors.recall import BlockRows
+from apps.memories.live_ports import live
 from apps.memories.models import Memory
+from apps.memories.services.count_accesses import ACCESSES
 from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.providers.errors import ProviderError
+from apps.projects.services import save_draft
+from apps.search import explain_recall
 from apps.tenants.models import EndUser, Project
 from tests.api.counting import rows_by_table
 from tests.api.storing import put

@@ -9,12 +9,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.actions.memories.revising import Revision, revise
 from apps.memories.models import Memory, Rollback
+from apps.memories.services.revising import Revision, revise
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project
 from apps.traces.models import Trace
-from tests.actions.rollbacks.teller import Teller, roll_back
+from tests.tuning.rollbacks.teller import Teller, roll_back
 
 PAGES = "/console/test/rollbacks/"
 

@@ -6,11 +6,10 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.actions.memories.store import StoreRequest, store
-from apps.actions.rules import check_rule
 from apps.console.selectors.rules import rule_suggestions
 from apps.intake.accept import Submission, accept
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import LabelValue, MemoryType, Reason, Role, Status
 from apps.pipeline.core.policy import Rule
 from apps.pipeline.core.turn import NewTurn
@@ -18,6 +17,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 from apps.traces.policies import active_policy
+from apps.tuning.rules import check_rule
 from tests.console.test_patterns import HOME, RULE, active
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.alerts.verdict import verdict_of
 from apps.alerts.models import SchedulerHeartbeat
+from apps.alerts.verdict import verdict_of
 from apps.memories.models import Memory
 from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat

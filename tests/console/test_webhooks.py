@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.actions.projects import set_member
 from apps.events.models import Webhook, WebhookDelivery
+from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.event_delivery import deliver_events

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.actions.projects import create_project
 from apps.memories.models import Memory, MemoryLink, MemoryVector
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
@@ -15,6 +14,7 @@ from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import LinkKind, Role, Status, WorkKind
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.turn import SourceTurn
+from apps.projects.services import create_project
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 from tests.contracts.store_contract import StoreContract

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.actions.webhooks.delivery import rest_after, wait_after
+from apps.webhooks.delivery import rest_after, wait_after
 
 
 def test_the_waits_triple_up_to_four_hours() -> None:

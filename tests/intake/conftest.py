@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.actions.imports.checking import check_import
+from apps.imports.checking import check_import
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.models import Project

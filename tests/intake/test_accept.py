@@ -9,16 +9,16 @@ from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.actions.keys import CreatedKey
-from apps.actions.sessions.services import end_session
 from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
+from apps.intake.sessions import end_session
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import session_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import NewTurn
+from apps.projects.api_keys import CreatedKey
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
 from tests.api.counting import rows_by_table

@@ -2,17 +2,17 @@
 
 import pytest
 
-from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import start_import, upload_import
-from apps.actions.projects import create_project
-from apps.actions.users.services import erase_user
+from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import chunks
+from apps.imports.services import start_import, upload_import
 from apps.intake.accept import Submission, accept
 from apps.intake.run_import import run_import
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
+from apps.privacy.users import erase_user
+from apps.projects.services import create_project
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 from tests.intake.import_steps import lines

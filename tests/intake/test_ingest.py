@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.actions.imports.lease import leased
 from apps.imports.enums import ImportState
+from apps.imports.lease import leased
 from apps.imports.models import FileImport
 from apps.imports.readers import chunks
 from apps.memories.models import Memory
@@ -145,7 +145,7 @@ def test_wait_ends_when_the_work_is_done(project: Project, file: Path, monkeypat
 
 
 def _drain_here(**_: Any) -> int:
-    from apps.actions.live_ports import live
+    from apps.memories.live_ports import live
     from apps.outbox import leases
     from apps.worker.process_user import process_user
 

@@ -8,18 +8,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.actions.imports import checking as checking_file
-from apps.actions.imports.checking import check_import
-from apps.actions.imports.lease import leased, reporting
-from apps.actions.memories.export_memories import ExportFormat, export_memories
-from apps.actions.projects import change_policy
-from apps.actions.users.services import erase_user
+from apps.imports import checking as checking_file
+from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
+from apps.imports.lease import leased, reporting
 from apps.imports.models import FileImport, ImportFile
 from apps.intake import run_import as running
 from apps.memories.models import Memory
+from apps.memories.services.export_memories import ExportFormat, export_memories
 from apps.outbox.leased import LostLease
 from apps.pipeline.core.identifiers import Prefix, parse
+from apps.privacy.users import erase_user
+from apps.projects.services import change_policy
 from apps.tenants.models import Project
 from tests.intake.import_steps import SAID, Upload, lines, start
 

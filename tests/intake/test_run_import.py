@@ -8,12 +8,10 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import due_imports
-from apps.actions.projects import archive_project, restore_project
-from apps.actions.users.services import erase_user
+from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import chunks
+from apps.imports.services import due_imports
 from apps.intake import backpressure
 from apps.intake import run_import as running
 from apps.intake.run_import import run_import
@@ -21,6 +19,8 @@ from apps.memories.models import LedgerEntry, Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, parse
+from apps.privacy.users import erase_user
+from apps.projects.services import archive_project, restore_project
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace, Turn
 from apps.worker.tasks import forget_import_files

@@ -13,8 +13,6 @@ from django.db import connection, transaction
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from apps.actions.keys import CreatedKey, revoke_key
-from apps.actions.rules import save_rule
 from apps.intake import session_cache
 from apps.intake.accept import Submission, accept
 from apps.intake.intake_precondition import KeyRefused
@@ -23,8 +21,10 @@ from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW, Rule
 from apps.pipeline.core.turn import NewTurn
+from apps.projects.api_keys import CreatedKey, revoke_key
 from apps.tenants.models import Project
 from apps.traces.models import Session, Trace, Turn
+from apps.tuning.rules import save_rule
 from tests.api.counting import rows_by_table
 from tests.soak import few
 

@@ -15,7 +15,7 @@ from typing import Any
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

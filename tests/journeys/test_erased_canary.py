@@ -18,10 +18,7 @@ from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.imports.checking import check_import
-from apps.actions.keys import create_key
-from apps.actions.projects import create_project
-from apps.actions.rules import request_preview
+from apps.imports.checking import check_import
 from apps.imports.models import FileImport
 from apps.intake import session_cache
 from apps.intake.run_import import run_import
@@ -29,7 +26,10 @@ from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Scope
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.policy import Rule
+from apps.projects.api_keys import create_key
+from apps.projects.services import create_project
 from apps.tenants.models import Project
+from apps.tuning.rules import request_preview
 from memplatform.embedded.programs import INSTALLATION, PACKAGE
 from tests.conftest import calling_with
 

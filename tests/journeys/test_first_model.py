@@ -8,16 +8,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.test import APIClient
 
-from apps.actions.sessions.read_again import sessions_to_read
+from apps.intake.read_again import sessions_to_read
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope, Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Trace
 from benchmarks.model_server import ModelServer, Reply
-from tests.actions.rollbacks.teller import Teller, roll_back
 from tests.conftest import MakeClient
 from tests.pipeline.answers import listing, memory
+from tests.tuning.rollbacks.teller import Teller, roll_back
 
 pytestmark = pytest.mark.django_db
 SISTER = "My sister Mara moved to Bergen last spring to work on a research boat."

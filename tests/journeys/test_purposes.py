@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from apps.actions.projects import configure
 from apps.pipeline.core.enums import MemorySharing, Scope, TraceStatus
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, SharingPolicy
+from apps.projects.services import configure
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.models import Trace

@@ -9,8 +9,8 @@ from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Scope, Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
-from tests.actions.rollbacks.teller import Teller, roll_back
 from tests.conftest import MakeClient
+from tests.tuning.rollbacks.teller import Teller, roll_back
 
 pytestmark = pytest.mark.django_db
 

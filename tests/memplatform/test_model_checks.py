@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.projects import configure
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from memplatform import model_checks
 from memplatform.model_checks import check_models, check_models_of_projects

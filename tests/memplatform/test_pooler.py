@@ -18,10 +18,10 @@ from django.conf import settings
 from django.db import connection, connections, transaction
 from rest_framework.test import APIClient
 
-from apps.actions.keys import create_key
-from apps.actions.memories.lifecycle import archive_memories
-from apps.actions.projects import create_project
+from apps.memories.services.lifecycle import archive_memories
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
+from apps.projects.services import create_project
 from apps.tenants.models import ApiKey, Project
 from apps.tenants.scope import no_tenant, tenant_scope
 from memplatform.database_settings import connection_options

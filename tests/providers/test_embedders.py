@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.ports import Embedder
-from apps.providers.errors import ProviderError, ProviderUnavailable, UnknownProvider
+from apps.providers.errors import ProviderUnavailable, UnknownProvider
 from apps.providers.registry import embedder
 from apps.providers.sentence_transformers import SentenceTransformersEmbedder
 

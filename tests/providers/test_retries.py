@@ -2,9 +2,9 @@
 
 import pytest
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.providers import registry, retries
-from apps.providers.errors import ProviderError
 from apps.providers.openai_compatible import OpenAICompatibleEmbedder
 from benchmarks.model_server import ModelServer, Reply
 from tests.providers.model_replies import BOTH, request, script

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.memories.indexing import write_vectors
-from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink
+from apps.memories.services.indexing import write_vectors
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy, RetrievalPolicy

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.memories.indexing import write_vectors
+from apps.memories.services.indexing import write_vectors
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.policy import IndexPolicy

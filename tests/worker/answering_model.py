@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from apps.actions.projects import configure
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
+from apps.projects.services import configure
 from apps.tenants.models import Project
 
 AT_ONCE = {"retry-after-ms": "1"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.pipeline.core.ports import Ports
 from apps.tenants.models import Project
 from tests.worker.flaky_model import MODEL, FlakyModel

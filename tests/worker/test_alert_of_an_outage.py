@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.services import RESOLVE_AFTER, evaluate_alerts
-from apps.actions.live_ports import live
 from apps.alerts.models import Alert, AlertDelivery
+from apps.alerts.services import RESOLVE_AFTER, evaluate_alerts
+from apps.memories.live_ports import live
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
@@ -19,8 +19,8 @@ from apps.traces.models import Trace
 from apps.worker import tasks
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply
-from tests.actions.alerts.alert_rows import beat
-from tests.actions.alerts.test_deliver import make_due
+from tests.alerts.alert_rows import beat
+from tests.alerts.test_deliver import make_due
 from tests.conftest import MakeClient
 from tests.outbox.outbox_factories import claim, make_try_due
 from tests.webhook_receiver import Receiver, is_signed, receiving

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LIVE_STATUSES, TraceStatus, WorkState

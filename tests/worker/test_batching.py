@@ -8,9 +8,9 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from apps.actions.live_ports import live
-from apps.actions.sessions.services import end_session
 from apps.intake.accept import Accepted, Submission, accept
+from apps.intake.sessions import end_session
+from apps.memories.live_ports import live
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.scheduling import NextWork, next_work
 from apps.outbox.wait_reasons import find_wait_reason

@@ -2,8 +2,8 @@
 
 import pytest
 
-from apps.actions.projects import change_policy
 from apps.pipeline.core.enums import Role
+from apps.projects.services import change_policy
 from apps.tenants.models import Project
 from apps.traces.drafts import load_drafts
 from tests.worker.worker_helper import Person

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.actions.live_ports import ConnectionReleasingModel
-from apps.actions.projects import configure
-from apps.actions.sessions.services import end_session
+from apps.intake.sessions import end_session
+from apps.memories.live_ports import ConnectionReleasingModel
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Status, TraceStatus
 from apps.pipeline.core.model_calls import ModelAnswer
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.prompts.extract import render
+from apps.projects.services import configure
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Span, Trace

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django_q.models import OrmQ
 
-from apps.actions.imports.services import (
+from apps.imports.models import FileImport
+from apps.imports.readers import chunks
+from apps.imports.services import (
     due_imports,
     start_import,
     upload_import,
 )
-from apps.imports.models import FileImport
-from apps.imports.readers import chunks
 from apps.outbox import queue_task
 from apps.outbox.models import OutboxRow
 from apps.tenants.models import EndUser, Project

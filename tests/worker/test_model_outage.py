@@ -5,9 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.actions.memories.store import StoreRequest, store
-from apps.actions.projects import configure
-from apps.actions.sessions.services import end_session
+from apps.intake.sessions import end_session
+from apps.memories.services.store import StoreRequest, store
 from apps.outbox import leases, processing
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import (
@@ -21,6 +20,7 @@ from apps.pipeline.core.model_calls import ModelFailed
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from apps.worker.process_user import process_user

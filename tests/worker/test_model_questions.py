@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.actions.live_ports import live
-from apps.actions.memories.indexing import WAIT
-from apps.actions.projects import configure
+from apps.memories.live_ports import live
 from apps.memories.models import Memory, MemoryVector
+from apps.memories.services.indexing import WAIT
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
 from apps.pipeline.core.enums import ExtractorKind, WorkKind, WorkState
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy, IndexPolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.indexing.model_questions import MEMORIES_PER_CALL
+from apps.projects.services import configure
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall

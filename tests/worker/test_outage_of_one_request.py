@@ -6,8 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from apps.actions.projects import configure
-from apps.actions.users.services import erase_user
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import (
     OnModelFailure,
@@ -16,6 +14,8 @@ from apps.pipeline.core.enums import (
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
+from apps.privacy.users import erase_user
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, Trace
 from tests.outbox.outbox_factories import let_pass, make_due, make_try_due

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.live_ports import live
+from apps.common.errors import ProviderError
+from apps.memories.live_ports import live
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import (
     TraceStatus,
@@ -15,7 +16,6 @@ from apps.pipeline.core.enums import (
 )
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.ports import Embedder, Vector
-from apps.providers.errors import ProviderError
 from apps.traces.models import ModelCall
 from tests.outbox.outbox_factories import make_try_due
 from tests.pipeline.answers import listing, memory, new_turns

@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.outbox import processing
 from apps.outbox.models import OutboxRow, UserLease

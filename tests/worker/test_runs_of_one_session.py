@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from apps.actions.errors import Conflict
-from apps.actions.memories.revising import Revision, revise
-from apps.actions.memories.store import StoreRequest, store
+from apps.common.errors import Conflict
 from apps.memories.models import Entity, Memory
+from apps.memories.services.revising import Revision, revise
+from apps.memories.services.store import StoreRequest, store
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, MemoryType, Status, WorkState
 from apps.pipeline.core.statement import Mention, ObjectValue

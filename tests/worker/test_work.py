@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connection
 from structlog.testing import capture_logs
 
-from apps.actions.live_ports import live
+from apps.memories.live_ports import live
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import TraceStatus, WorkKind

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from apps.actions.live_ports import live
 from apps.events.enums import EventType
+from apps.memories.live_ports import live
 from apps.tenants.models import Project
-from tests.actions.webhooks.webhook_rows import webhook
 from tests.webhook_receiver import receiving
+from tests.webhooks.webhook_rows import webhook
 from tests.worker.worker_helper import Person, make_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from apps.actions.live_ports import live
 from apps.intake.accept import Accepted, Submission, accept
+from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.identifiers import end_user_id

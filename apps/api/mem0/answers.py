@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from apps.actions.memories.retracting import MatchingRetracted
 from apps.api.schemas.bulk import bulk_items
 from apps.api.schemas.memory_responses import memory_response
 from apps.api.views.base import to_json
 from apps.memories.models import Memory, MemoryVersion
+from apps.memories.services.retracting import MatchingRetracted
 from apps.pipeline.core.enums import Status
 from apps.retrieval.search import SearchHit
 

@@ -9,11 +9,6 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.retracting import retract, retract_matching
-from apps.actions.memories.revising import Revision, revise
-from apps.actions.memories.search_memories import SearchRequest, search_memories
-from apps.actions.memories.store import StoreRequest, store
-from apps.actions.users.services import erase_user, list_users
 from apps.api.authentication import REFUSED
 from apps.api.mem0.answers import (
     GONE,
@@ -37,9 +32,14 @@ from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
+from apps.memories.services.retracting import retract, retract_matching
+from apps.memories.services.revising import Revision, revise
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
+from apps.privacy.users import erase_user, list_users
+from apps.search.search_memories import SearchRequest, search_memories
 
 MOST_USERS = 10_000
 

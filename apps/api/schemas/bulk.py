@@ -6,9 +6,9 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from apps.actions.memories.bulk_outcome import BulkOutcome, count_refused
 from apps.api.problems import Problem, problem_of
 from apps.api.schemas.common import FieldError, Identifier, RequestBody, ResponseBody
+from apps.memories.services.bulk_outcome import BulkOutcome, count_refused
 from apps.pipeline.core.identifiers import Prefix, show
 
 MAX_STORED = 1_000

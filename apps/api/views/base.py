@@ -11,8 +11,6 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from apps.actions.get_or_create import actor_of
-from apps.actions.ledger.actor import acting_as
 from apps.api.authentication import Caller
 from apps.api.problems import invalid
 from apps.api.schemas.common import ResponseBody
@@ -21,10 +19,12 @@ from apps.api.waiting import is_part
 from apps.intake.idempotency import Claim, fingerprint, run_once
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import count_request
+from apps.memories.ledger.actor import acting_as
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name
 from apps.tenants.scope import tenant_scope
+from apps.traces.get_or_create import actor_of
 
 MAX_KEY_LENGTH = 255
 

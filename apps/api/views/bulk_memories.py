@@ -8,13 +8,6 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.errors import Conflict
-from apps.actions.memories.bulk_outcome import BulkOutcome
-from apps.actions.memories.retracting import retract_several
-from apps.actions.memories.revise_several import revise_several
-from apps.actions.memories.revising import Revision
-from apps.actions.memories.store import StoreRequest
-from apps.actions.memories.store_batch import store_batch
 from apps.api.memory_selection import selected, statuses_of
 from apps.api.openapi import documented
 from apps.api.problems import Code, Problem, invalid
@@ -32,9 +25,16 @@ from apps.api.schemas.memory_selection import RetractionQuery
 from apps.api.validation import read_body, read_id, read_query, read_value
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.api.views.memories import MemoriesView
+from apps.common.errors import Conflict
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory
+from apps.memories.services.bulk_outcome import BulkOutcome
+from apps.memories.services.retracting import retract_several
+from apps.memories.services.revise_several import revise_several
+from apps.memories.services.revising import Revision
+from apps.memories.services.store import StoreRequest
+from apps.memories.services.store_batch import store_batch
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import BadInput, checked_name

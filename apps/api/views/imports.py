@@ -8,15 +8,6 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.imports.services import (
-    cancel_import,
-    delete_import_file,
-    find_import,
-    request_import,
-    start_import,
-    store_file,
-)
-from apps.actions.transfers.export_project import export_project
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.parsers import BytesParser
@@ -32,6 +23,15 @@ from apps.api.schemas.imports import (
 from apps.api.validation import read_body, read_bytes, read_id, read_query
 from apps.api.views.base import ApiView, http_response, replayable_answer, to_json
 from apps.imports.models import FileImport
+from apps.imports.services import (
+    cancel_import,
+    delete_import_file,
+    find_import,
+    request_import,
+    start_import,
+    store_file,
+)
+from apps.imports.transfers.export_project import export_project
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix

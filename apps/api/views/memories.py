@@ -9,9 +9,6 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.actions.memories.retracting import retract
-from apps.actions.memories.revising import Revision, revise
-from apps.actions.memories.store import StoreRequest, store_with_outcomes
 from apps.api.memory_selection import selected, statuses_of
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
@@ -43,6 +40,9 @@ from apps.intake.quotas import check_quotas
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
+from apps.memories.services.retracting import retract
+from apps.memories.services.revising import Revision, revise
+from apps.memories.services.store import StoreRequest, store_with_outcomes
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment, checked_name

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.actions.alerts.verdict import ADVICE, ALERTS
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertQuerySet
+from apps.alerts.verdict import ADVICE, ALERTS
 from apps.console.selectors.people import names_of
 
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"

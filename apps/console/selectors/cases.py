@@ -9,9 +9,6 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from pgvector.django import MaxInnerProduct
 
-from apps.actions.review.context import review_context, review_contexts
-from apps.actions.review.services import APPROVALS, StatusChange, possible_changes
-from apps.actions.review.undo import UNDONE
 from apps.console.selectors.comparisons import Comparison, keeping, load_comparisons, older_first
 from apps.console.selectors.history import HistoryEntry, changes_of, named_changes
 from apps.console.selectors.people import names_of
@@ -30,6 +27,9 @@ from apps.pipeline.review.decisions import (
     consequences_of,
     is_asserted,
 )
+from apps.review.context import review_context, review_contexts
+from apps.review.services import APPROVALS, StatusChange, possible_changes
+from apps.review.undo import UNDONE
 from apps.traces.models import Turn
 
 MOST_COMMENTS = 50

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from apps.actions.evaluation.share import Share
-from apps.actions.evaluation.versions import MOST_VERSIONS, JudgedCase, score_replay
 from apps.console.labels import label, percent
 from apps.pipeline.core.policy import Policy
 from apps.traces.models import ConfigurationVersion, Replay
+from apps.tuning.evaluation.share import Share
+from apps.tuning.evaluation.versions import MOST_VERSIONS, JudgedCase, score_replay
 
 
 @dataclass(frozen=True, slots=True)

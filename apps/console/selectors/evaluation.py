@@ -6,16 +6,6 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from apps.actions.evaluation.figures import (
-    TARGETS,
-    EvaluationFigures,
-    EvaluationOverview,
-    Figure,
-    RecallEstimate,
-    readings_of,
-)
-from apps.actions.evaluation.samples import CountedSample, counted, items_to_label, list_samples, start_of
-from apps.actions.evaluation.share import Share
 from apps.console.labels import label, percent
 from apps.console.selectors.cases import CONTEXT_TURNS, EvidenceTurns, load_evidence
 from apps.console.selectors.dashboard import TimeSeries
@@ -25,6 +15,16 @@ from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import SampleKind
 from apps.traces.funnel_metrics import Band, RatioHealth
 from apps.traces.models import Turn
+from apps.tuning.evaluation.figures import (
+    TARGETS,
+    EvaluationFigures,
+    EvaluationOverview,
+    Figure,
+    RecallEstimate,
+    readings_of,
+)
+from apps.tuning.evaluation.samples import CountedSample, counted, items_to_label, list_samples, start_of
+from apps.tuning.evaluation.share import Share
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from apps.actions.memories.explain_recall import ExplainedBlock, Recall
 from apps.console.labels import count_of, label
 from apps.console.selectors.recall import reason_of
 from apps.console.selectors.traces import outcomes_of
@@ -16,6 +15,7 @@ from apps.pipeline.core.enums import Outcome, Reason, Stage, Status, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.retrieval.block import BlockSection
 from apps.retrieval.explain import Exclusion
+from apps.search.explain_recall import ExplainedBlock, Recall
 from apps.traces.models import Span, Turn
 
 _EXPLANATIONS: dict[Reason, str] = {

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from apps.actions.errors import Refused
-from apps.actions.review.services import ReviewDecision, Reviewer, SeenVersion
-from apps.actions.review.undo import UNDONE, check_undo
+from apps.common.errors import Refused
 from apps.console.labels import label, time_since
 from apps.console.selectors.comparisons import settlement_text
 from apps.console.selectors.people import names_of
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkStatus
+from apps.review.services import ReviewDecision, Reviewer, SeenVersion
+from apps.review.undo import UNDONE, check_undo
 
 SHOWN_FOR = timedelta(days=14)
 _DECISIONS = frozenset({"approved", "rejected", "kept", "merged", "took_over"})  # operations that a person decides

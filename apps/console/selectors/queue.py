@@ -11,13 +11,13 @@ from django.db.models import Count
 from django.db.models.functions import Left
 from django.utils import timezone
 
-from apps.actions.number_formats import age
-from apps.actions.queue.services import ModelFigures, read_model_figures
+from apps.common.number_formats import age
 from apps.console.labels import count_of
 from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.queue.services import ModelFigures, read_model_figures
 from apps.traces.models import Trace
 
 ERROR_CHARACTERS = 120  # of an error; errors that begin with the same text form one group

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.actions.memories.explain_recall import ExplainedBlock, Recall
 from apps.memories.models import Memory
 from apps.pipeline.core.policy import RankingWeights
 from apps.retrieval.block import BlockLine
 from apps.retrieval.explain import Exclusion, ScoredMemory
 from apps.retrieval.ranking import PRIORS
+from apps.search.explain_recall import ExplainedBlock, Recall
 from apps.tenants.models import EndUser
 
 MOST_OFFERED = 50  # users that the form offers

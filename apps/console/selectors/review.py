@@ -12,7 +12,6 @@ from django.db.models import Case, CharField, Count, F, Func, Max, Min, Q, Query
 from django.db.models.functions import Coalesce, RowNumber
 from django.http import HttpRequest
 
-from apps.actions.review.services import SeenVersion
 from apps.alerts.models import Alert
 from apps.console.labels import label, time_since
 from apps.console.paging import query_param
@@ -25,6 +24,7 @@ from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Reason, Status
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.review.decisions import is_asserted
+from apps.review.services import SeenVersion
 
 MOST_NAMED = 3
 MAX_CHARACTERS = 90  # of a statement that is quoted

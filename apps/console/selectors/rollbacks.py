@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from apps.actions.rollbacks.requests import PreviewedMemory, RollbackPreview
-from apps.actions.rollbacks.running import ShownKept
 from apps.console.labels import count_of, label
 from apps.console.selectors.charts import CountTile
 from apps.pipeline.core.enums import LeftAlone, Status
+from apps.tuning.rollbacks.requests import PreviewedMemory, RollbackPreview
+from apps.tuning.rollbacks.running import ShownKept
 
 MOST_SHOWN = 100  # memories in a list
 _WHY: dict[LeftAlone, str] = {

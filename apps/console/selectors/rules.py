@@ -9,12 +9,12 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.actions.rules import RuleCheck
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
 from apps.pipeline.prefilter.conversation import asks
 from apps.traces.models import PreFilterRule, RulePreview, Trace, Turn
+from apps.tuning.rules import RuleCheck
 
 LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
 

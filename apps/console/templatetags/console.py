@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from apps.actions.alerts.verdict import Advice
+from apps.alerts.verdict import Advice
 from apps.console import cells
 from apps.console.labels import duration, label, time_since
 from apps.console.selectors.comparisons import older_first, settlement_text

@@ -9,11 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.alerts.services import acknowledge_alert, set_recipients
-from apps.actions.alerts.verdict import ALERTS
-from apps.actions.errors import Refused, Unfit
 from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
+from apps.alerts.services import acknowledge_alert, set_recipients
+from apps.alerts.verdict import ALERTS
+from apps.common.errors import Refused, Unfit
 from apps.console.forms import AlertRecipientsForm
 from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page

@@ -3,10 +3,10 @@
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
-from apps.actions.ledger.chain import export_ledger
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.audit import AuditSearch, audit_lines, search_ledger
+from apps.memories.ledger.chain import export_ledger
 from apps.tenants.enums import MemberRole
 
 

@@ -11,18 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Conflict, Refused, Unfit
-from apps.actions.evaluation.versions import ComparisonRequest, compare_versions
-from apps.actions.projects import (
-    Preset,
-    activate_version,
-    change_policy,
-    policy_changes,
-    preset_values,
-    restore_version,
-    save_draft,
-)
-from apps.actions.sessions.read_again import sessions_to_read
+from apps.common.errors import Conflict, Refused, Unfit
 from apps.console.paging import identifier_of, paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.configuration import (
@@ -32,9 +21,20 @@ from apps.console.selectors.configuration import (
     settings_sections,
     with_input,
 )
+from apps.intake.read_again import sessions_to_read
 from apps.pipeline.core.policy import Policy
+from apps.projects.services import (
+    Preset,
+    activate_version,
+    change_policy,
+    policy_changes,
+    preset_values,
+    restore_version,
+    save_draft,
+)
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay
+from apps.tuning.evaluation.versions import ComparisonRequest, compare_versions
 
 
 @require_POST

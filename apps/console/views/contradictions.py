@@ -10,9 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Conflict, Refused, Unfit
-from apps.actions.review import services as settling
-from apps.actions.review.services import Settlement
+from apps.common.errors import Conflict, Refused, Unfit
 from apps.console.paging import identifier_of, is_detail, is_part, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.review_forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
@@ -23,6 +21,8 @@ from apps.console.skipping import skipped_by
 from apps.memories.models import MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution
 from apps.pipeline.review.decisions import Validity
+from apps.review import services as settling
+from apps.review.services import Settlement
 from apps.tenants.enums import MemberRole
 
 

@@ -4,7 +4,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from apps.actions.sessions.read_again import sessions_to_read
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.charts import DashboardRange, dashboard_period, funnel_bars
 from apps.console.selectors.dashboard import (
@@ -16,6 +15,7 @@ from apps.console.selectors.dashboard import (
     redacted_text,
 )
 from apps.console.selectors.dashboard import dashboard as read_dashboard
+from apps.intake.read_again import sessions_to_read
 from apps.outbox.models import OutboxRow
 from apps.traces.funnel_metrics import Measure
 

@@ -7,17 +7,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.evaluation.figures import WEEKS, read_figures
-from apps.actions.evaluation.samples import (
-    DrawRequest,
-    Labeller,
-    draw_samples,
-    export_labels,
-    label_item,
-    remember_turn,
-    undo_label,
-)
+from apps.common.errors import Refused, Unfit
 from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.review_forms import edited_content, refusal_response
@@ -27,6 +17,16 @@ from apps.console.selectors.evaluation import labelling_state
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion
+from apps.tuning.evaluation.figures import WEEKS, read_figures
+from apps.tuning.evaluation.samples import (
+    DrawRequest,
+    Labeller,
+    draw_samples,
+    export_labels,
+    label_item,
+    remember_turn,
+    undo_label,
+)
 
 MOST_VERSIONS = 200  # the latest
 

@@ -11,13 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import NotFound, Refused
-from apps.actions.imports.services import (
-    find_import,
-    start_import,
-    upload_import,
-)
-from apps.actions.transfers.export_project import export_project
+from apps.common.errors import NotFound, Refused
 from apps.console.import_forms import ImportForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
@@ -25,6 +19,12 @@ from apps.console.progress import progress_part
 from apps.console.refusals import refusals_told
 from apps.console.selectors.imports import count_tiles
 from apps.imports.models import FileImport
+from apps.imports.services import (
+    find_import,
+    start_import,
+    upload_import,
+)
+from apps.imports.transfers.export_project import export_project
 from apps.tenants.enums import MemberRole
 
 

@@ -21,7 +21,9 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 from django.views.generic import FormView
 
-from apps.actions.accounts import (
+from apps.common.errors import Conflict, Unfit
+from apps.console.forms import CodeForm
+from apps.projects.accounts import (
     TooManyCodes,
     check_second_factor,
     confirm_second_factor,
@@ -29,8 +31,6 @@ from apps.actions.accounts import (
     has_second_factor,
     remove_second_factor,
 )
-from apps.actions.errors import Conflict, Unfit
-from apps.console.forms import CodeForm
 from apps.tenants.codes import setup_uri
 from apps.tenants.models import SecondFactor
 

@@ -9,16 +9,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.memories.export_memories import ExportFormat, export_memories
-from apps.actions.review.services import (
-    ReviewDecision,
-    SeenVersion,
-    StatusChange,
-    change_status,
-    close_memory,
-    reword_memory,
-)
+from apps.common.errors import Refused, Unfit
 from apps.console.labels import count_of
 from apps.console.paging import keyset_page, query_param
 from apps.console.permissions import ProjectVisit, project_page
@@ -34,7 +25,16 @@ from apps.console.review_forms import (
     toast_response,
 )
 from apps.console.selectors import memories as selectors
+from apps.memories.services.export_memories import ExportFormat, export_memories
 from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
+from apps.review.services import (
+    ReviewDecision,
+    SeenVersion,
+    StatusChange,
+    change_status,
+    close_memory,
+    reword_memory,
+)
 from apps.tenants.enums import MemberRole
 
 PAGE_ROWS = 50

@@ -10,8 +10,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.rules import (
+from apps.common.errors import Refused
+from apps.console.forms import ProjectRuleForm, TrialForm
+from apps.console.paging import paginate, query_param, whole_number
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.selectors.rules import check_report, preview_report, rule_suggestions
+from apps.pipeline.core.policy import Rule
+from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
+from apps.tenants.enums import MemberRole
+from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
+from apps.tuning.rules import (
     MOST_DAYS,
     RuleCheck,
     check_rule,
@@ -22,14 +30,6 @@ from apps.actions.rules import (
     save_rule,
     try_turn,
 )
-from apps.console.forms import ProjectRuleForm, TrialForm
-from apps.console.paging import paginate, query_param, whole_number
-from apps.console.permissions import ProjectVisit, project_page
-from apps.console.selectors.rules import check_report, preview_report, rule_suggestions
-from apps.pipeline.core.policy import Rule
-from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
-from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview
 
 DAYS = (1, 7, 30, MOST_DAYS)
 _WEEK = 7

@@ -15,8 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import NotFound, Refused, Unfit
-from apps.actions.invitations import (
+from apps.common.errors import NotFound, Refused, Unfit
+from apps.console.form_repeats import is_repeated, mark_as_done, once
+from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.views.logins import limit_session
+from apps.projects.invitations import (
     CreatedInvitation,
     MailNotSent,
     accept_invitation,
@@ -26,12 +31,7 @@ from apps.actions.invitations import (
     mail_invitation,
     revoke_invitation,
 )
-from apps.actions.projects import remove_member, set_member
-from apps.console.form_repeats import is_repeated, mark_as_done, once
-from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
-from apps.console.paging import paginate
-from apps.console.permissions import ProjectVisit, project_page
-from apps.console.views.logins import limit_session
+from apps.projects.services import remove_member, set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.limits import RateLimit, client_address, seconds_to_wait
 from apps.tenants.models import Invitation, Membership

@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.projects import archive_project, restore_project, update_project
+from apps.common.errors import Refused
 from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
 from apps.outbox.models import OutboxRow
+from apps.projects.services import archive_project, restore_project, update_project
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 

@@ -8,16 +8,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.get_or_create import actor_of
-from apps.actions.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
+from apps.common.errors import Refused
 from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.selectors.queue import failed_work, model_health, model_pauses
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
+from apps.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
 from apps.tenants.enums import MemberRole
+from apps.traces.get_or_create import actor_of
 
 
 @project_page()

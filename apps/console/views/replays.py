@@ -7,17 +7,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.replays.services import (
-    ReplayRequest,
-    TraceChoice,
-    cancel_replay,
-    replay_as_csv,
-    replay_as_json,
-    request_replay,
-    start_replay,
-)
-from apps.actions.replays.what_if import ImaginedTurn, what_if
+from apps.common.errors import Refused
 from apps.console.choices import ReplayForm, WhatIfForm
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
@@ -26,6 +16,16 @@ from apps.console.refusals import refusals_told
 from apps.console.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState
+from apps.tuning.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    start_replay,
+)
+from apps.tuning.replays.what_if import ImaginedTurn, what_if
 
 TRACES = 20  # on a page, each with its differences
 

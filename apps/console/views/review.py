@@ -11,10 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.review import services as deciding
-from apps.actions.review import undo as undoing
-from apps.actions.review.services import ReviewDecision, comment_on_memory
+from apps.common.errors import Refused, Unfit
 from apps.console import skipping
 from apps.console.paging import ListPage, identifier_of, is_detail, is_part, paginate, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
@@ -39,6 +36,9 @@ from apps.console.selectors.review import ReviewGroup, absent_memory, closed_by,
 from apps.console.skipping import skipped_by
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import MemoryType, RejectionReason
+from apps.review import services as deciding
+from apps.review import undo as undoing
+from apps.review.services import ReviewDecision, comment_on_memory
 from apps.tenants.enums import MemberRole
 from apps.traces.policies import active_policy
 

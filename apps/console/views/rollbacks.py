@@ -9,10 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
-from apps.actions.rollbacks.running import progress_of
-from apps.actions.rollbacks.selection import TraceSelection, named_selection
+from apps.common.errors import Refused, Unfit
 from apps.console.choices import choice_problems
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
@@ -24,6 +21,9 @@ from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
+from apps.tuning.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
+from apps.tuning.rollbacks.running import progress_of
+from apps.tuning.rollbacks.selection import TraceSelection, named_selection
 
 CHOICES = (
     "trace",

@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from apps.actions.errors import Conflict, Unfit
-from apps.actions.projects import create_project
+from apps.common.errors import Conflict, Unfit
 from apps.console.forms import NewProjectForm
 from apps.console.navigation import with_sums
 from apps.console.paging import query_param
@@ -18,6 +17,7 @@ from apps.console.selectors.first_steps import is_empty
 from apps.console.selectors.new_rows import count_new_rows
 from apps.console.selectors.palette import destinations, search_of_all
 from apps.console.selectors.review import pending_counts
+from apps.projects.services import create_project
 
 
 @login_required

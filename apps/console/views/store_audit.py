@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused
-from apps.actions.imports.auditing import audit_store
-from apps.actions.imports.services import upload_import
+from apps.common.errors import Refused
 from apps.console.permissions import ProjectVisit, project_page
 from apps.imports.audit import Audit, Verdict
+from apps.imports.auditing import audit_store
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.imports.readers.stores import importable
+from apps.imports.services import upload_import
 from apps.tenants.enums import MemberRole
 
 MOST_ENTRIES = 20_000  # half a minute of one processor

@@ -9,9 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import ProviderError, Refused
-from apps.actions.memories.explain_recall import RecallRequest, explain_recall
-from apps.actions.sessions.read_again import read_again, sessions_to_read
+from apps.common.errors import ProviderError, Refused
 from apps.console.choices import DEFAULTS, RecallForm
 from apps.console.labels import count_of, label
 from apps.console.paging import paginate, query_param
@@ -30,10 +28,12 @@ from apps.console.selectors.traces import (
     search_turns,
     split_words,
 )
+from apps.intake.read_again import read_again, sessions_to_read
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
+from apps.search.explain_recall import RecallRequest, explain_recall
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Trace
 

@@ -11,10 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from apps.actions.entities.services import EntityMerge, merge_entities, preview_merge, split_entities
-from apps.actions.errors import ProviderError, Refused
-from apps.actions.memories.explain_recall import RecallRequest, explain_recall
-from apps.actions.users.services import erase_user, export_user, list_users
+from apps.common.errors import ProviderError, Refused
 from apps.console.labels import count_of
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
@@ -22,9 +19,12 @@ from apps.console.selectors import users as selectors
 from apps.console.selectors.explanations import told_block
 from apps.console.selectors.users import entity_graph, facts_over_time, merge_candidates
 from apps.memories.models import Entity, Memory
+from apps.memories.services.entities import EntityMerge, merge_entities, preview_merge, split_entities
 from apps.pipeline.core.enums import EntityType, Stakes, Status
+from apps.privacy.users import erase_user, export_user, list_users
 from apps.retrieval.context import MAX_HITS, ContextQuery
 from apps.retrieval.query import SearchQuery
+from apps.search.explain_recall import RecallRequest, explain_recall
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 

@@ -12,9 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.actions.errors import Refused, Unfit
-from apps.actions.webhooks.delivery import send_again, send_test
-from apps.actions.webhooks.services import OVERLAP, create_webhook, delete_webhook, rotate_secret, update_webhook
+from apps.common.errors import Refused, Unfit
 from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import FailedPeriodForm, WebhookForm
 from apps.console.labels import count_of
@@ -25,6 +23,8 @@ from apps.console.selectors.people import names_of
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.enums import MemberRole
+from apps.webhooks.delivery import send_again, send_test
+from apps.webhooks.services import OVERLAP, create_webhook, delete_webhook, rotate_secret, update_webhook
 from apps.worker.waiting_callers import permit_to_wait
 
 

@@ -50,7 +50,7 @@ class MemoryVersion(models.Model):
 class LedgerEntry(models.Model):
     """An act of a person, an agent or the system; the database refuses changes and deletions.
 
-    `number` and `hash` are empty until the entry is sealed, within a minute: see apps/actions/ledger/chain.py.
+    `number` and `hash` are empty until the entry is sealed, within a minute: see apps/memories/ledger/chain.py.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

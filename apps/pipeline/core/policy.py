@@ -371,7 +371,7 @@ class RetrievalPolicy(PolicySection):
 
 
 class DecayPolicy(PolicySection):
-    """When memories that are not important, not fresh and not used are archived (apps/actions/memories/lifecycle.py).
+    """When memories that are not important, not fresh and not used are archived (apps/memories/services/lifecycle.py).
 
     The sum of the three weights is 1. With the defaults, importance 0.5 is never archived, and 0.3 after about two
     half-lives without use.

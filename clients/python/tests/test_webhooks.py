@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.actions.webhooks.messages import signed_headers
+from apps.webhooks.messages import signed_headers
 from memplatform_client import InvalidSignature, verify_webhook
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

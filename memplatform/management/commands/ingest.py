@@ -11,16 +11,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.progress import Progress
 
-from apps.actions.errors import Refused
-from apps.actions.imports.checking import check_import
-from apps.actions.imports.services import start_import, upload_import
-from apps.actions.ledger.actor import COMMAND, acting_as
-from apps.actions.management.project_argument import project_named
+from apps.common.errors import Refused
+from apps.imports.checking import check_import
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
+from apps.imports.services import start_import, upload_import
 from apps.intake.run_import import run_import
+from apps.memories.ledger.actor import COMMAND, acting_as
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
+from apps.tenants.management.project_argument import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.worker.shutdown import STOPPING

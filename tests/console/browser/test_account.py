@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from apps.actions.accounts import enroll_second_factor
+from apps.projects.accounts import enroll_second_factor
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage
 

@@ -6,9 +6,9 @@ from playwright.sync_api import expect
 from apps.memories.models import EvaluationLabel, EvaluationSample
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, Replay
-from tests.actions.evaluation.evaluated import drawn, told
 from tests.console.browser.conftest import OpenPage
 from tests.console.browser.test_replays import agent_of
+from tests.tuning.evaluation.evaluated import drawn, told
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MISSED = "The weather is odd today."

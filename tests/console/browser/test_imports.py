@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from playwright.sync_api import expect
 
-from apps.actions.imports.checking import check_import
+from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
 from apps.intake.run_import import run_import
 from apps.tenants.models import Project

@@ -10,13 +10,13 @@ from django.utils import timezone
 from playwright.sync_api import expect
 from rest_framework.test import APIClient
 
-from apps.actions.alerts.services import evaluate_alerts
-from apps.actions.live_ports import live
-from apps.actions.projects import configure
+from apps.alerts.services import evaluate_alerts
+from apps.memories.live_ports import live
 from apps.outbox import leases
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import Batching, WorkState
 from apps.pipeline.core.policy import ExtractionPolicy, IndexPolicy, Policy
+from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.worker.process_user import process_user
 from benchmarks.model_server import ModelServer, Reply, simply

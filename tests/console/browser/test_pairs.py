@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from apps.actions.memories.store import StoreRequest, store
 from apps.memories.models import Memory, MemoryLink
+from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Status
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory

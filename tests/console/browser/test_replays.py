@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 from rest_framework.test import APIClient
 
-from apps.actions.keys import create_key
 from apps.pipeline.core.enums import Scope
+from apps.projects.api_keys import create_key
 from apps.tenants.models import Project
 from apps.traces.models import Replay
 from tests.conftest import calling_with

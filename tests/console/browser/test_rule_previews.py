@@ -5,8 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from apps.actions import rules as asking
-from apps.actions.rules import run_preview, with_rule, with_rules
 from apps.memories.models import MemoryOrigin
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
@@ -16,6 +14,8 @@ from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule, RulePreview
 from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
+from apps.tuning import rules as asking
+from apps.tuning.rules import run_preview, with_rule, with_rules
 from tests.console.browser.conftest import OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import Reason, Role, WorkState
 from apps.pipeline.core.input_validation import storable
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace, Turn
-from tests.actions.alerts.alert_rows import alert
+from tests.alerts.alert_rows import alert
 from tests.console.browser.conftest import OpenPage, Window
 from tests.console.browser.test_hostile_text import INJECTED, hostile
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.actions.replays.differences import shown_difference
 from apps.pipeline.core.identifiers import with_prefixes
+from apps.tuning.replays.differences import shown_difference
 
 ID, HEX = "01a204e9-303c-7553-8c97-dbbd8f2e9758", "01a204e9303c75538c97dbbd8f2e9758"
 

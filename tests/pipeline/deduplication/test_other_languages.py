@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from apps.actions.calibrate import LabelledPair, PairLabel, ScoredPair
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
+from apps.tuning.calibrate import LabelledPair, PairLabel, ScoredPair
 from tests.pipeline.builders import candidate, known, turn
 
 BAND = SimilarityBand(unsure=0.80)

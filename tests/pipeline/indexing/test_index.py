@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
+from apps.common.errors import ProviderError
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Vector
 from apps.pipeline.indexing import index
-from apps.providers.errors import ProviderError
 from apps.providers.fake import HashingEmbedder
 
 HOME = index.Indexable(

@@ -1,0 +1,162 @@
+"""Check an import: read the whole file, count what it would bring, and write nothing else."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+from django.db.models.fields.json import KT
+from django.utils import timezone
+
+from apps.common.errors import Unfit
+from apps.imports.enums import ImportFormat, ImportState
+from apps.imports.lease import leased, release, reporting
+from apps.imports.models import FileImport
+from apps.imports.readers.chunks import ImportChunk, import_chunks
+from apps.imports.readers.entries import ImportProblem, ImportSource
+from apps.imports.readers.formats import file_entries, format_of
+from apps.imports.readers.memories import ORIGIN
+from apps.imports.services import file_content
+from apps.imports.transfers.load_project import check_empty
+from apps.imports.transfers.row_blocks import RowBlock, row_blocks
+from apps.memories.models import Memory
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Origin, Request
+from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
+from apps.pipeline.core.turn import NewTurn, SourceTurn
+from apps.tenants.scope import tenant_scope
+from apps.traces.models import Turn
+from apps.traces.policies import active_policy
+
+
+def chunks_of(file_import: FileImport) -> Iterator[RowBlock | ImportChunk | ImportProblem]:
+    """Yield the chunks of a file with a known format, the same ones each time. Raises Unfit."""
+    content, file_format = file_content(file_import), ImportFormat(file_import.format)
+    if file_format is ImportFormat.PROJECT:
+        return row_blocks(content)
+    source = ImportSource(
+        name=PurePath(file_import.file_name).stem,
+        now=file_import.created_at,
+        user_id=file_import.user_id,
+        users_by_name=file_import.users_by_name,
+    )
+    return import_chunks(file_entries(content, file_format=file_format, source=source))
+
+
+def known_turns(*, project_id: UUID, chunk: ImportChunk) -> frozenset[str]:
+    """Return the turn_ids that are stored; those that a rollback has taken back are not."""
+    user = end_user_id(project_id=project_id, user_id=chunk.user_id)
+    session = session_id(end_user_id=user, session_id=chunk.session_id)
+    with tenant_scope(project_id=project_id, end_user_id=user):
+        stored = Turn.objects.filter(end_user_id=user, session_id=session, withdrawn=False)
+        named = stored.filter(external_id__in=[each.turn.external_id for each in chunk.turns])
+        return frozenset(named.values_list("external_id", flat=True))
+
+
+def known_memories(*, project_id: UUID, chunk: ImportChunk, file_format: str) -> frozenset[str]:
+    """Return the identifiers in the file of memories that were stored from such a file."""
+    user = end_user_id(project_id=project_id, user_id=chunk.user_id)
+    with tenant_scope(project_id=project_id, end_user_id=user):
+        stored = Memory.objects.filter(end_user_id=user, **{f"metadata__{ORIGIN}__from": file_format})
+        named = stored.alias(named=KT(f"metadata__{ORIGIN}__id")).annotate(origin=F("named"))
+        wanted = named.filter(origin__in=[each.external_id for each in chunk.memories])
+        return frozenset(wanted.values_list("origin", flat=True))
+
+
+MOST_PROBLEMS = 100  # that are stored with their places; all of them are counted
+REPORT_EVERY = 100  # chunks
+
+
+class FileFindings:
+    """What a check has found so far."""
+
+    def __init__(self, held: FileImport) -> None:
+        self._held = held
+        self._policy = active_policy(project_id=held.project_id)
+        self._counts: Counter[str] = Counter()
+        self._dropped: Counter[str] = Counter()
+        self._rows: Counter[str] = Counter()  # of an exported project, by kind
+        self._sessions: set[tuple[str, str]] = set()
+        self.users: set[UUID] = set()
+        self.problems: list[dict[str, str]] = []
+
+    def add(self, each: RowBlock | ImportChunk | ImportProblem) -> None:
+        """Count a chunk or a problem."""
+        if isinstance(each, ImportProblem):
+            self._counts["problems"] += 1
+            if len(self.problems) < MOST_PROBLEMS:
+                self.problems.append({"at": each.at, "reason": each.reason})
+            return
+        self._counts["chunks"] += 1
+        if each.user_id:
+            self.users.add(end_user_id(project_id=self._held.project_id, user_id=each.user_id))
+        if isinstance(each, RowBlock):
+            self._rows.update({kind: len(rows) for kind, rows in each.rows.items()})
+            return
+        self._counts.update(turns=len(each.turns), memories=len(each.memories))
+        if each.memories:
+            known = known_memories(project_id=self._held.project_id, chunk=each, file_format=self._held.format)
+        else:
+            self._sessions.add((each.user_id, each.session_id))
+            known = known_turns(project_id=self._held.project_id, chunk=each)
+            self._dropped.update(self._drops([turn.turn for turn in each.turns if turn.turn.external_id not in known]))
+        self._counts["known"] += len(known)
+
+    def _drops(self, turns: list[NewTurn]) -> list[str]:
+        """Return the reasons for which the pre-filter would drop turns, one each."""
+        now = timezone.now()
+        accepted = tuple(
+            SourceTurn.accepted(each, id=new_id(), position=position, received_at=now)
+            for position, each in enumerate(turns)
+        )
+        origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
+        request = Request(trace_id=new_id(), origin=origin, turns=accepted)
+        return [drop.reason for drop in flow.screen(Draft.start(request=request, policy=self._policy)).drops]
+
+    def counts(self) -> dict[str, Any]:
+        """Return the counts for the report."""
+        kinds = ("chunks", "turns", "memories", "known", "problems")
+        return {
+            **{kind: self._counts[kind] for kind in kinds},
+            "conversations": len(self._sessions),
+            "users": len(self.users),
+            "dropped": self._dropped.total(),
+            "dropped_by_reason": dict(self._dropped.most_common()),
+            "rows": dict(self._rows),
+        }
+
+
+def check_import(*, import_id: UUID, stop: Callable[[], bool] = lambda: False) -> None:
+    """Count the file's conversations, turns, memories, end users, duplicates of what is stored, and problems.
+
+    Turns that the pre-filter would drop are counted by reason. Ignores an import that is not to be checked. Where a
+    stop is wanted, the check is given back, and begins again.
+    """
+    with leased(import_id=import_id, working=ImportState.CHECKING) as held:
+        if held is None:
+            return
+        recognised = held.format or format_of(file_content(held))
+        if isinstance(recognised, ImportProblem):
+            raise Unfit(f"{recognised.at} {recognised.reason}")
+        held.format = recognised
+        if recognised == ImportFormat.PROJECT:
+            check_empty(project_id=held.project_id)
+        findings = FileFindings(held)
+        for number, each in enumerate(chunks_of(held), start=1):
+            if stop():
+                release(held, state=ImportState.CHECKING, resume_at=timezone.now())  # after others
+                return
+            findings.add(each)
+            if number % REPORT_EVERY == 0:
+                with reporting(held) as row:
+                    row.counts = findings.counts()
+        release(
+            held,
+            state=ImportState.CHECKED,
+            format=recognised,
+            counts=findings.counts(),
+            problems=findings.problems,
+            users=sorted(findings.users),
+        )

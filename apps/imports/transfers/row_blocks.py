@@ -1,0 +1,115 @@
+"""The rows of an exported project in blocks: those of the project first, then those of one end user each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from apps.common.errors import Unfit
+from apps.imports.readers.documents import file_lines
+from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
+from apps.imports.readers.formats import PROJECT_SCHEMA
+from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
+from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
+
+_KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
+_Row = dict[str, Any]
+MOST_DEPTH = 64  # of the JSON in a row
+
+
+@dataclass
+class RowBlock:
+    """Rows that are loaded in one transaction; `user` is the line of their end user, empty for rows of the project.
+
+    `project` is the identifier of the project that was exported, empty in files of servers before.
+    """
+
+    at: str
+    project: str
+    user: _Row = field(default_factory=dict)
+    rows: dict[str, list[_Row]] = field(default_factory=dict)
+
+    @property
+    def user_id(self) -> str:
+        """Return the user_id of the end user."""
+        return str(self.user.get("user_id", ""))
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an export: a row of the table `kind`, and whose it is."""
+
+    kind: str
+    row: _Row
+    end_user_id: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
+    """Yield the blocks of a file, and the lines that can't be read. Raises Unfit for a file of another schema."""
+    lines = file_lines(content)
+    head = _checked_head(next(lines, None))
+    ends = head.get("ends") is True  # files of servers before have no last line
+    told = head.get("project")
+    project = str(told.get("id", "")) if isinstance(told, dict) else ""
+    has_ended = False
+    block, owner = RowBlock("the project", project), None
+    for number, raw in lines:
+        at, line = f"line {number}", _read(number, raw)
+        if isinstance(line, ImportProblem):
+            yield line
+        elif line.kind == END:
+            has_ended = True
+        elif line.kind == END_USER:
+            yield block
+            block, owner = RowBlock(f"the end user of {at}", project, user=line.row), line.end_user_id
+        elif line.end_user_id != owner:  # the line with which its end user begins could not be read
+            yield ImportProblem(at, "belongs to an end user that the file does not name before")
+        else:
+            block.rows.setdefault(line.kind, []).append(line.row)
+    yield block
+    if ends and not has_ended:
+        yield ImportProblem("the end of the file", "is missing: the file is not complete")
+
+
+def _checked_head(line: tuple[int, bytes] | None) -> _Row:
+    """Return what the first line says. Raises Unfit."""
+    head: Any = None
+    if line is not None:
+        try:
+            head = msgspec.json.decode(line[1])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            head = None
+    if not isinstance(head, dict) or head.get("schema") != PROJECT_SCHEMA:
+        raise Unfit("the file is no export of a project")
+    if head.get("version") != SCHEMA_VERSION:
+        version = head.get("version")
+        told = version if isinstance(version, int | None) else "another"
+        raise Unfit(f"the file has version {told} of the schema; version {SCHEMA_VERSION} is read")
+    return head
+
+
+def _read(number: int, raw: bytes) -> _Line | ImportProblem:
+    """Return a line with a row of a known kind."""
+    at = f"line {number}"
+    try:
+        line = _decoder.decode(raw)
+        check_json(line.row, max_depth=MOST_DEPTH)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return ImportProblem(at, f"is no row: {unquoted(error)}")
+    except BadInput as bad:
+        return ImportProblem(at, str(bad))  # without the place, which names keys of the row
+    if line.kind not in _KINDS | {END_USER, END}:
+        return ImportProblem(at, "is of no known kind")
+    if line.kind == END_USER and not _is_named(line.row.get("user_id")):
+        return ImportProblem(at, "has no valid user_id")
+    return line
+
+
+def _is_named(user_id: Any) -> bool:
+    try:
+        return isinstance(user_id, str) and 0 < len(user_id) <= MOST_NAME and bool(checked_name(user_id, at="user_id"))
+    except BadInput:
+        return False

@@ -1,0 +1,307 @@
+"""Merge entities, preview a merge, and split merged ones again."""
+
+from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from apps.common.errors import Conflict, NotFound, Unfit
+from apps.memories.codec import read_statement
+from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
+from apps.memories.querysets import MemoryQuerySet
+from apps.memories.services.revising import settle_change
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.rows import WriteContext
+from apps.pipeline.conflict.slots import takes_slot
+from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
+from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import StalePlan
+from apps.traces.get_or_create import actor_of, hold_end_user
+
+MERGED, SPLIT = "entity_merged", "entity_split"  # names of the operations in history and ledger
+
+
+def pointing_at(*entities: Entity) -> MemoryQuerySet:
+    """Return the memories whose subject or object is one of the entities, in the order in which they were said."""
+    ids = [each.id for each in entities]
+    points = Q(subject_id__in=ids) | Q(object__entity__in=[show(Prefix.ENTITY, each) for each in ids])
+    rows = Memory.objects.filter(points, end_user_id=entities[0].end_user_id).order_by("said_at", "id")
+    return rows.defer("terms", "context_terms", "context")
+
+
+def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Operation]:
+    """Make memories refer to the entity that stays; link those that now say the same, and close replaced values.
+
+    Hashes stay unique among live memories.
+    """
+    live = [row for row in rows if row.status in LIVE_STATUSES]
+    changes = {row.id: changed for row in rows if (changed := _changes(row, entity=entity, into=into))}
+    versions = {row.id: row.version for row in rows}
+    hashes = [values["canonical_hash"] for values in changes.values()]
+    others = Memory.objects.live().filter(end_user_id=entity.end_user_id, canonical_hash__in=hashes)
+    by_hash = {(row.private_to, row.canonical_hash): row for row in others.exclude(id__in=list(changes))}
+    links: list[Operation] = []
+    for row in live:
+        if row.id not in changes:
+            continue
+        duplicate = by_hash.setdefault((row.private_to, changes[row.id]["canonical_hash"]), row)
+        if duplicate is not row:
+            changes[row.id]["canonical_hash"] = salted_hash(changes[row.id]["canonical_hash"], memory_id=row.id)
+            # A sentence without an object has the same hash whichever entity it is about.
+            if duplicate.subject_id in (entity.id, into.id):
+                links.append(LinkMemories(from_id=row.id, to_id=duplicate.id, kind=LinkKind.POSSIBLE_DUPLICATE))
+    revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
+    return [*_closed(live, changes), *revisions, *links]
+
+
+def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    if row.subject_id == entity.id:
+        changed["subject_id"] = into.id
+    if row.object.get("entity") == entity.shown_id:
+        changed |= {"object": {"entity": into.shown_id}, "object_text": into.name}
+    return changed | {"canonical_hash": canonical_hash(read_statement(row, **changed))} if changed else {}
+
+
+def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:
+    """Close all but the latest value of each stateful slot that both entities held; private ones stand apart."""
+    slots: dict[tuple[str, UUID | None, str], list[Memory]] = {}
+    for row in live:
+        if row.status == Status.ACTIVE and takes_slot(read_statement(row)):
+            subject = changes.get(row.id, {}).get("subject_id", row.subject_id)
+            slots.setdefault((row.private_to, subject, row.predicate), []).append(row)
+    for rows in slots.values():
+        if any(row.id in changes for row in rows):
+            for older, newer in pairwise(rows):
+                until: datetime = min(filter(None, (older.valid_until, max(older.valid_from, newer.valid_from))))
+                yield SupersedeMemory(older.id, older.version, superseded_by=newer.id, valid_until=until)
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What a merge would change; pairs are of memories."""
+
+    entity: Entity
+    into: Entity
+    names: tuple[str, ...]  # new aliases of the entity that stays
+    moved: tuple[Memory, ...]  # memories that would refer to the entity that stays
+    closed: tuple[tuple[Memory, Memory], ...]  # a value, and the later one that closes it
+    repeated: tuple[tuple[Memory, Memory], ...]  # possible duplicates, for review
+
+
+def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> MergePreview:
+    """Plan a merge as `merge_entities` does. Raises NotFound, and Conflict or Unfit for what can't be merged."""
+    found = Entity.objects.filter(project_id=project_id).select_related("end_user").in_bulk([entity_id, into_id])
+    if entity_id not in found or into_id not in found:
+        raise NotFound("there is no such entity")
+    entity, into = found[entity_id], found[into_id]
+    check_merge(entity, into)
+    rows = {row.id: row for row in pointing_at(entity, into)}
+    plan = WritePlan(operations=tuple(moved(list(rows.values()), entity=entity, into=into)))
+    known = {canonical_text(name) for name in names_of(into)}
+    new_names = {canonical_text(name): name for name in names_of(entity) if canonical_text(name) not in known}
+    return MergePreview(
+        entity=entity,
+        into=into,
+        names=tuple(new_names.values()),
+        moved=tuple(rows[each.memory_id] for each in plan.of(ReviseMemory)),
+        closed=tuple((rows[each.memory_id], rows[each.superseded_by]) for each in plan.of(SupersedeMemory)),
+        repeated=tuple((rows[each.from_id], rows[each.to_id]) for each in plan.of(LinkMemories)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMerge:
+    """Which entity is merged into which, and who asked for it."""
+
+    project_id: UUID
+    entity_id: UUID
+    into_id: UUID
+    api_key_id: UUID | None = None
+    person_id: int | None = None
+
+
+def merge_entities(*, merge: EntityMerge) -> None:
+    """Merge an entity into another one; repeating it changes nothing.
+
+    Names become aliases of the entity that stays, and memories refer to it. Two memories that now say the same get a
+    link for review; of two values of one stateful slot, the later one closes the other. Raises NotFound, Conflict for
+    an entity that was merged into another, Unfit for the end user's own entity or two of different end users.
+    """
+    with transaction.atomic():
+        entity, into = locked_entities(merge.project_id, merge.entity_id, merge.into_id)
+        if entity.merged_into_id == into.id:
+            return
+        check_merge(entity, into)
+        operations = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
+        apply_to(merge, entity, operations)
+        _copy_names(entity, into)
+        Entity.objects.filter(id=entity.id).update(merged_into=into)
+        plan = WritePlan(operations=tuple(operations))
+        changed_ids = {  # from which a split undoes the merge
+            "into": str(into.id),
+            "memories": [str(each.memory_id) for each in plan.of(ReviseMemory)],
+            "closed": [str(each.memory_id) for each in plan.of(SupersedeMemory)],
+            "links": [[str(each.from_id), str(each.to_id)] for each in plan.of(LinkMemories)],
+        }
+        record_merge(merge, entity, verb=MERGED, details=changed_ids)
+
+
+def locked_entities(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
+    """Lock their end users, then entities in the order of their ids; return them in the order of the arguments.
+
+    The order prevents deadlocks. Raises NotFound.
+    """
+    wanted = Entity.objects.filter(project_id=project_id, id__in=entity_ids).order_by("id")
+    users = sorted(set(wanted.order_by().values_list("end_user_id", flat=True)))
+    for end_user_id in users:
+        hold_end_user(end_user_id)  # before the entities, in the same order as a direct store
+    found = {entity.id: entity for entity in wanted.select_for_update()}
+    if any(each not in found for each in entity_ids):
+        raise NotFound("there is no such entity")
+    return [found[each] for each in entity_ids]
+
+
+def check_merge(entity: Entity, into: Entity) -> None:
+    """Raise Unfit or Conflict for two entities that can't be merged."""
+    if entity.id == into.id:
+        raise Unfit("must be another entity", at="/into")
+    if entity.end_user_id != into.end_user_id:
+        raise Unfit("belongs to another end user", at="/into")
+    if entity.is_user:
+        raise Unfit("can't take in the end user: merge it the other way round", at="/into")
+    if entity.withdrawn or into.withdrawn:
+        raise Conflict("a rollback has taken one of them back")
+    if entity.merged_into_id or into.merged_into_id:
+        raise Conflict("one of them is merged into another already")
+
+
+def apply_to(merge: EntityMerge, entity: Entity, operations: list[Operation]) -> None:
+    """Apply operations on an entity's memories. Raises Conflict if another writer has changed them."""
+    context = WriteContext(
+        project_id=entity.project_id,
+        end_user_id=entity.end_user_id,
+        actor=actor_of(merge.api_key_id, merge.person_id),
+        api_key_id=merge.api_key_id,
+    )
+    try:
+        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    except StalePlan as stale:
+        raise Conflict("somebody else was faster") from stale
+
+
+def _copy_names(entity: Entity, into: Entity) -> None:
+    """Copy all names to the entity that stays; `source` marks those that a split removes."""
+    names = {canonical_text(name)[:255]: name for name in names_of(entity)}
+    EntityAlias.objects.bulk_create(
+        (
+            EntityAlias(end_user_id=into.end_user_id, entity=into, alias=name, folded=folded, source=entity.id.hex)
+            for folded, name in names.items()
+        ),
+        update_conflicts=True,
+        unique_fields=["end_user", "entity", "folded"],
+        update_fields=["withdrawn"],
+    )
+
+
+def names_of(entity: Entity) -> list[str]:
+    """Return the name and all aliases of an entity."""
+    return [entity.name, *entity.aliases.filter(withdrawn=False).values_list("alias", flat=True)]
+
+
+def record_merge(merge: EntityMerge, entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
+    """Add a merge or split to the ledger."""
+    LedgerEntry.objects.create(
+        end_user_id=entity.end_user_id,
+        project_id=entity.project_id,
+        actor=actor_of(merge.api_key_id, merge.person_id),
+        verb=verb,
+        object_kind="entity",
+        object_id=entity.id,
+        details=details,
+        created_at=timezone.now(),
+    )
+
+
+def split_entities(
+    *, project_id: UUID, entity_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
+) -> None:
+    """Undo a merge: memories that it changed get their former values, unless they were changed again since.
+
+    Memories that were added since stay with the entity that they name. Raises NotFound, Conflict if nothing was merged.
+    """
+    with transaction.atomic():
+        (entity,) = locked_entities(project_id, entity_id)
+        if entity.merged_into_id is None:
+            raise Conflict("the entity is not merged into another")
+        merge = EntityMerge(project_id, entity.id, entity.merged_into_id, api_key_id, person_id)
+        entries = LedgerEntry.objects.filter(end_user_id=entity.end_user_id, object_id=entity.id, verb=MERGED)
+        recorded = entries.first()
+        if recorded is None:
+            raise Conflict("the ledger has no record of the merge")
+        merged = recorded.details
+        EntityAlias.objects.filter(entity_id=merge.into_id, source=entity.id.hex).delete()
+        Entity.objects.filter(id=entity.id).update(merged_into=None)
+        apply_to(merge, entity, list(_restored_references(entity, merged["memories"])))
+        for operations in _reopened(entity, merged["closed"]):
+            apply_to(merge, entity, operations)
+        linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
+        MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
+            status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
+        )
+        record_merge(merge, entity, verb=SPLIT, details={"from": str(merge.into_id)})
+
+
+def _values_before(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tuple[Memory, dict[str, Any]]]:
+    """Yield each memory with the values that the latest operation of this name replaced."""
+    past = MemoryVersion.objects.filter(
+        end_user_id=entity.end_user_id, memory_id__in=memory_ids, operation=operation
+    ).select_related("memory")
+    latest = {version.memory_id: version for version in past.order_by("version")}
+    yield from ((version.memory, version.values) for version in latest.values())
+
+
+def _restored_references(entity: Entity, memory_ids: list[str]) -> Iterator[ReviseMemory]:
+    """Make memories refer to the entity again, unless their reference was changed since; hashes stay unique."""
+    given: set[str] = set()
+    for memory, before in _values_before(entity, memory_ids, MERGED):
+        changes: dict[str, Any] = {}
+        if before.get("subject_id") == str(entity.id) and memory.subject_id == entity.merged_into_id:
+            changes["subject_id"] = entity.id
+        if before.get("object", {}).get("entity") == entity.shown_id:
+            changes |= {"object": before["object"], "object_text": before["object_text"]}
+        if changes:
+            changes["canonical_hash"] = _hash(memory, changes, given)
+            given |= {changes["canonical_hash"]} if memory.status in LIVE_STATUSES else set()
+            yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
+
+
+def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
+    """Return the hash of a memory with these changes, salted if another live memory has the same hash."""
+    found = canonical_hash(read_statement(memory, **changes))
+    if memory.status not in LIVE_STATUSES:
+        return found
+    others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)
+    return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
+
+
+def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
+    """Reopen memories that the merge closed and that are still closed, and settle their slots as they are now."""
+    for memory, before in _values_before(entity, memory_ids, "superseded"):
+        if memory.status == Status.SUPERSEDED:
+            ended = parse_datetime(before["valid_until"] or "")
+            opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
+            with suppress(Conflict):  # a live memory says the same by now
+                changes, closing = settle_change(memory=memory, changes=opened)
+                yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]

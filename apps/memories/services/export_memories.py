@@ -1,0 +1,73 @@
+"""Export memories of a project, all or some: as JSON lines, or as CSV for spreadsheets."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db.models import QuerySet
+
+from apps.common.csv_lines import csv_line
+from apps.memories.ledger.record import record
+from apps.memories.models import Memory
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.tenants.scope import tenant_scope
+from apps.tenants.streamed_rows import streamed_rows
+
+COLUMNS = (
+    "id", "user_id", "status", "type", "subject", "predicate", "object", "polarity", "content", "confidence",
+    "importance", "tags", "source_confidence", "extractor", "said_at", "valid_from", "valid_until", "expires_at",
+    "created_at", "updated_at", "review_reasons", "trace_id", "superseded_by", "agent_id", "app_id", "run_id",
+    "private_to",
+)  # fmt: skip
+
+
+class ExportFormat(StrEnum):
+    """The file format of exported memories; the value is the file's extension."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+def export_memories(*, project_id: UUID, memories: QuerySet[Memory], file_format: ExportFormat) -> Iterator[str]:
+    """Yield the lines of a file with ordered memories of a project; the ledger records that they were exported.
+
+    Names of columns come first in CSV. `memories` have their end users and subjects selected.
+    """
+    with tenant_scope(project_id=project_id):
+        details = {"format": file_format.value}
+        record(
+            project_id=project_id,
+            verb="memories_exported",
+            object_kind="project",
+            object_id=project_id,
+            details=details,
+        )
+    rows = streamed_rows(memories, project_id=project_id)
+    return _csv(rows) if file_format is ExportFormat.CSV else _json_lines(rows)
+
+
+def _json_lines(rows: Iterator[Memory]) -> Iterator[str]:
+    for row in rows:
+        yield msgspec.json.encode(_values(row)).decode() + "\n"
+
+
+def _csv(rows: Iterator[Memory]) -> Iterator[str]:
+    yield csv_line(COLUMNS)
+    for row in rows:
+        values = _values(row)
+        yield csv_line(" ".join(value) if isinstance(value, list) else value for value in values.values())
+
+
+def _values(row: Memory) -> dict[str, Any]:
+    """Return the values of the columns, in their order."""
+    named = {
+        "id": row.shown_id,
+        "user_id": row.end_user.external_id,
+        "subject": row.subject.name if row.subject else None,
+        "object": row.object_text,
+        "trace_id": show(Prefix.TRACE, row.trace_id) if row.trace_id else None,
+        "superseded_by": show(Prefix.MEMORY, row.superseded_by_id) if row.superseded_by_id else None,
+    }
+    return {name: named[name] if name in named else getattr(row, name) for name in COLUMNS}

@@ -1,0 +1,353 @@
+"""Revise memories: other words, values, status and dates."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.common.errors import Conflict, NotAllowed, NotFound, Unfit
+from apps.memories.codec import read_columns, read_statement, write_columns
+from apps.memories.models import Memory, MemoryOrigin
+from apps.memories.reading.postgres_reader import PostgresMemoryReader
+from apps.memories.writing.plan_writer import apply_plan
+from apps.memories.writing.rows import WriteContext
+from apps.pipeline.conflict.slots import duplicate_of, in_slot, takes_slot
+from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
+from apps.pipeline.core.confidence import with_value
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, Status, WorkKind
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.operations import AddEntity, EnqueueWork, Operation, ReviseMemory
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.ports import Slot, StalePlan
+from apps.pipeline.core.statement import Mention, ObjectValue, Statement
+from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, redacted_changes, resolved_object
+from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
+from apps.pipeline.redaction.redact import redact
+from apps.pipeline.resolution.entity_index import EntityIndex
+from apps.pipeline.review.decisions import approval
+from apps.traces.get_or_create import actor_of, hold_end_user
+from apps.traces.policies import active_policy
+
+
+def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, Any], list[AddEntity]]:
+    """Add the changes of the triple to those of a sentence; also return the entities that the triple adds.
+
+    `object` is an ObjectValue given by a caller, `value` a text entered by a person; without either, the triple is
+    derived from the sentence. Raises Unfit if the sentence does not contain the given value.
+    """
+    others = {name: value for name, value in changes.items() if name not in ("content", "object", "value")}
+    statement = read_statement(memory)
+    content = changes.get("content", memory.content)
+    given = _given(memory, changes)
+    if given is None and content == memory.content:
+        return others, []
+    if given is not None and given.text and not memory.predicate:
+        raise Unfit("a value needs a predicate, which the memory does not have", at="/object")
+    if given is not None and given.text and disagrees(statement, content=content, value=given):
+        raise Unfit(f"the sentence does not contain the value “{given.text}”", at="/object")
+    index = EntityIndex(
+        entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id
+    )
+    edited = _edited(_with_entity_type(statement, index), content=content, given=given, index=index)
+    if edited.object.entity is not None and edited.object.entity.entity_id is None:
+        edited = edited.evolve(object=resolved_object(edited.object, index))
+    names = ("type", "predicate", "object", "content", "polarity", "stateful")
+    columns = write_columns({name: getattr(edited, name) for name in names})
+    changed = {name: value for name, value in columns.items() if getattr(memory, name) != value}
+    if changed:
+        changed["canonical_hash"] = canonical_hash(edited)
+    return others | changed, [AddEntity(entity=each) for each in index.new_entities]
+
+
+def _given(memory: Memory, changes: Mapping[str, Any]) -> ObjectValue | None:
+    """Return the object that the changes set; None if the value stays the same."""
+    if "object" in changes:
+        return changes["object"] or ObjectValue()
+    value = " ".join(str(changes.get("value", memory.object_text)).split())
+    if value == memory.object_text:
+        return None
+    if "entity" in memory.object and value:
+        return ObjectValue(entity=Mention(text=value))
+    return ObjectValue(literal=value or None)
+
+
+def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
+    """Return the statement with the type of the entity that is its object."""
+    mention = statement.object.entity
+    known = index.find(mention.entity_id) if mention else None
+    if mention is None or known is None:
+        return statement
+    return statement.evolve(object=ObjectValue(entity=Mention(mention.text, known.type, entity_id=known.id)))
+
+
+def _edited(statement: Statement, *, content: str, given: ObjectValue | None, index: EntityIndex) -> Statement:
+    if given is None:
+        return reworded(statement, content=content)
+    mention, former = given.entity, statement.object.entity
+    if mention is not None and mention.type in (None, EntityType.OTHER) and former is not None:
+        given = ObjectValue(entity=Mention(mention.text, former.type))
+    return statement.evolve(content=content, object=given)
+
+
+def reworded(statement: Statement, *, content: str) -> Statement:
+    """Return a statement with another sentence and the triple of that sentence.
+
+    If only the words of the old object were replaced, the new words are the object. Otherwise the object is empty,
+    because a stale value would be worse than none. An object that is an entity is returned as a mention to be resolved.
+    """
+    if canonical_text(content) == canonical_text(statement.content):
+        return statement.evolve(content=content)
+    if words := _replacement(statement, content):
+        return statement.evolve(content=content, object=_like(statement, words))
+    return statement.evolve(content=content, object=ObjectValue())
+
+
+def disagrees(statement: Statement, *, content: str, value: ObjectValue) -> bool:
+    """Return True if a sentence does not contain the value that is given for it.
+
+    A value that the old sentence did not contain either is written in another form and can't be compared.
+    """
+    was_contained = _contains(statement.content, statement.object_text)
+    return was_contained and not all(_contains(content, each) for each in value.items or (value.text,))
+
+
+def _contains(sentence: str, words: str) -> bool:
+    return f" {canonical_text(words)} ".replace("  ", " ") in f" {canonical_text(sentence)} "
+
+
+def _replacement(statement: Statement, content: str) -> str:
+    """Return the words in the place of the old object if all others are equal; otherwise ""."""
+    former, old = statement.content, statement.object_text
+    start = former.find(old) if old else -1
+    while start >= 0:
+        before, after = former[:start], former[start + len(old) :]
+        words = content[len(before) : len(content) - len(after.rstrip(" .!"))].strip(" .!")
+        is_same_otherwise = content.startswith(before) and content.rstrip(" .!").endswith(after.rstrip(" .!"))
+        if is_same_otherwise and canonical_text(words) and not _contains(words, old):
+            return words
+        start = former.find(old, start + 1)
+    return ""
+
+
+def _like(statement: Statement, words: str) -> ObjectValue:
+    """Return an object of the same kind as the object of a statement."""
+    entity = statement.object.entity
+    return ObjectValue(entity=Mention(text=words, type=entity.type)) if entity else ObjectValue(literal=words)
+
+
+def settle_change(
+    *, memory: Memory, changes: dict[str, Any], apart_from: Collection[UUID] = (), replaces: Collection[UUID] = ()
+) -> tuple[dict[str, Any], list[Operation]]:
+    """Return the changes of a memory with a hash of its own, and the operations that close the values it replaces.
+
+    A memory that becomes active while another value was said later becomes superseded instead. `apart_from` are
+    memories that the same decision removes, `replaces` those that are closed whatever slot they hold. Call it in a
+    transaction: it locks out other direct writes of the end user. Raises Conflict if a live memory says the same
+    already, NotFound for a memory that was deleted meanwhile.
+    """
+    status = changes.get("status", memory.status)
+    is_compared = status in LIVE_STATUSES and (memory.status not in LIVE_STATUSES or "canonical_hash" in changes)
+    is_placed = status == Status.ACTIVE and not changes.keys().isdisjoint(("status", "predicate"))
+    if not (is_compared or is_placed):
+        return changes, []
+    hold_end_user(memory.end_user_id)
+    reader, user_id, agent = PostgresMemoryReader(), memory.end_user_id, memory.private_to
+    try:
+        changed = reader.one(end_user_id=user_id, memory_id=memory.pk)
+    except LookupError as deleted:
+        raise NotFound("there is no such memory") from deleted
+    changed = replace(changed, **read_columns(changes))
+    if is_compared:
+        found = reader.duplicates(
+            end_user_id=user_id, hashes=[changed.canonical_hash], contents=[changed.content], private_to=agent
+        )
+        others = [each for each in found if each.id != memory.pk and each.id not in apart_from]
+        if duplicate := duplicate_of(changed, others):
+            raise Conflict(f"{show(Prefix.MEMORY, duplicate.id)} says the same already")
+        is_taken = any(each.canonical_hash == changed.canonical_hash for each in others)
+        free = salted_hash(changed.canonical_hash, memory_id=memory.pk) if is_taken else changed.canonical_hash
+        changes = {**changes, "canonical_hash": free}
+    if not is_placed or not (takes_slot(changed) or replaces):
+        return changes, []
+    slot = [Slot(subject_id=changed.subject_id, predicate=changed.predicate)] if changed.subject_id else []
+    holders = reader.holders(end_user_id=user_id, slots=slot, ids=list(replaces), private_to=agent)
+    others = [each for each in holders if each.id not in apart_from]
+    settled, closed = in_slot(changed, changes, live=others, replaces=replaces)
+    return settled, [*closed]
+
+
+MOST_TRIES = 3  # without an expected version, a revision is repeated on the values that another writer has changed
+_CLOSED = frozenset({Status.RETRACTED, Status.MERGED})
+APPROVED = "approved"
+
+# The history and the ledger contain the verb.
+_VERBS: dict[tuple[Status, Status], str] = {
+    (Status.PENDING_REVIEW, Status.ACTIVE): APPROVED,
+    (Status.PENDING_REVIEW, Status.REJECTED): "rejected",
+    (Status.ACTIVE, Status.ARCHIVED): "archived",
+    (Status.ARCHIVED, Status.ACTIVE): "restored",
+    (Status.REJECTED, Status.PENDING_REVIEW): "reopened",
+    (Status.RETRACTED, Status.PENDING_REVIEW): "reopened",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """New values for a memory; `expected_version` is the version that the caller has seen, None for any.
+
+    Besides columns, `changes` may contain the object of the triple: `object` (an ObjectValue) or `value` (its text).
+    """
+
+    project_id: UUID
+    memory_id: UUID
+    changes: Mapping[str, Any]
+    api_key_id: UUID | None = None
+    person_id: int | None = None  # the member who makes the change in the console
+    expected_version: int | None = None
+    may_review: bool = False  # whether the caller may change the status
+    is_trusted: bool = True  # whether the caller's word counts like a person's
+    restores: bool = False  # whether a retracted memory may be changed: a person takes it back for review
+    note: str = ""  # the reason, for the ledger
+    replaces: frozenset[UUID] = frozenset()  # memories that this one replaces once it is active
+    as_uncertain: bool = False  # it is approved as something that may be true, and replaces nothing
+
+
+def revise(*, revision: Revision) -> None:
+    """Apply a revision in one transaction, its texts redacted as the policy says; equal values change nothing.
+
+    Raises NotFound, Conflict for another version than expected and for a retracted or merged memory (except where
+    it restores a retracted one), NotAllowed for a change of status without the right to review or one that takes
+    trust, Unfit for values that contradict each other.
+    """
+    policy = active_policy(project_id=revision.project_id).redaction
+    changes = redacted_changes(revision.changes, policy=policy)
+    revision = replace(revision, changes=changes, note=redact(revision.note, policy=policy).text)
+    for _ in range(MOST_TRIES):
+        try:
+            return _revise_once(revision)
+        except StalePlan as stale:
+            if revision.expected_version is not None:
+                raise Conflict("the memory has changed since that version") from stale
+    raise Conflict("the memory is being changed by others; try again")
+
+
+def _revise_once(revision: Revision) -> None:
+    memory = find_memory(project_id=revision.project_id, memory_id=revision.memory_id)
+    if revision.expected_version not in (None, memory.version):
+        raise Conflict(f"the memory is at version {memory.version}")
+    if memory.status in _CLOSED and not (revision.restores and memory.status == Status.RETRACTED):
+        raise Conflict(f"the memory is {memory.status}")
+    changes, entities = with_triple(memory, revision.changes)
+    changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}
+    if not changes:
+        return
+    verb = _verb(memory, changes, revision)
+    if not revision.is_trusted:
+        check_trust(memory, changes)
+    _check_times(memory, changes)
+    live = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
+    if live.filter(id__in=revision.replaces).count() != len(revision.replaces):
+        raise NotFound("there is no such memory to replace")
+    with transaction.atomic():
+        operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
+        apply_revision(
+            memory=memory, operations=operations, api_key_id=revision.api_key_id, person_id=revision.person_id
+        )
+
+
+def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
+    """Return the revision, the closing of the values that it replaces, and the indexing of a new wording.
+
+    Call it in a transaction: it locks out other direct writes of the end user, and reads the live memories then.
+    """
+    changes = _with_dependent_columns(memory, changes, verb=verb, as_uncertain=revision.as_uncertain)
+    closing: list[Operation] = []
+    if not revision.as_uncertain:
+        changes, closing = settle_change(memory=memory, changes=changes, replaces=revision.replaces)
+    revised = ReviseMemory(
+        memory_id=memory.id, expected_version=memory.version, verb=verb, changes=changes, note=revision.note
+    )
+    is_reworded = not changes.keys().isdisjoint(("content", "predicate", "object_text"))
+    indexing = [EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)] if is_reworded else []
+    return [revised, *closing, *indexing]
+
+
+def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
+    """Return a memory of the project. Raises NotFound."""
+    memory: Memory | None = (
+        Memory.objects.for_project(project_id).defer("terms", "context_terms", "context").filter(id=memory_id).first()
+    )
+    if memory is None:
+        raise NotFound("there is no such memory")
+    return memory
+
+
+def apply_revision(
+    *, memory: Memory, operations: list[Operation], api_key_id: UUID | None, person_id: int | None = None
+) -> None:
+    """Apply operations on one memory, and wake the workers. Raises StalePlan."""
+    context = WriteContext(
+        project_id=memory.project_id,
+        end_user_id=memory.end_user_id,
+        actor=actor_of(api_key_id, person_id),
+        api_key_id=api_key_id,
+    )
+    with transaction.atomic():
+        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+
+
+def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
+    if "status" not in changes:
+        return "revised"
+    if not revision.may_review:
+        raise NotAllowed("changing the status needs the scope admin")
+    verb = _verb_of(before=Status(memory.status), after=changes["status"])
+    if verb is None:
+        raise Unfit(f"can't follow {memory.status}", at="/status")
+    return verb
+
+
+def check_trust(memory: Memory, changes: Mapping[str, Any]) -> None:
+    """Raise NotAllowed for a change that takes the scope trust."""
+    origins = MemoryOrigin.objects.standing().filter(end_user_id=memory.end_user_id, memory=memory)
+    facts = MemoryFacts(
+        confidence=memory.confidence,
+        tags=tuple(memory.tags),
+        is_vouched_for=bool(memory.confidence_parts.get("review")) or origins.exists(),
+    )
+    if field := needs_trust(facts, changes, now=timezone.now()):
+        raise NotAllowed(f"this change of {field} needs the scope trust; what the user says is sent as a turn")
+
+
+def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
+    begins: datetime = changes.get("valid_from", memory.valid_from)
+    ends: datetime | None = changes.get("valid_until", memory.valid_until)
+    if ends is not None and ends < begins:
+        raise Unfit("must not lie before valid_from", at="/valid_until")
+    if ends is None and memory.status == Status.SUPERSEDED:
+        raise Unfit("is needed: what is superseded has ended", at="/valid_until")
+
+
+def _with_dependent_columns(
+    memory: Memory, changes: dict[str, Any], *, verb: str, as_uncertain: bool
+) -> dict[str, Any]:
+    """Add the columns that depend on others: confidence and its parts, and the reasons for review."""
+    dependent: dict[str, Any] = {}
+    if verb == APPROVED:
+        policy = active_policy(project_id=memory.project_id).confidence
+        dependent = approval(memory, policy=policy, as_uncertain=as_uncertain)
+    if "confidence" in changes:
+        parts = dependent.get("confidence_parts", memory.confidence_parts)
+        dependent["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
+    if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
+        dependent["review_reasons"] = []
+    return {**dependent, **changes}
+
+
+def _verb_of(*, before: Status, after: Status) -> str | None:
+    """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
+    return _VERBS.get((before, after))

@@ -1,0 +1,154 @@
+"""Delete what is older than the retention periods of its project, in batches that commit one by one."""
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from apps.alerts.enums import AlertState
+from apps.alerts.models import Alert, AlertDelivery
+from apps.memories.ledger.chain import remove_sealed
+from apps.memories.ledger.record import record
+from apps.memories.models import EvaluationItem, Memory, MemoryLink, MemoryOrigin, MemoryVersion
+from apps.outbox.rounds import Position, Step, begin_round, continue_round
+from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.policy import RetentionPolicy
+from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import ModelCall, ReplayedTrace, Span, Trace, Turn
+from apps.traces.policies import active_policy
+
+AT_ONCE = 2_000  # traces per transaction, which takes some tenths of a second
+JOB = "apply_retention"
+FINISHED = "finished"  # in the place of a period: all of the project are done
+
+
+def apply_retention(*, most: timedelta) -> int:
+    """Begin to apply the periods of all projects; return how many rows were deleted or emptied.
+
+    What is left when the time is up is done by `continue_retention`.
+    """
+    begin_round(job=JOB)
+    return continue_retention(most=most)
+
+
+def continue_retention(*, most: timedelta) -> int:
+    """Go on with a round that is not finished; return how many rows were deleted or emptied."""
+    return continue_round(job=JOB, most=most, steps=_steps)
+
+
+def _steps(position: Position) -> Iterator[Step]:
+    """Go on behind a position: a project, and within it a period and the last trace that it was applied to."""
+    with system_scope(SystemWork.SCHEDULE):
+        projects = list(Project.objects.order_by("id").values_list("id", flat=True))
+    for project_id in projects:
+        if not position or str(project_id) > position["project"]:
+            yield from _apply_to(project_id, {"project": str(project_id), "rows": {}})
+        elif str(project_id) == position["project"]:
+            yield from _apply_to(project_id, position)
+
+
+def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
+    """Apply the periods of one project; one step for each transaction, and the last one for the ledger."""
+    now, scope = timezone.now(), partial(tenant_scope, project_id=project_id)
+    with scope():
+        policy = active_policy(project_id=project_id).retention
+    for name, days, delete in _periods(policy):
+        if position.get("period", name) != name:
+            continue  # done before
+        while traces := _ended_traces(project_id, position, before=now - timedelta(days=days)):
+            # The traces were read in the project's scope. Without one, no row needs a look-up of its project.
+            with system_scope(SystemWork.RETENTION), transaction.atomic():
+                changed = delete([trace_id for _, trace_id in traces])
+            position = _behind(position, name, traces[-1], changed)
+            yield Step(position, changed)
+        position = {name: position[name] for name in ("project", "rows")}
+    if position.get("period") != FINISHED:
+        with scope():
+            removed = _finish(project_id, policy, position["rows"], now)
+        yield Step({**position, "period": FINISHED}, removed)
+
+
+def _behind(position: Position, period: str, last: tuple[datetime, UUID], changed: int) -> Position:
+    rows = {**position["rows"], period: position["rows"].get(period, 0) + changed}
+    return {**position, "rows": rows, "period": period, "at": last[0].isoformat(), "trace": str(last[1])}
+
+
+def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now: datetime) -> int:
+    """Apply the periods of alerts and of the ledger, and record what was deleted; return how many of these were."""
+    last: dict[str, int] = {}
+    if policy.alert_days:
+        last["alerts"] = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
+    if policy.ledger_days:
+        last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
+    rows = {**rows, **last}
+    if any(rows.values()):
+        record(
+            project_id=project_id,
+            verb="retention_applied",
+            object_kind="project",
+            object_id=project_id,
+            details={"rows": rows},
+        )
+    return sum(last.values())
+
+
+def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Callable[[Collection[UUID]], int]]]:
+    """Yield the periods in days, and what deletes the rows of some traces and returns how many it has changed."""
+    periods = (
+        ("turns", policy.turn_days, _delete_turns),
+        ("model_calls", policy.model_call_days, _delete_model_calls),
+        ("traces", policy.trace_days, _delete_traces),
+    )
+    return (period for period in periods if period[1])
+
+
+def _delete_turns(traces: Collection[UUID]) -> int:
+    """Delete turns; one that a memory quotes, or that is in a sample of evaluation, keeps its row, without its text."""
+    turns, same = Turn.objects.filter(trace__in=traces), OuterRef("pk")
+    quoted = Exists(MemoryOrigin.objects.filter(turn_id=same)) | Exists(EvaluationItem.objects.filter(turn_id=same))
+    deleted, _ = turns.exclude(quoted).only("id").delete()
+    return deleted + turns.exclude(content="").update(content="", speaker="")
+
+
+def _delete_model_calls(traces: Collection[UUID]) -> int:
+    return ModelCall.objects.filter(trace__in=traces).delete()[0]
+
+
+def _delete_traces(traces: Collection[UUID]) -> int:
+    """Delete traces with their spans; one that a turn or memory refers to keeps its row, with its counts."""
+    deleted = 0
+    for parts in (ReplayedTrace, ModelCall, Span):
+        deleted += parts.objects.filter(trace_id__in=traces).delete()[0]
+    rows, same = Trace.objects.filter(id__in=traces), OuterRef("pk")
+    for other in (Turn, Memory, MemoryOrigin, MemoryVersion, MemoryLink):
+        rows = rows.exclude(Exists(other.objects.filter(trace_id=same)))
+    deleted += rows.only("id").delete()[0]
+    kept = Trace.objects.filter(id__in=traces).exclude(outcomes=[], plan=[], metadata={}, error="")
+    return deleted + kept.update(outcomes=[], plan=[], metadata={}, error="")
+
+
+def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
+    """Delete alerts that were resolved before a time, with their messages; return how many alerts."""
+    over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
+    deleted = 0
+    while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
+        with transaction.atomic():
+            AlertDelivery.objects.filter(alert_id__in=ids).delete()
+            deleted += Alert.objects.filter(id__in=ids).delete()[0]
+    return deleted
+
+
+def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> list[tuple[datetime, UUID]]:
+    """Return the next traces that were accepted before a time and have ended, oldest first."""
+    rows = Trace.objects.filter(project_id=project_id, created_at__lt=before).exclude(status=TraceStatus.QUEUED)
+    if "trace" in position:
+        at, last = datetime.fromisoformat(position["at"]), UUID(position["trace"])
+        rows = rows.filter(created_at__gte=at).filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last))
+    with tenant_scope(project_id=project_id):
+        return list(rows.order_by("created_at", "id").values_list("created_at", "id")[:AT_ONCE])

@@ -1,0 +1,278 @@
+"""List, export and erase end users."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django_q.models import Task
+
+from apps.alerts.models import Alert
+from apps.common.errors import NotFound
+from apps.events.enums import EventType
+from apps.events.record import record_event
+from apps.imports.services import forget_user, lock_imports
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
+from apps.memories.models import Memory, Rollback, RollbackItem
+from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.outbox.leases import revoke
+from apps.outbox.models import ModelPause
+from apps.outbox.queue_task import queue_task
+from apps.pipeline.core import identifiers
+from apps.pipeline.core.enums import LIVE_STATUSES, values_of
+from apps.pipeline.core.ports import StalePlan
+from apps.privacy.user_data import USER_TABLES, UserTable
+from apps.tenants.models import EndUser, Erasure
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import Replay, RulePreview, Session
+
+
+def list_users(*, project_id: UUID) -> QuerySet[EndUser]:
+    """Return the end users that were not erased, annotated with live_memories, session_count and turn_count."""
+    live = Memory.objects.filter(end_user=OuterRef("pk"), status__in=values_of(LIVE_STATUSES)).order_by()
+    sessions = Session.objects.filter(end_user=OuterRef("pk")).order_by().values("end_user")
+    return (
+        EndUser.objects.for_project(project_id)
+        .present()
+        .annotate(
+            live_memories=Coalesce(Subquery(live.values("end_user").annotate(rows=Count("pk")).values("rows")), 0),
+            session_count=Coalesce(Subquery(sessions.annotate(rows=Count("pk")).values("rows")), 0),
+            turn_count=Coalesce(Subquery(sessions.annotate(total=Sum("turn_count")).values("total")), 0),
+        )
+    )
+
+
+LEAST_CHARACTERS = 3  # of a user_id that is looked for in texts: a shorter one is found in words that mean others
+
+
+def clear_notes(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
+    """Empty the notes of rollbacks that concern the user, and all notes that hold the user_id; return how many.
+
+    Must run while the rollbacks still refer to the user. A note that tells of the user in other words is not found.
+    """
+    rollbacks = Rollback.objects.filter(project_id=project_id).exclude(note="")
+    concerned = list(RollbackItem.objects.filter(end_user_id=end_user_id).values_list("rollback_id", flat=True))
+    cleared = rollbacks.filter(id__in=concerned).update(note="")
+    if len(user_id) >= LEAST_CHARACTERS:
+        cleared += rollbacks.filter(note__icontains=user_id).update(note="")
+        cleared += Alert.objects.for_project(project_id).filter(note__icontains=user_id).update(note="")
+    return cleared
+
+
+END = "end"  # the kind of the last line
+AT_ONCE = 500  # rows per query; no connection is held while the caller reads them
+
+
+def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
+    """Yield one line per row, first the end user's own, then one of the kind `end`. Raises NotFound before the first.
+
+    `kind` names the table; a column of this name is `row_kind`. Vectors and other values that are computed from these
+    are left out. What is written while the export runs may be missing; a file without the last line is not complete.
+    """
+    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=derived), transaction.atomic():
+        user = EndUser.objects.for_project(project_id).present().filter(id=derived).first()
+        if user is None:
+            raise NotFound("there is no such end user")
+        record(project_id=project_id, end_user_id=user.id, verb="exported", object_kind="end_user", object_id=user.id)
+    return _lines(user)
+
+
+def _lines(user: EndUser) -> Iterator[bytes]:
+    yield _line("end_user", {"id": user.id, "user_id": user.external_id, "created_at": user.created_at})
+    for table in USER_TABLES:
+        if table.is_exported:
+            yield from _rows(table, user)
+    yield _line(END, {})
+
+
+def _rows(table: UserTable, user: EndUser) -> Iterator[bytes]:
+    rows = table.model._default_manager.filter(end_user_id=user.id).order_by()
+    keys = sorted(_read(user, rows.values_list("pk", flat=True)))
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        for row in _read(user, rows.filter(pk__in=some).order_by("pk").values(*table.columns)):
+            yield _line(table.name, row)
+
+
+def _read(user: EndUser, rows: QuerySet[Any, Any]) -> list[Any]:
+    """Read rows in a scope of their own: the view has returned when they are sent."""
+    with tenant_scope(project_id=user.project_id, end_user_id=user.id):
+        return list(rows)
+
+
+def _line(kind: str, values: dict[str, Any]) -> bytes:
+    named = {"row_kind" if name == "kind" else name: value for name, value in values.items()}
+    return msgspec.json.encode({"kind": kind, **named}) + b"\n"
+
+
+WAIT = timedelta(seconds=2)  # how long a caller waits before the rest is left to a worker
+
+
+def erase_user(*, project_id: UUID, user_id: str, wait: timedelta = WAIT) -> Erasure:
+    """Start to erase an end user and return the receipt; it is finished if that took no longer than `wait`.
+
+    From the first commit on, nothing can be written about the user until the erasure is finished. A worker goes on
+    where this process stops or is killed. Asking again while it runs returns the same receipt. Raises NotFound.
+    """
+    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=derived):
+        erasure = _start(project_id, user_id, derived)
+        if not run_erasure(erasure_id=erasure.id, most=wait):
+            transaction.on_commit(lambda: queue_task("continue_erasures", group="erase"))
+        erasure.refresh_from_db()
+    return erasure
+
+
+def user_hash(*, project_id: UUID, user_id: str) -> str:
+    """Return the keyed hash of a user_id (HMAC-SHA256 with SECRET_KEY), which identifies a receipt."""
+    return salted_hmac(f"erasure:{project_id}", user_id, algorithm="sha256").hexdigest()
+
+
+def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
+    with transaction.atomic():
+        lock_imports(project_id=project_id)
+        # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
+        users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
+        user = users.filter(id=derived).first()
+        if user is None:
+            raise NotFound("there is no such end user")
+        if user.erasing_since is not None:
+            return Erasure.objects.get(end_user=user, finished_at__isnull=True)
+        clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
+        forget_user(project_id=project_id, end_user_id=user.id, user_id=user_id)
+        user.external_id, user.erasing_since = "", timezone.now()
+        user.save(update_fields=["external_id", "erasing_since"])
+        erasure = Erasure.objects.create(
+            project_id=project_id,
+            end_user=user,
+            user_hash=user_hash(project_id=project_id, user_id=user_id),
+            actor=current_actor(),
+        )
+        record(
+            project_id=project_id,
+            end_user_id=user.id,
+            verb="erasure_started",
+            object_kind="end_user",
+            object_id=user.id,
+            details={"erasure": str(erasure.id)},
+        )
+    return erasure
+
+
+BATCH_ROWS = 1_000  # per transaction, so that none holds its locks for long
+
+
+def run_erasure(*, erasure_id: UUID, most: timedelta) -> bool:
+    """Delete rows batch by batch; return True once nothing is left and the receipt is finished.
+
+    Each batch commits together with its counts, so an interrupted erasure can continue. Two processes that run
+    the same erasure take turns. A batch that was the victim of a deadlock is repeated.
+    """
+    deadline = time.monotonic() + most.total_seconds()
+    revoke(end_user_id=Erasure.objects.values_list("end_user_id", flat=True).get(id=erasure_id))
+    tables: Sequence[UserTable] = USER_TABLES
+    while Erasure.objects.filter(id=erasure_id, finished_at__isnull=True).exists():
+        if time.monotonic() >= deadline:
+            return False
+        # The tables of a batch are in another order than the locks of a writer that began before the erasure did.
+        with suppress(StalePlan), stale_on_write_conflict():
+            tables = run_batch(erasure_id, tables)
+    return True
+
+
+def continue_erasures(*, most: timedelta) -> int:
+    """Go on with unfinished erasures, oldest first; return how many are finished now."""
+    deadline = time.monotonic() + most.total_seconds()
+    finished = 0
+    with system_scope(SystemWork.SCHEDULE):
+        unfinished = list(Erasure.objects.filter(finished_at__isnull=True).order_by("id"))
+    for erasure in unfinished:
+        with tenant_scope(project_id=erasure.project_id, end_user_id=erasure.end_user_id):
+            finished += run_erasure(erasure_id=erasure.id, most=timedelta(seconds=deadline - time.monotonic()))
+    return finished
+
+
+def run_batch(erasure_id: UUID, tables: Sequence[UserTable]) -> Sequence[UserTable]:
+    """Delete one batch of rows from these tables in one transaction; return those that may hold more.
+
+    Without tables, finish the erasure: that reads all of them again, and returns them if there was still a row.
+    """
+    with transaction.atomic():
+        erasure = Erasure.objects.select_for_update().get(id=erasure_id)
+        if erasure.finished_at is not None:
+            return ()
+        left = _delete_some(erasure, tables) if tables else _finish(erasure)
+        erasure.save(update_fields=["counts", "finished_at"])
+    return left
+
+
+def _delete_some(erasure: Erasure, tables: Sequence[UserTable]) -> Sequence[UserTable]:
+    """Delete up to BATCH_ROWS rows, and count them in the receipt; return the tables that may hold more.
+
+    A table that is empty is not read again by each batch: its index still leads to all deleted rows.
+    """
+    left = BATCH_ROWS
+    for place, table in enumerate(tables):
+        rows = table.model._base_manager.filter(end_user_id=erasure.end_user_id)
+        if table.self_reference:
+            referring = rows.filter(**{f"{table.self_reference}__isnull": False}).values("pk")[:left]
+            left -= rows.filter(pk__in=referring).update(**{table.self_reference: None})
+        if left > 0:
+            # Without Django's cascade, which reads what may refer to the rows: all of that is deleted before.
+            deleted = rows.filter(pk__in=rows.values("pk")[:left])._raw_delete(DEFAULT_DB_ALIAS)
+            if deleted:
+                erasure.counts[table.name] = erasure.counts.get(table.name, 0) + deleted
+            left -= deleted
+        if left <= 0:
+            return tables[place:]
+    return ()
+
+
+def _finish(erasure: Erasure) -> Sequence[UserTable]:
+    """Let the user return as a new one, unless transactions older than the erasure have written rows since."""
+    user = EndUser.objects.select_for_update().get(id=erasure.end_user_id)
+    before = dict(erasure.counts)
+    _delete_some(erasure, USER_TABLES)
+    if erasure.counts != before:
+        return USER_TABLES
+    _forget_elsewhere(erasure)
+    erasure.finished_at = user.erased_at = timezone.now()
+    user.erasing_since = None
+    user.save(update_fields=["erasing_since", "erased_at"])
+    record(
+        project_id=erasure.project_id,
+        end_user_id=user.id,
+        actor=erasure.actor,
+        verb="erased",
+        object_kind="end_user",
+        object_id=user.id,
+        details={"erasure": str(erasure.id), "user_hash": erasure.user_hash, "rows": erasure.counts},
+    )
+    # Without `end_user_id`: it is nothing of the user's, and stays when the user returns and is erased again.
+    named = {"end_user": user.shown_id, "erasure": erasure.shown_id}
+    record_event(project_id=erasure.project_id, type=EventType.USER_ERASED, details=named)
+    return ()
+
+
+def _forget_elsewhere(erasure: Erasure) -> None:
+    """Remove what tables of the project and of the queue may quote."""
+    user_id = str(erasure.end_user_id)
+    previews = RulePreview.objects.filter(project_id=erasure.project_id, examples__contains=[{"end_user": user_id}])
+    for preview in previews.select_for_update():  # its examples refer to turns of end users
+        preview.examples = [each for each in preview.examples if each["end_user"] != user_id]
+        preview.save(update_fields=["examples"])
+    # What was chosen for a replay names its user and session as the caller does.
+    Replay.objects.filter(project_id=erasure.project_id, choice__end_user=user_id).update(choice={})
+    ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
+    Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by

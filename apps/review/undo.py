@@ -1,0 +1,145 @@
+"""Undo a review decision: memories get the replaced values back, and its link is open again."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.common.errors import Conflict, NotAllowed, NotFound
+from apps.memories.models import Memory, MemoryLink, MemoryVersion
+from apps.memories.reading.past import past_values
+from apps.memories.services.revising import find_memory, settle_change
+from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
+from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
+from apps.review.services import ReviewDecision, Reviewer, SeenVersion, apply_decision
+from apps.traces.get_or_create import hold_end_user
+
+# Names of operations in the history.
+MERGED = "merged"  # the memory gave its origins to another one
+SUPERSEDED = "superseded"
+UNDONE = "undone"
+_OF_CLOSING = frozenset({"superseded_by_id", "valid_until", "canonical_hash"})  # may differ once it is open again
+
+
+def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
+    """Undo a person's own decision about some memories, all or none; decision and undo stay in the history.
+
+    Memories that other decisions of the same person have closed or reopened since can still be undone. Raises NotFound,
+    NotAllowed for a change by another person, and Conflict if a memory or the link has been changed since.
+    """
+    by_user: dict[UUID, list[Operation]] = {}
+    own = {seen.memory_id for seen in decided.memories}
+    undone: list[SeenVersion] = []
+    with transaction.atomic():
+        _hold_end_users(by, own)
+        for seen in decided.memories:
+            memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
+            by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(by, memory, seen, own))
+            undone.append(SeenVersion(memory.pk, memory.version + 1))
+        if decided.link_id is not None:
+            link = MemoryLink.objects.for_project(by.project_id).filter(pk=decided.link_id).first()
+            if link is None:
+                raise NotFound("there is no such link")
+            by_user.setdefault(link.end_user_id, []).append(_reopened(link))
+        for end_user_id, operations in sorted(by_user.items(), key=itemgetter(0)):
+            apply_decision(by=by, end_user_id=end_user_id, operations=operations)
+    return ReviewDecision(memories=tuple(undone))
+
+
+def _hold_end_users(by: Reviewer, memory_ids: Collection[UUID]) -> None:
+    """Hold the end users of memories in one order, as everywhere, so that no two transactions wait for each other."""
+    memories = Memory.objects.for_project(by.project_id).filter(pk__in=memory_ids)
+    for end_user_id in sorted(set(memories.values_list("end_user_id", flat=True))):
+        hold_end_user(end_user_id)
+
+
+def _undo_operations(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
+    changes = _versions(memory, since=seen.version - 1)
+    check_undo(actor=by.actor, memory=memory, seen=seen, changes=changes)
+    past = changes[0]
+    values = _values_before(changes)
+    yield from _restored(memory, values, own)
+    if not values.keys().isdisjoint(("content", "predicate", "object_text")):
+        yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.pk)
+    yield from _opened_again(memory, past, own)
+    if past.operation == MERGED and memory.superseded_by_id is not None:
+        yield RemoveCopiedOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
+
+
+def check_undo(*, actor: str, memory: Memory, seen: SeenVersion, changes: Sequence[MemoryVersion]) -> None:
+    """Check that a person may take back a change of a memory; `changes` are that one and all later ones, oldest first.
+
+    Raises NotFound, NotAllowed, Conflict as undo() does, which may still find that another memory is in the way.
+    """
+    if not changes or changes[0].version != seen.version - 1:
+        raise NotFound("there is no earlier version")
+    if changes[0].actor != actor:
+        raise NotAllowed("somebody else has changed the memory since")
+    if not _are_side_effects(memory, changes[1:], actor=actor):
+        raise Conflict("the memory has been changed since")
+
+
+def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:
+    """Return the changes of a memory since a version, oldest first."""
+    rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory, version__gte=since)
+    return list(rows.order_by("version"))
+
+
+def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion], *, actor: str) -> bool:
+    """Return True if other decisions of the person only closed the memory and reopened it, in alternation.
+
+    The undo of the decision itself is in the history as well, but leaves other values than the decision.
+    """
+    alternates = all(
+        change.actor == actor and change.operation == (SUPERSEDED, UNDONE)[number % 2]
+        for number, change in enumerate(changes)
+    )
+    decided = _values_before(changes)
+    return alternates and all(
+        getattr(memory, name) == value or (name == "status" and memory.status == Status.SUPERSEDED)
+        for name, value in decided.items()
+        if name not in _OF_CLOSING
+    )
+
+
+def _values_before(changes: Sequence[MemoryVersion]) -> dict[str, Any]:
+    """Return the values that consecutive changes replaced, as they were before the first of them."""
+    values: dict[str, Any] = {}
+    for change in reversed(changes):
+        values |= past_values(change.values)
+    return values
+
+
+def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) -> Iterator[Operation]:
+    """Reopen the values that the memory has closed since the undone change made it active."""
+    closed = Memory.objects.filter(
+        end_user_id=memory.end_user_id, superseded_by=memory, updated_at__gte=past.known_until
+    ).exclude(pk__in=own)
+    for each in closed if past.operation != MERGED else ():
+        yield from _restored(each, _values_before(_closings(each)), own)
+
+
+def _closings(closed: Memory) -> list[MemoryVersion]:
+    """Return the latest changes by which decisions closed the memory and reopened it, oldest first."""
+    changes = reversed(_versions(closed, since=1))
+    return list(takewhile(lambda change: change.operation in (SUPERSEDED, UNDONE), changes))[::-1]
+
+
+def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) -> Iterator[Operation]:
+    """Restore values; a memory that becomes active again settles its slot. Raises Conflict for a duplicate."""
+    changes, closing = settle_change(memory=memory, changes=changes, apart_from=own)
+    yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
+    yield from closing
+
+
+def _reopened(link: MemoryLink) -> SetLinkStatus:
+    return SetLinkStatus(
+        from_id=link.from_memory_id,
+        to_id=link.to_memory_id,
+        kind=LinkKind(link.kind),
+        expected=LinkStatus.SETTLED,
+        status=LinkStatus.OPEN,
+    )

@@ -1,0 +1,49 @@
+"""Find out which traces have come as far as their callers wait for."""
+
+from collections.abc import Set as AbstractSet
+from typing import Any
+from uuid import UUID
+
+from apps.outbox.index_work import unfinished_index_work
+from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.awaited_trace import AwaitedTrace
+from apps.traces.enums import IndexState, Milestone
+from apps.traces.models import Trace
+
+
+def reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:
+    """Return those that have come as far, of any project; erased traces, and those that no worker will index, too."""
+    with system_scope(SystemWork.WAITING_CALLERS):
+        rows = Trace.objects.filter(id__in={each.trace_id for each in awaited})
+        found = {trace.id: trace for trace in rows.only("id", "end_user_id", "status", "counts")}
+        queued = {trace_id for trace_id, trace in found.items() if trace.status == TraceStatus.QUEUED}
+        wanted = {each.trace_id for each in awaited if each.milestone is Milestone.INDEXED}
+        behind = _behind([trace for trace_id, trace in found.items() if trace_id in wanted - queued])
+    late = {Milestone.ENDED: queued, Milestone.INDEXED: queued | behind}
+    return {each for each in awaited if each.trace_id not in late[each.milestone]}
+
+
+def index_state(trace: Trace) -> IndexState:
+    """Return whether the memories of a trace are found by their meaning."""
+    if trace.status == TraceStatus.QUEUED:
+        return IndexState.PENDING
+    states = unfinished_index_work(end_user_ids=[trace.end_user_id], memory_ids=_memories(trace.counts)).values()
+    if not states:
+        return IndexState.DONE
+    return IndexState.FAILED if set(states) == {WorkState.DEAD} else IndexState.PENDING
+
+
+def _behind(traces: list[Trace]) -> set[UUID]:
+    """Return the traces with memories that wait for their vectors."""
+    memories = {trace.id: _memories(trace.counts) for trace in traces}
+    every = {each for ids in memories.values() for each in ids}
+    states = unfinished_index_work(end_user_ids={trace.end_user_id for trace in traces}, memory_ids=every)
+    waiting = {memory_id for memory_id, state in states.items() if state is not WorkState.DEAD}
+    return {trace_id for trace_id, ids in memories.items() if not waiting.isdisjoint(ids)}
+
+
+def _memories(counts: dict[str, Any]) -> list[UUID]:
+    """Return the memories that a trace has stored or changed."""
+    return [parse(Prefix.MEMORY, each) for each in counts.get("memory_ids", ())]

@@ -1,0 +1,173 @@
+"""Calibrate the bands of dedupe on labelled pairs of sentences, in a new configuration version."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from apps.common.errors import NotFound, Unfit
+from apps.pipeline.core.canonical import canonical_hash
+from apps.pipeline.core.enums import MemoryType, Role, Status
+from apps.pipeline.core.input_validation import BadInput
+from apps.pipeline.core.policy import SimilarityBand
+from apps.pipeline.core.ports import Embedder
+from apps.pipeline.core.statement import Mention, Statement, StoredMemory
+from apps.pipeline.deduplication.matching import Match, MatchVerdict, compare, cosine
+from apps.projects.services import configure
+from apps.tenants.models import Project
+from apps.traces.policies import active_policy
+
+MAX_DIFFERENT = 0.10  # share of paraphrases that may be kept apart without a question
+_UNSURE = [place / 100 for place in range(98, 38, -2)]
+_SAID_AT = datetime(2025, 6, 2, tzinfo=UTC)
+_SUBJECT = UUID(int=1)
+
+
+class PairLabel(StrEnum):
+    """A person's judgement of two sentences."""
+
+    PARAPHRASE = "paraphrase"
+    NEAR_MISS = "near_miss"  # similar, with a difference in one thing that matters
+    UNRELATED = "unrelated"
+
+
+class LabelledPair(BaseModel):
+    """One line of a file of pairs; other keys are for people and ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    one: str = Field(min_length=1)
+    two: str = Field(min_length=1)
+    label: PairLabel
+    type: MemoryType = MemoryType.FACT
+    half: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """A pair with its cosine."""
+
+    pair: LabelledPair
+    cosine: float
+
+    def judged(self, band: SimilarityBand) -> Match:
+        """Return the verdict of dedupe on the pair with a band."""
+        one, two = (_memory(text, self.pair.type) for text in (self.pair.one, self.pair.two))
+        return compare(one, two, cosine=self.cosine, band=band)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A band, and its results on the pairs that it was calibrated on."""
+
+    band: SimilarityBand
+    merged_wrongly: int
+    merged_share: float  # of the paraphrases
+    unsure_share: float
+    different_share: float
+    flagged_wrongly: int  # near-misses and unrelated pairs that would go to a judge
+
+
+def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated:
+    """Find the embedder's band from a file of pairs, one JSON object per line, and save it in the project's policy.
+
+    Returns the band with its results on the pairs. Raises Unfit for an unusable file, NotFound for an unknown project;
+    the configuration stays unchanged then.
+    """
+    try:
+        found = best_band(score_pairs(pairs=read_pairs(_lines(file)), embedder=embedder))
+    except BadInput as bad:
+        raise Unfit(f"{bad.at}: {bad}") from bad
+    except ValueError as unfit:
+        raise Unfit(str(unfit)) from unfit
+    with transaction.atomic():
+        if not Project.objects.select_for_update().filter(id=project_id).exists():
+            raise NotFound("there is no such project")
+        policy = active_policy(project_id=project_id)
+        dedupe = policy.dedupe.model_copy(update={"bands": {**policy.dedupe.bands, embedder.name: found.band}})
+        note = f"band of {embedder.name} calibrated on {file.name}"[:255]
+        configure(project_id=project_id, policy=policy.model_copy(update={"dedupe": dedupe}), note=note)
+    return found
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            read = json.loads(line)
+        except ValueError as error:
+            raise BadInput("is not JSON", at=f"line {number}") from error
+        if not isinstance(read, dict):
+            raise BadInput("is not a JSON object", at=f"line {number}")
+        yield read
+
+
+def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
+    """Return the pairs of a file. Raises BadInput with the number of the first invalid line, counted from 1."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield LabelledPair.model_validate(line)
+        except ValidationError as error:
+            raise BadInput(error.errors()[0]["msg"], at=f"line {number}") from error
+
+
+def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
+    """Embed every sentence once and compare those of each pair."""
+    pairs = list(pairs)
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    return [ScoredPair(pair=pair, cosine=cosine(vectors[pair.one], vectors[pair.two])) for pair in pairs]
+
+
+def best_band(pairs: Sequence[ScoredPair]) -> Calibrated:
+    """Find the highest lower limit that keeps few paraphrases apart.
+
+    Raises ValueError unless there are both paraphrases and other pairs.
+    """
+    if not {pair.pair.label for pair in pairs} - {PairLabel.PARAPHRASE} or not _paraphrases(pairs):
+        raise ValueError("pairs that say the same and pairs that don't are both needed")
+    measured = [measure(pairs, band=SimilarityBand(unsure=unsure)) for unsure in _UNSURE]
+    return next((each for each in measured if each.different_share <= MAX_DIFFERENT), measured[-1])
+
+
+def measure(pairs: Sequence[ScoredPair], *, band: SimilarityBand) -> Calibrated:
+    """Count the results of a band on labelled pairs."""
+    verdicts = Counter((pair.pair.label is PairLabel.PARAPHRASE, pair.judged(band).verdict) for pair in pairs)
+    total = max(1, len(_paraphrases(pairs)))
+    return Calibrated(
+        band=band,
+        merged_wrongly=verdicts[False, MatchVerdict.SAME],
+        merged_share=round(verdicts[True, MatchVerdict.SAME] / total, 4),
+        unsure_share=round(verdicts[True, MatchVerdict.UNSURE] / total, 4),
+        different_share=round(verdicts[True, MatchVerdict.DIFFERENT] / total, 4),
+        flagged_wrongly=verdicts[False, MatchVerdict.UNSURE],
+    )
+
+
+def _paraphrases(pairs: Iterable[ScoredPair]) -> list[ScoredPair]:
+    return [pair for pair in pairs if pair.pair.label is PairLabel.PARAPHRASE]
+
+
+@lru_cache(maxsize=4_096)
+def _memory(content: str, type: MemoryType) -> StoredMemory:
+    """Return a memory that consists of a sentence only, without a triple."""
+    subject = Mention(text="", entity_id=_SUBJECT)
+    said = Statement(type=type, subject=subject, predicate="says", content=content)
+    return StoredMemory(
+        id=UUID(int=2),
+        version=1,
+        status=Status.ACTIVE,
+        canonical_hash=canonical_hash(said),
+        confidence=0.8,
+        role=Role.USER,
+        said_at=_SAID_AT,
+        **said.statement_fields(),
+    )

@@ -1,0 +1,345 @@
+"""Figures of quality from labels, with their targets."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+from uuid import UUID
+
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from apps.memories.models import EvaluationItem, EvaluationSample
+from apps.pipeline.core.enums import LabelValue, SampleKind
+from apps.traces.funnel_metrics import Band, RatioHealth
+from apps.tuning.evaluation.retrieval import RetrievalFigures, read_retrieval
+from apps.tuning.evaluation.samples import week_of
+from apps.tuning.evaluation.share import CONFIDENCE, Share, share_of
+
+MIN_LABELLED = 30  # fewer labels, or turns, say nothing about health
+
+
+class Figure(StrEnum):
+    """A figure that has a target."""
+
+    PRECISION = "precision"
+    RECALL = "recall"
+    ZERO_EXTRACTION = "zero_extraction"
+
+
+TARGETS: dict[Figure, Band] = {
+    Figure.PRECISION: Band(0.80, 1.0, alert_below=0.70),
+    Figure.RECALL: Band(0.60, 1.0),
+    Figure.ZERO_EXTRACTION: Band(0.0, 0.55),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureReading:
+    """The value of a figure from 0 to 1 and where it lies; it is unknown if fewer than MIN_LABELLED tell it."""
+
+    figure: Figure
+    value: float | None
+    health: RatioHealth
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationWarning:
+    """A figure that misses its target; `is_alert` if it is so far off that somebody has to look at it now."""
+
+    figure: Figure
+    value: float
+    limit: float
+    is_alert: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecallEstimate:
+    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    found: float = 0.0  # turns that gave a good memory, estimated
+    missed: float = 0.0  # turns with something worth remembering of which nothing was stored, estimated
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
+
+    labellers: tuple[str, str]
+    items: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFigures:
+    """The figures of a set of labelled items and the turns that they were drawn from."""
+
+    precision: Share
+    recall: RecallEstimate
+    missed: Share  # of the turns with nothing stored, those with something worth remembering
+    zero_extraction: Share  # of the turns that passed the pre-filter, those with nothing stored; counted
+    agreement: Mapping[SampleKind, Agreement] = field(default_factory=dict)
+    failures: Mapping[LabelValue, int] = field(default_factory=dict)  # labels of memories that are not good
+
+
+def readings_of(figures: EvaluationFigures) -> tuple[FigureReading, ...]:
+    """Compare each figure with its target."""
+    recall = figures.recall.value
+    values = {
+        Figure.PRECISION: (figures.precision.value, figures.precision.whole),
+        Figure.RECALL: (recall, min(figures.precision.whole, figures.missed.whole)),
+        Figure.ZERO_EXTRACTION: (figures.zero_extraction.value, figures.zero_extraction.whole),
+    }
+    return tuple(
+        FigureReading(figure, value, TARGETS[figure].health_of(value, is_known=told >= MIN_LABELLED))
+        for figure, (value, told) in values.items()
+    )
+
+
+def evaluation_warnings(*, figures: EvaluationFigures) -> Iterator[EvaluationWarning]:
+    """Yield the figures, usually of the latest week, that miss their targets."""
+    for reading in readings_of(figures):
+        if reading.value is not None and reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT):
+            band = TARGETS[reading.figure]
+            is_alert = reading.health is RatioHealth.ALERT
+            limit = band.low if reading.value < band.low else band.high
+            yield EvaluationWarning(reading.figure, reading.value, limit, is_alert)
+
+
+Labels = Sequence[tuple[str, LabelValue]]  # labeller and label
+
+
+def cohens_kappa(pairs: Sequence[tuple[LabelValue, LabelValue]]) -> float | None:
+    """Return (po − pe) / (1 − pe): observed agreement po, agreement pe that the labellers' own frequencies give.
+
+    Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20
+    (1960). 1 is perfect, 0 is chance. None where chance alone gives perfect agreement, or without pairs.
+    """
+    if not pairs:
+        return None
+    total = len(pairs)
+    observed = sum(one is other for one, other in pairs) / total
+    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    by_chance = sum(count * second[value] for value, count in first.items()) / total**2
+    return None if by_chance == 1 else (observed - by_chance) / (1 - by_chance)
+
+
+def agreement_of(items: Iterable[Labels]) -> Agreement | None:
+    """Return the agreement of the two labellers who share the most items; None if no item has two labels.
+
+    Labels that were skipped don't count.
+    """
+    shared: dict[tuple[str, str], list[tuple[LabelValue, LabelValue]]] = {}
+    for labels in items:
+        told = sorted((who, value) for who, value in labels if value is not LabelValue.SKIPPED)
+        for (one, first), (other, second) in combinations(told, 2):
+            shared.setdefault((one, other), []).append((first, second))
+    if not shared:
+        return None
+    labellers = min(shared, key=lambda pair: (-len(shared[pair]), pair))
+    return Agreement(labellers, len(shared[labellers]), cohens_kappa(shared[labellers]))
+
+
+FAILURES = (LabelValue.UNTRUE, LabelValue.OUTDATED, LabelValue.USELESS)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    """A memory or turn of a sample with all its labels; a turn has neither model nor memory type."""
+
+    kind: SampleKind
+    week: date  # its Monday
+    labels: Labels
+    version: int | None = None  # number of the configuration version; None: stored directly
+    model: str = ""
+    memory_type: str = ""
+    object_id: UUID | None = None  # of the memory or turn
+    trace_id: UUID | None = None  # that stored the memory, or that the turn belongs to; None: stored directly
+
+    @property
+    def is_good(self) -> bool | None:
+        """Return whether most labellers say that the product did right; None if nobody could tell.
+
+        A memory is good if it is true, current and useful, a turn with nothing stored if it contains nothing. A tie
+        counts against the product.
+        """
+        told = [value for _, value in self.labels if value is not LabelValue.SKIPPED]
+        right = sum(value in (LabelValue.GOOD, LabelValue.NOTHING) for value in told)
+        return 2 * right > len(told) if told else None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCounts:
+    """The turns of users in a week under one configuration version, which all are known: nothing is estimated."""
+
+    week: date
+    version: int
+    turns: int
+    passed: int  # the pre-filter
+    stored: int  # of which at least one memory was stored
+
+
+def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()) -> EvaluationFigures:
+    """Compute all figures of items and of the turns of the same weeks and versions."""
+    memories = [item for item in items if item.kind is SampleKind.MEMORY]
+    turns = [item for item in items if item.kind is SampleKind.TURN]
+    agreements = {SampleKind.MEMORY: agreement_of(each.labels for each in memories)}
+    agreements[SampleKind.TURN] = agreement_of(each.labels for each in turns)
+    passed, stored = sum(each.passed for each in counts), sum(each.stored for each in counts)
+    return EvaluationFigures(
+        precision=_good(memories),
+        recall=recall_of(memories=memories, turns=turns, counts=counts),
+        missed=_good(turns, is_good=False),
+        zero_extraction=Share(passed - stored, passed, (passed - stored) / passed if passed else None),
+        agreement={kind: found for kind, found in agreements.items() if found is not None},
+        failures=_failures(memories),
+    )
+
+
+def recall_of(
+    *, memories: Sequence[LabelledItem], turns: Sequence[LabelledItem], counts: Sequence[TurnCounts]
+) -> RecallEstimate:
+    """Estimate which fraction of the turns with something worth storing produced at least one memory.
+
+    recall = S·p / (S·p + Z·m), where of the turns of users S gave a memory and Z gave none (both counted), p is the
+    precision of the labelled memories and m the labelled share of the turns with nothing stored that contain something.
+    It rises with p and falls with m, so its limits come from the opposite limits of the two Wilson intervals. Each of
+    these has a confidence of 97.5 %, so that both hold together with at least 95 % (Bonferroni's inequality).
+    """
+    with_memory = sum(each.stored for each in counts)
+    without = sum(each.turns for each in counts) - with_memory
+    each_confidence = (1 + CONFIDENCE) / 2
+    good, missed = _good(memories, confidence=each_confidence), _good(turns, confidence=each_confidence, is_good=False)
+    if good.value is None or good.low is None or good.high is None:
+        return RecallEstimate()
+    if missed.value is None or missed.low is None or missed.high is None:
+        return RecallEstimate()
+    return RecallEstimate(
+        value=_ratio(with_memory * good.value, without * missed.value),
+        low=_ratio(with_memory * good.low, without * missed.high),
+        high=_ratio(with_memory * good.high, without * missed.low),
+        found=with_memory * good.value,
+        missed=without * missed.value,
+    )
+
+
+def figures_by(
+    group: str, *, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = ()
+) -> dict[Any, EvaluationFigures]:
+    """Compute the figures by one of the fields, in the order of its values; None and no text are no group."""
+    values = {getattr(each, group) for each in (*items, *counts)} - {None, ""}
+    return {
+        value: figures_of(
+            items=[each for each in items if getattr(each, group) == value],
+            counts=[each for each in counts if getattr(each, group) == value],
+        )
+        for value in sorted(values)
+    }
+
+
+def _good(items: Sequence[LabelledItem], *, confidence: float = CONFIDENCE, is_good: bool = True) -> Share:
+    """Return the share of the items that labellers call good, or not good, among those that they could judge."""
+    told = [each.is_good for each in items if each.is_good is not None]
+    return share_of(part=told.count(is_good), whole=len(told), confidence=confidence)
+
+
+def _ratio(found: float, missed: float) -> float | None:
+    return found / (found + missed) if found + missed else None
+
+
+def _failures(memories: Sequence[LabelledItem]) -> dict[LabelValue, int]:
+    """Count what is wrong with memories that are not good: of several labels the most frequent, else the first."""
+    counts: Counter[LabelValue] = Counter()
+    for each in memories:
+        if each.is_good is False:
+            told = Counter(value for _, value in each.labels if value in FAILURES)
+            counts[max(FAILURES, key=lambda value: told[value])] += 1
+    return {value: counts[value] for value in FAILURES if counts[value]}
+
+
+WEEKS = 12  # by default, the running one included
+MOST_WEEKS = 104
+LATEST_WEEKS = 4  # a week that was labelled longer ago says nothing about now
+
+
+@dataclass(slots=True)
+class LabelledWeeks:
+    """The labelled items of a project, and the turns of the weeks in which samples were drawn."""
+
+    items: list[LabelledItem] = field(default_factory=list)
+    counts: list[TurnCounts] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOverview:
+    """The figures of the last weeks as a whole, and by group; recall only where turns belong to a group."""
+
+    total: EvaluationFigures
+    weeks: Mapping[date, EvaluationFigures]
+    versions: Mapping[int, EvaluationFigures]
+    models: Mapping[str, EvaluationFigures]
+    memory_types: Mapping[str, EvaluationFigures]
+    retrieval: RetrievalFigures  # of the memories that were told for the first time in as many weeks, 30 days earlier
+
+
+def read_figures(*, project_id: UUID, weeks: int = WEEKS) -> EvaluationOverview:
+    """Compute the figures of a project over the last weeks."""
+    found = labelled_weeks(since=first_week(weeks), project_id=project_id).get(project_id, LabelledWeeks())
+    memories = [item for item in found.items if item.kind is SampleKind.MEMORY]
+    return EvaluationOverview(
+        total=figures_of(items=found.items, counts=found.counts),
+        weeks=figures_by("week", items=found.items, counts=found.counts),
+        versions=figures_by("version", items=found.items, counts=found.counts),
+        models=figures_by("model", items=memories),
+        memory_types=figures_by("memory_type", items=memories),
+        retrieval=read_retrieval(project_id=project_id, weeks=weeks, now=timezone.now()),
+    )
+
+
+def first_week(weeks: int) -> date:
+    """Return the Monday of the first of the last weeks, of which the running one is the last."""
+    return week_of(timezone.now()) - timedelta(weeks=weeks - 1)
+
+
+def labelled_weeks(*, since: date, project_id: UUID | None = None) -> dict[UUID, LabelledWeeks]:
+    """Read labels and counts since a week (three queries); of one project, or within the system scope of all."""
+    of_project = {} if project_id is None else {"project_id": project_id}
+    samples = EvaluationSample.objects.filter(week__gte=since, **of_project)
+    found: dict[UUID, LabelledWeeks] = {}
+    items = EvaluationItem.objects.filter(sample__in=samples, labels__isnull=False).distinct()
+    for row in (
+        items.select_related("sample")
+        .prefetch_related("labels")
+        .annotate(trace_id=Coalesce("memory__trace_id", "turn__trace_id"))
+    ):
+        item = LabelledItem(
+            kind=row.kind,
+            week=row.sample.week,
+            labels=[(label.labeller, LabelValue(label.value)) for label in row.labels.all()],
+            version=row.version,
+            model=row.model,
+            memory_type=row.memory_type,
+            object_id=row.memory_id or row.turn_id,
+            trace_id=row.trace_id,
+        )
+        found.setdefault(row.sample.project_id, LabelledWeeks()).items.append(item)
+    # The last sample of turns of each week knows all of its turns that the others know.
+    turns = samples.filter(kind=SampleKind.TURN).order_by("until", "id")
+    for sample in {(each.project_id, each.week): each for each in turns}.values():
+        counts = [TurnCounts(week=sample.week, **each) for each in sample.counts]
+        found.setdefault(sample.project_id, LabelledWeeks()).counts += counts
+    return found
+
+
+def latest_figures(found: LabelledWeeks) -> EvaluationFigures | None:
+    """Return the figures of the latest week with labels."""
+    week = max((item.week for item in found.items), default=None)
+    if week is None:
+        return None
+    return figures_by("week", items=found.items, counts=found.counts)[week]

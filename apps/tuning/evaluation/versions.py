@@ -1,0 +1,135 @@
+"""Compare versions of the settings by labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.common.errors import Unfit
+from apps.pipeline.core.enums import SampleKind
+from apps.traces.models import Replay, ReplayedState, ReplayedTrace
+from apps.tuning.evaluation.figures import WEEKS, LabelledItem, LabelledWeeks, first_week, labelled_weeks
+from apps.tuning.evaluation.share import Share, share_of
+from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
+
+_STORES = ("AddMemory", "MergeInto")
+
+
+class JudgedCase(StrEnum):
+    """What a version can do well or badly about an item."""
+
+    GOOD_KEPT = "good memories kept"
+    BAD_DROPPED = "bad memories dropped"
+    MISSED_FOUND = "missed turns found"
+    NOTHING_ADDED = "turns with nothing left alone"
+
+
+_CASES = {
+    (SampleKind.MEMORY, True): JudgedCase.GOOD_KEPT,
+    (SampleKind.MEMORY, False): JudgedCase.BAD_DROPPED,
+    (SampleKind.TURN, False): JudgedCase.MISSED_FOUND,
+    (SampleKind.TURN, True): JudgedCase.NOTHING_ADDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionScore:
+    """The shares of the items that a version treats as labellers would, and how many items were not replayed."""
+
+    shares: Mapping[JudgedCase, Share]
+    not_replayed: int
+
+
+def score_of(judged: Sequence[tuple[LabelledItem, Mapping[str, Any] | None]]) -> VersionScore:
+    """Score items with the diffs of their replayed traces, as JSON; None where the trace was not replayed."""
+    right = dict.fromkeys(JudgedCase, 0)
+    whole = dict.fromkeys(JudgedCase, 0)
+    for item, diff in judged:
+        if diff is not None:
+            case = _CASES[item.kind, bool(item.is_good)]
+            whole[case] += 1
+            right[case] += _is_right(item, diff)
+    shares = {case: share_of(part=right[case], whole=whole[case]) for case in JudgedCase}
+    return VersionScore(shares, not_replayed=sum(diff is None for _, diff in judged))
+
+
+def _is_right(item: LabelledItem, diff: Mapping[str, Any]) -> bool:
+    differs = _drops if item.kind is SampleKind.MEMORY else _states
+    return item.is_good is not any(differs(each, str(item.object_id)) for each in diff.get("operations", ()))
+
+
+def _drops(change: Mapping[str, Any], memory_id: str) -> bool:
+    """Return True if a memory is not stored any more, or is stored but not shown to agents."""
+    if change["operation"] != "AddMemory" or change["object_id"] != memory_id:
+        return False
+    hidden = any(each["name"] == "status" and each["after"] != "active" for each in change["fields"])
+    return bool(change["kind"] == "removed" or hidden)
+
+
+def _states(change: Mapping[str, Any], turn_id: str) -> bool:
+    """Return True if a turn newly gives a memory."""
+    is_new = change["kind"] == "added" and change["operation"] in _STORES
+    return is_new and turn_id in change.get("turn_ids", ())
+
+
+MOST_VERSIONS = 4
+_REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
+
+
+def judged_items(*, project_id: UUID) -> list[LabelledItem]:
+    """Return the items of the last weeks that labellers could judge, but for memories that callers stored directly."""
+    found = labelled_weeks(since=first_week(WEEKS), project_id=project_id).get(project_id, LabelledWeeks())
+    return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRequest:
+    """Versions to compare, on the items that were labelled in the last weeks."""
+
+    project_id: UUID
+    versions: Sequence[int]
+    allows_live_calls: bool = False
+    person_id: int | None = None
+
+
+def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
+    """Start one replay for each version, in which each trace begins from its own past state; return the replays.
+
+    With live calls, which cost money, they are only estimated: somebody has to start each of them. Raises Unfit if
+    nothing is labelled or too many versions are named, and whatever `request_replay` raises.
+    """
+    if not 1 <= len(request.versions) <= MOST_VERSIONS:
+        raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
+    judged = judged_items(project_id=request.project_id)
+    traces = {each.trace_id for each in judged if each.trace_id}
+    if not traces:
+        raise Unfit("no memory or turn with a trace is labelled", at="/versions")
+    choice = TraceChoice(trace_ids=tuple(sorted(traces)))
+    with transaction.atomic():
+        requested = [
+            request_replay(
+                request=ReplayRequest(
+                    project_id=request.project_id,
+                    choice=choice,
+                    version=version,
+                    is_isolated=True,
+                    allows_live_calls=request.allows_live_calls,
+                    person_id=request.person_id,
+                )
+            )
+            for version in request.versions
+        ]
+    if request.allows_live_calls:
+        return requested
+    return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
+
+
+def score_replay(*, replay: Replay) -> VersionScore:
+    """Score the version of a replay on the labelled items whose traces it has; more may have been labelled since."""
+    rows = ReplayedTrace.objects.filter(replay=replay).values_list("trace_id", "state", "diff")
+    diffs = {trace_id: diff if state in _REPLAYED else None for trace_id, state, diff in rows}
+    items = judged_items(project_id=replay.project_id)
+    return score_of([(each, diffs[each.trace_id]) for each in items if each.trace_id in diffs])

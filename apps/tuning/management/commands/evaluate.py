@@ -1,0 +1,52 @@
+"""Draw samples for evaluation, print their figures, or export their labels as JSON lines."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.common.errors import Refused
+from apps.tenants.management.project_argument import project_named
+from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.tuning.evaluation.figures import MOST_WEEKS, WEEKS, read_figures
+from apps.tuning.evaluation.samples import DrawRequest, draw_samples, export_labels
+
+
+class Command(BaseCommand):
+    """Evaluate what a project stores; labels are given in the console or through the API."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add what to do and the project."""
+        parser.add_argument("what", choices=("draw", "figures", "export"))
+        parser.add_argument("project", help="slug of the project")
+        parser.add_argument("--seed", type=int, help="of the draw; the same one draws the same rows")
+        parser.add_argument("--weeks", type=int, default=WEEKS, help="of the figures, the running one included")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do it in the scope of the project."""
+        project = project_named(options["project"])
+        if not 1 <= options["weeks"] <= MOST_WEEKS:
+            raise CommandError(f"--weeks: from 1 to {MOST_WEEKS}")
+        with tenant_scope(project_id=project.pk):
+            if options["what"] == "draw":
+                self._draw(project, options["seed"])
+            elif options["what"] == "figures":
+                overview = read_figures(project_id=project.pk, weeks=options["weeks"])
+                self.stdout.write(json.dumps(msgspec.to_builtins(overview, str_keys=True), indent=2))
+            else:
+                for line in export_labels(project_id=project.pk):
+                    self.stdout.write(line, ending="")
+
+    def _draw(self, project: Project, seed: int | None) -> None:
+        try:
+            samples = draw_samples(request=DrawRequest(project.pk, seed=seed))
+        except Refused as refused:
+            raise CommandError(str(refused)) from refused
+        for sample in samples:
+            drawn = sample.items.count()
+            self.stdout.write(f"{sample.shown_id}: {drawn} of {sample.population} ({sample.kind}), seed {sample.seed}")

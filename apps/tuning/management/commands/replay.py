@@ -1,0 +1,91 @@
+"""Replay ended traces under a configuration version, and print how they differ."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.dateparse import parse_datetime
+
+from apps.common.errors import Refused
+from apps.pipeline.core.identifiers import Prefix, parse
+from apps.tenants.management.confirmation import answer_to
+from apps.tenants.management.project_argument import project_named
+from apps.tenants.models import Project
+from apps.tenants.scope import tenant_scope
+from apps.traces.models import Replay, ReplayState
+from apps.tuning.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    run_replay,
+)
+
+
+class Command(BaseCommand):
+    """Replay ended traces of a project in this process; nothing is written to memories."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the project, the choice of traces, the version and the format of the result."""
+        parser.add_argument("project", help="slug of the project")
+        parser.add_argument("--version-number", type=int, help="configuration version; without it each trace's own")
+        parser.add_argument("--user", default="", help="user_id of the end user")
+        parser.add_argument("--session", default="", help="session_id of the session")
+        parser.add_argument("--since", help="time from which traces are taken (ISO 8601 with offset)")
+        parser.add_argument("--until", help="time until which traces are taken")
+        parser.add_argument("--trace", action="append", default=[], help="identifier of a trace; may be repeated")
+        parser.add_argument("--sample", type=int, default=0, help="take so many traces at random")
+        parser.add_argument("--isolated", action="store_true", help="start each trace from its own past state")
+        parser.add_argument("--live-calls", action="store_true", help="ask the model where no answer is recorded")
+        parser.add_argument("--yes", action="store_true", help="don't ask before calls that cost money")
+        parser.add_argument("--format", choices=("summary", "json", "csv"), default="summary")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Estimate, ask for confirmation where model calls may be made, run and print."""
+        project = project_named(options["project"])
+        with tenant_scope(project_id=project.pk):
+            self._replay(project, options)
+
+    def _replay(self, project: Project, options: dict[str, Any]) -> None:
+        try:
+            replay = request_replay(request=_request(project, options))
+        except Refused as refused:
+            raise CommandError(str(refused)) from refused
+        if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
+            raise CommandError("not started: answer y, or call it with --yes")
+        Replay.objects.filter(id=replay.pk).update(state=ReplayState.WAITING, started_at=replay.created_at)
+        run_replay(replay_id=replay.pk)
+        replay.refresh_from_db()
+        if options["format"] == "summary":
+            summary = {"id": replay.shown_id, "state": replay.state, "traces": replay.traces_total, **replay.totals}
+            self.stdout.write(json.dumps(summary, indent=2))
+            return
+        for piece in replay_as_csv(replay) if options["format"] == "csv" else replay_as_json(replay):
+            self.stdout.write(piece, ending="")
+
+    def _confirmed(self, replay: Replay) -> bool:
+        made = replay.estimate
+        calls, cost = made["new_calls_at_most"], made["new_cost_usd_at_most"]
+        return answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") == "y"
+
+
+def _request(project: Project, options: dict[str, Any]) -> ReplayRequest:
+    choice = TraceChoice(
+        user_id=options["user"],
+        session_id=options["session"],
+        since=parse_datetime(options["since"]) if options["since"] else None,
+        until=parse_datetime(options["until"]) if options["until"] else None,
+        trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
+        sample=options["sample"],
+    )
+    return ReplayRequest(
+        project_id=project.pk,
+        choice=choice,
+        version=options["version_number"],
+        is_isolated=options["isolated"],
+        allows_live_calls=options["live_calls"],
+    )

@@ -1,0 +1,459 @@
+"""Choose, estimate, request, start, run, cancel and export replays."""
+
+import random
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import structlog
+from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.common.csv_lines import csv_line
+from apps.common.errors import Conflict, NotFound, Unfit
+from apps.memories.live_ports import ConnectionReleasingModel
+from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
+from apps.outbox.queue_task import queue_task
+from apps.pipeline.core.enums import ExtractorKind
+from apps.pipeline.core.identifiers import Prefix, end_user_id, show
+from apps.pipeline.core.model_calls import Purpose
+from apps.pipeline.core.policy import Policy
+from apps.projects.prompt_versions import prompt_versions
+from apps.providers import registry
+from apps.tenants.scope import tenant_scope
+from apps.tenants.streamed_rows import streamed_rows
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.traces.models import ConfigurationVersion, ModelCall, Replay, ReplayedState, ReplayedTrace, ReplayState, Trace
+from apps.traces.policies import policy_of
+from apps.traces.runs import ENDED, batches_of, run_heads
+from apps.tuning.replays.differences import added_totals, shown_difference
+from apps.tuning.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
+
+MOST_TRACES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class TraceChoice:
+    """Ended traces of a project; all filters that are given have to fit, and a sample is drawn of what is left."""
+
+    user_id: str = ""
+    session_id: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    trace_ids: tuple[UUID, ...] = ()
+    sample: int = 0  # 0: all of them
+
+    def as_json(self, *, project_id: UUID) -> dict[str, Any]:
+        """Return the filters that were given, and by `end_user` whom an erasure has to remove from them."""
+        times = {name: value.isoformat() for name in ("since", "until") if (value := getattr(self, name))}
+        named = {name: getattr(self, name) for name in ("user_id", "session_id", "sample") if getattr(self, name)}
+        traces = {"trace_ids": [str(each) for each in self.trace_ids]} if self.trace_ids else {}
+        user = end_user_id(project_id=project_id, user_id=self.user_id) if self.user_id else None
+        return {**named, **times, **traces, **({"end_user": str(user)} if user else {})}
+
+
+def chosen_traces(*, project_id: UUID, choice: TraceChoice) -> dict[UUID, list[UUID]]:
+    """Return the chosen traces by end user. Raises Unfit if there are none, or too many."""
+    if choice.session_id and not choice.user_id:
+        raise Unfit("is required with a session", at="/traces/user_id")
+    rows = list(_filtered(project_id, choice).values_list("end_user_id", "id")[: MOST_TRACES + 1])
+    if len(rows) > MOST_TRACES:
+        raise Unfit(f"more than {MOST_TRACES:,} traces; choose a shorter time or a sample", at="/traces")
+    if not rows:
+        raise Unfit("no trace that has ended fits", at="/traces")
+    if choice.sample and choice.sample < len(rows):
+        rows = random.sample(rows, choice.sample)
+    found: dict[UUID, list[UUID]] = {}
+    for user, trace in rows:
+        found.setdefault(user, []).append(trace)
+    return found
+
+
+def _filtered(project_id: UUID, choice: TraceChoice) -> QuerySet[Trace]:
+    rows = Trace.objects.filter(project_id=project_id, status__in=ENDED).order_by("id")
+    if choice.user_id:
+        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=choice.user_id))
+    if choice.session_id:
+        rows = rows.filter(session__external_id=choice.session_id)
+    if choice.since:
+        rows = rows.filter(created_at__gte=choice.since)
+    if choice.until:
+        rows = rows.filter(created_at__lte=choice.until)
+    return rows.filter(id__in=choice.trace_ids) if choice.trace_ids else rows
+
+
+# Sections of a policy that decide what is stored, and so what later prompts show.
+DECIDING = ("pre_filter", "extraction", "resolution", "dedupe", "conflict", "judges", "confidence")
+TOKENS_OF_A_CALL = 4_000  # where none is recorded: prompt tokens per turn, measured (README)
+
+
+def decides_equally(one: Policy, other: Policy) -> bool:
+    """Return True if two policies store the same of the same turns."""
+    return all(getattr(one, section) == getattr(other, section) for section in DECIDING)
+
+
+def estimate(
+    *,
+    recorded: Iterable[Mapping[str, Any]],
+    prompts: Mapping[str, str],
+    policy: Policy | None,
+    recorded_policies: Collection[Policy],
+    traces: int,
+) -> dict[str, Any]:
+    """Return the most that replaying traces may cost, as JSON; `policy` None is each trace's own.
+
+    `recorded` sums calls, tokens and cost by purpose and prompt_version. One different decision changes what every
+    later prompt shows, so that either nothing has to be asked again or all of it may have to be. Questions for the
+    index are not asked: they change nothing that is stored.
+    """
+    asked = [each for each in recorded if each["purpose"] != Purpose.INDEX_QUESTIONS]
+    outdated = sorted({each["purpose"] for each in asked if prompts.get(each["purpose"]) != each["prompt_version"]})
+    known, tokens = sum(each["calls"] for each in asked), sum(each["tokens"] for each in asked)
+    cost = sum((each["cost"] for each in asked), start=Decimal(0))
+    calls = known
+    is_same = policy is None or all(decides_equally(policy, each) for each in recorded_policies)
+    if is_same and not outdated:
+        calls = 0
+    elif policy is not None and _starts_asking(policy, recorded_policies):
+        calls = max(known, traces)
+    elif policy is not None and policy.extraction.extractor is ExtractorKind.PLAIN:
+        calls, outdated = 0, []
+    if calls and calls != known:
+        each_tokens, each_cost = (tokens // known, cost / known) if known else (TOKENS_OF_A_CALL, Decimal(0))
+        tokens, cost = calls * each_tokens, calls * each_cost
+    return {
+        "recorded_calls": known,
+        "new_calls_at_most": calls,
+        "new_tokens_at_most": tokens if calls else 0,
+        "new_cost_usd_at_most": str(cost) if calls else "0",
+        "outdated_prompts": outdated,
+    }
+
+
+def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
+    """Return True if a policy asks a model where a recorded one has asked none."""
+    by_plain = any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded)
+    return by_plain and policy.extraction.extractor is not ExtractorKind.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """What to replay and how; without a version each trace runs under its own."""
+
+    project_id: UUID
+    choice: TraceChoice
+    version: int | None = None
+    is_isolated: bool = False
+    allows_live_calls: bool = False
+    person_id: int | None = None
+    api_key_id: UUID | None = None
+
+
+def request_replay(*, request: ReplayRequest) -> Replay:
+    """Create a replay with its traces and its estimate, in one transaction.
+
+    Traces that shared model calls are replayed together, so that it may have more traces than were chosen. Raises
+    NotFound for an unknown version, Unfit if no trace fits, too many do, or there is no model for live calls.
+    """
+    version = _version(request)
+    if request.allows_live_calls and not registry.has_model(version.as_policy().extraction.model if version else ""):
+        raise Unfit("no model is configured", at="/live_calls")
+    chosen = chosen_traces(project_id=request.project_id, choice=request.choice)
+    with transaction.atomic():
+        replay = Replay.objects.create(
+            project_id=request.project_id,
+            person_id=request.person_id,
+            api_key_id=request.api_key_id,
+            configuration=version,
+            choice=request.choice.as_json(project_id=request.project_id),
+            is_isolated=request.is_isolated,
+            allows_live_calls=request.allows_live_calls,
+        )
+        for user, traces in chosen.items():
+            replay.traces_total += _add_traces(replay, user, set(traces))
+        replay.estimate = estimate_replay(replay=replay)
+        replay.save(update_fields=["traces_total", "estimate"])
+    return replay
+
+
+def _version(request: ReplayRequest) -> ConfigurationVersion | None:
+    if request.version is None:
+        return None
+    versions = ConfigurationVersion.objects.filter(project_id=request.project_id, number=request.version)
+    version = versions.first()
+    if version is None:
+        raise NotFound("there is no such version")
+    return version
+
+
+def _add_traces(replay: Replay, end_user_id: UUID, chosen: set[UUID]) -> int:
+    """Add an end user's traces in the order of their runs, whole batches; return how many."""
+    batches = batches_of(run_heads(end_user_id=end_user_id))
+    heads = [head for batch in batches if any(each.trace_id in chosen for each in batch) for head in batch]
+    ReplayedTrace.objects.bulk_create(
+        (
+            ReplayedTrace(end_user_id=end_user_id, replay=replay, trace_id=head.trace_id, position=position)
+            for position, head in enumerate(heads)
+        ),
+        batch_size=1_000,
+    )
+    return len(heads)
+
+
+_TOKENS = F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens") + F("output_tokens")
+
+
+def estimate_replay(*, replay: Replay) -> dict[str, Any]:
+    """Return the estimate as JSON; money is text."""
+    traces = ReplayedTrace.objects.filter(replay=replay).values("trace_id")
+    calls = ModelCall.objects.filter(trace_id__in=traces, error="").order_by()
+    versions = Trace.objects.filter(id__in=traces).order_by().values_list("configuration_id", flat=True).distinct()
+    return estimate(
+        recorded=calls.values("purpose", "prompt_version").annotate(
+            calls=Count("id"), tokens=Sum(_TOKENS), cost=Sum("cost_usd")
+        ),
+        prompts=prompt_versions(),
+        policy=replay.configuration.as_policy() if replay.configuration else None,
+        recorded_policies=[policy_of(version) for version in versions],
+        traces=replay.traces_total,
+    )
+
+
+log = structlog.get_logger(__name__)
+
+LEASE_SECONDS = 120.0  # much longer than a chunk takes, with live calls too
+MOST_ERROR = 2_000  # characters
+
+
+def run_replay(*, replay_id: UUID) -> None:
+    """Replay what is not done yet and report the progress; ignore a replay that is over or runs elsewhere.
+
+    An end user of whom a part is done is computed from the start, for the state is kept in memory alone, and only what
+    is missing is written.
+    """
+    with system_scope(SystemWork.SCHEDULE):
+        project_id = Replay.objects.filter(id=replay_id).values_list("project_id", flat=True).first()
+    if project_id is not None:
+        with tenant_scope(project_id=project_id):
+            _run(replay_id)
+
+
+def _run(replay_id: UUID) -> None:
+    startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
+    with leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay:
+        if replay is not None:
+            for end_user_id in _users_left(replay):
+                _replay_user(replay, end_user_id)
+            _end(replay, ReplayState.DONE)
+
+
+def _fail(replay: Replay, error: Exception) -> None:
+    log.exception("replay failed", replay=str(replay.pk))
+    _end(replay, ReplayState.FAILED, error=f"{type(error).__name__}: {error}"[:MOST_ERROR])
+
+
+def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
+    ended = {"state": state, "finished_at": timezone.now(), "lease_token": None, "leased_until": None}
+    _running(replay).update(**ended, **changes)
+
+
+def _running(replay: Replay) -> LeasedQuerySet:
+    """Return the row of the replay, unless it was cancelled or another process runs it."""
+    return Replay.objects.filter(id=replay.pk, state=ReplayState.RUNNING, lease_token=replay.lease_token)
+
+
+def _users_left(replay: Replay) -> Iterator[UUID]:
+    """Yield the end users of whom something is left, by one query each: an erasure may remove some meanwhile."""
+    left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
+    latest: UUID | None = None
+    while True:
+        rows = left if latest is None else left.filter(end_user_id__gt=latest)
+        latest = rows.values_list("end_user_id", flat=True).first()
+        if latest is None:
+            return
+        yield latest
+
+
+def _replay_user(replay: Replay, end_user_id: UUID) -> None:
+    rows = {row.trace_id: row for row in ReplayedTrace.objects.filter(end_user_id=end_user_id, replay=replay)}
+    heads = run_heads(end_user_id=end_user_id, trace_ids=rows.keys())
+    runs: Iterator[ReplayedRun] = iter(())
+    if heads:
+        runs = UserReplay(
+            end_user_id=end_user_id,
+            heads=heads,
+            embedder=registry.embedder(),
+            policy=replay.configuration.as_policy() if replay.configuration else None,
+            is_isolated=replay.is_isolated,
+            live=ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None,
+        ).run()
+    while some := list(islice(runs, CHUNK_RUNS)):
+        _report(replay, [(rows[run.head.trace_id], run) for run in some])
+    gone = [row for row in rows.values() if row.state == ReplayedState.WAITING]
+    if gone:  # traces that were deleted or queued again meanwhile
+        for row in gone:
+            row.state, row.error = ReplayedState.FAILED, "the trace has not ended"
+        _write(replay, gone)
+
+
+def _report(replay: Replay, some: list[tuple[ReplayedTrace, ReplayedRun]]) -> None:
+    new = [(row, run) for row, run in some if row.state == ReplayedState.WAITING]
+    for row, run in new:
+        row.state, row.error = run.state, run.error[:MOST_ERROR]
+        row.totals, row.diff = run.totals, run.diff
+    _write(replay, [row for row, _ in new])
+
+
+def _write(replay: Replay, rows: list[ReplayedTrace]) -> None:
+    """Write finished traces and the sums in one transaction. Raises LostLease."""
+    with transaction.atomic():
+        held = _running(replay).select_for_update().first()
+        if held is None:
+            raise LostLease
+        ReplayedTrace.objects.bulk_update(rows, ["state", "error", "totals", "diff"])
+        for row in rows:
+            failed = {row.state: 1} if row.state in (ReplayedState.MISSED, ReplayedState.FAILED) else {}
+            held.totals = added_totals(held.totals, {**row.totals, **failed})
+        held.traces_done += len(rows)
+        held.leased_until = Now() + timedelta(seconds=LEASE_SECONDS)
+        held.save(update_fields=["totals", "traces_done", "leased_until"])
+
+
+IMMEDIATE_TRACES = 50  # up to this number, and without live calls, it is computed while the caller waits
+TASK_SECONDS = 3_600
+_STARTABLE = (ReplayState.ESTIMATED, ReplayState.CANCELLED, ReplayState.FAILED)
+
+
+def start_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
+    """Compute few traces at once, and leave more of them to a worker; traces that are done are not done again.
+
+    Raises NotFound, Conflict if it runs already or is done.
+    """
+    with transaction.atomic():
+        replay = Replay.objects.select_for_update().filter(project_id=project_id, id=replay_id).first()
+        if replay is None:
+            raise NotFound("there is no such replay")
+        if replay.state not in _STARTABLE:
+            raise Conflict(f"the replay is {replay.state}")
+        replay.state, replay.error, replay.finished_at = ReplayState.WAITING, "", None
+        replay.leased_until = replay.lease_token = None
+        replay.started_at = replay.started_at or timezone.now()
+        replay.save()
+        is_immediate = replay.traces_total <= IMMEDIATE_TRACES and not replay.allows_live_calls
+        if not is_immediate:
+            transaction.on_commit(lambda: queue_replay(replay_id))
+    if is_immediate:
+        run_replay(replay_id=replay_id)
+    replay.refresh_from_db()
+    return replay
+
+
+def queue_replay(replay_id: UUID) -> None:
+    """Leave a replay to a worker."""
+    queue_task("replay", str(replay_id), group="replay", timeout=TASK_SECONDS)
+
+
+_CANCELLABLE = (ReplayState.ESTIMATED, ReplayState.WAITING, ReplayState.RUNNING)
+
+
+def cancel_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
+    """Cancel a replay that is not over; one that runs stops after the traces at hand. Raises NotFound, Conflict."""
+    rows = Replay.objects.filter(project_id=project_id, id=replay_id)
+    rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
+    replay = find_replay(project_id=project_id, replay_id=replay_id)
+    if replay.state != ReplayState.CANCELLED:
+        raise Conflict(f"the replay is {replay.state}")
+    return replay
+
+
+LOST_AFTER = timedelta(minutes=2)  # after the start, a task that never ran
+
+
+def continue_replays() -> int:
+    """Queue the replays that nobody runs; return how many. Two tasks of one replay don't meet: one has its lease."""
+    now = timezone.now()
+    died = Q(state=ReplayState.RUNNING)
+    lost = Q(state=ReplayState.WAITING, started_at__lt=now - LOST_AFTER)
+    with system_scope(SystemWork.SCHEDULE):
+        left = list(Replay.objects.free().filter(died | lost).values_list("id", flat=True))
+    for replay_id in left:
+        queue_replay(replay_id)
+    return len(left)
+
+
+COLUMNS = ("user_id", "trace_id", "state", "what", "change", "object_id", "before", "after", "fields")
+
+
+def find_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
+    """Return a replay of a project. Raises NotFound."""
+    rows = Replay.objects.select_related("configuration", "person").filter(project_id=project_id, id=replay_id)
+    replay = rows.first()
+    if replay is None:
+        raise NotFound("there is no such replay")
+    return replay
+
+
+def replay_as_json(replay: Replay) -> Iterator[str]:
+    """Yield a JSON array of the traces that did not end as they were recorded, piece by piece."""
+    yield "["
+    for place, row in enumerate(_rows(replay)):
+        told = {
+            "user_id": row.end_user.external_id,
+            "trace_id": show(Prefix.TRACE, row.trace_id),
+            "state": row.state,
+            "error": row.error,
+            **shown_difference(row.diff),
+        }
+        yield ("," if place else "") + "\n" + msgspec.json.encode(told).decode()
+    yield "\n]\n"
+
+
+def replay_as_csv(replay: Replay) -> Iterator[str]:
+    """Yield lines of CSV, one for each difference."""
+    yield _line(dict(zip(COLUMNS, COLUMNS, strict=True)))
+    for row in _rows(replay):
+        about = {
+            "user_id": row.end_user.external_id,
+            "trace_id": show(Prefix.TRACE, row.trace_id),
+            "state": row.state,
+        }
+        for change in _changes(row):
+            yield _line({**about, **change})
+
+
+def _rows(replay: Replay) -> Iterator[ReplayedTrace]:
+    settled = (ReplayedState.WAITING, ReplayedState.SAME)
+    rows = ReplayedTrace.objects.filter(replay=replay).exclude(state__in=settled).select_related("end_user")
+    return streamed_rows(rows.order_by("end_user_id", "position"), project_id=replay.project_id)
+
+
+def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
+    if row.error:
+        yield {"what": "trace", "change": row.state, "after": row.error}
+    for turn in row.diff.get("turns", ()):
+        change = "kept" if not turn["after"] else "reason" if turn["before"] else "dropped"
+        shown = show(Prefix.TURN, UUID(turn["turn_id"]))
+        yield {**turn, "what": "turn", "change": change, "object_id": shown}
+    for made in shown_difference(row.diff).get("operations", ()):
+        yield {
+            "what": made["operation"],
+            "change": made["kind"],
+            "object_id": made["object_id"],
+            "before": made["before_content"],
+            "after": made["content"],
+            "fields": " ".join(each["name"] for each in made["fields"]),
+        }
+    for lost in row.diff.get("discards", ()):
+        change = "discarded" if lost["is_new"] else "no longer discarded"
+        yield {"what": "candidate", "change": change, "after": lost["content"], "fields": lost["reason"]}
+
+
+def _line(values: dict[str, Any]) -> str:
+    return csv_line(str(values.get(name, "")) for name in COLUMNS)

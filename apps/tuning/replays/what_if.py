@@ -1,0 +1,113 @@
+"""Run one turn through the whole funnel on what is known now; nothing is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from apps.common.errors import Conflict
+from apps.memories.live_ports import live
+from apps.pipeline import flow
+from apps.pipeline.core.draft import Draft, Origin, Request, StageSpan
+from apps.pipeline.core.enums import MemoryType, Role
+from apps.pipeline.core.identifiers import end_user_id, new_id
+from apps.pipeline.core.model_calls import ModelFailed
+from apps.pipeline.core.operations import AddMemory
+from apps.pipeline.core.plan import WritePlan, plan_from
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Ports
+from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.indexing import index
+from apps.pipeline.redaction.redact import redact
+from apps.projects.services import policy_of_version
+from apps.tenants.models import EndUser
+from apps.traces.recorder import operations_json
+from apps.traces.trace_report import report_of
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What would become of a turn: the stages, each candidate's outcome, what would be written and indexed."""
+
+    spans: Sequence[StageSpan]
+    outcomes: Sequence[Mapping[str, Any]]
+    operations: Sequence[Mapping[str, Any]]
+    questions: Sequence[str]  # that new memories would be found by
+    redacted: str  # the turn as it would be stored
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImaginedTurn:
+    """A turn of an end user, who may be new; `before` is what the assistant said before it."""
+
+    project_id: UUID
+    user_id: str
+    content: str
+    role: Role = Role.USER
+    before: str = ""
+    version: int | None = None  # None: the active one
+    asks_model: bool = False
+
+
+def what_if(*, turn: ImaginedTurn) -> WhatIf:
+    """Show what the pipeline would do with a turn in a session of its own.
+
+    Without `asks_model` the plain extractor reads, whatever the version says. Raises NotFound for an unknown version,
+    Conflict while the end user is being erased.
+    """
+    policy = policy_of_version(project_id=turn.project_id, number=turn.version)
+    user = end_user_id(project_id=turn.project_id, user_id=turn.user_id)
+    if EndUser.objects.filter(id=user, erasing_since__isnull=False).exists():
+        raise Conflict("the end user is being erased")
+    content = redact(turn.content, policy=policy.redaction).text
+    ports = live() if turn.asks_model else replace(live(), model=None)
+    settled = _run(flow.screen(Draft.start(request=_request(turn, user, content), policy=policy)), ports)
+    plan = plan_from(settled) if not settled.failure else WritePlan()
+    return WhatIf(
+        spans=settled.spans,
+        outcomes=report_of(settled).outcomes,
+        operations=operations_json(plan),
+        questions=_questions(plan, ports, policy),
+        redacted=content,
+        failure=settled.failure,
+    )
+
+
+def _request(turn: ImaginedTurn, user: UUID, content: str) -> Request:
+    now = live().clock.now()
+    earlier = SourceTurn(id=new_id(), position=0, role=Role.ASSISTANT, content=turn.before, received_at=now)
+    said = SourceTurn(id=new_id(), position=1, role=turn.role, content=content, received_at=now)
+    return Request(
+        trace_id=new_id(),
+        origin=Origin(turn.project_id, end_user_id=user, session_id=new_id()),
+        turns=(said,),
+        earlier_turns=(earlier,) if turn.before.strip() else (),
+    )
+
+
+def _run(screened: Draft, ports: Ports) -> Draft:
+    if not screened.turns:
+        return screened
+    try:
+        (extracted,) = flow.extract([screened], ports)
+        return extracted if extracted.failure else flow.settle(extracted, ports)
+    except ModelFailed as failed:
+        return screened.evolve(failure=str(failed))
+
+
+def _questions(plan: WritePlan, ports: Ports, policy: Policy) -> list[str]:
+    """Return the questions of the index by templates; a model may be asked for better ones later."""
+    added = [
+        index.Indexable(
+            id=each.memory_id,
+            type=MemoryType(each.candidate.type),
+            content=each.candidate.content,
+            subject=each.candidate.subject.text,
+            predicate=each.candidate.predicate,
+            object_text=each.candidate.object_text,
+        )
+        for each in plan.of(AddMemory)
+    ]
+    entries = index.run(added, embedder=ports.embedder, policy=policy.index)
+    return [question for entry in entries for question in entry.questions]

@@ -1,0 +1,296 @@
+"""Plan what a rollback changes in the memories and entities of one end user. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.memories.codec import read_columns
+from apps.memories.models import EntityChange, MemoryLink
+from apps.pipeline.conflict.slots import duplicate_of, in_slot
+from apps.pipeline.core.canonical import salted_hash
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityChangeKind, LeftAlone, LinkKind, LinkStatus, Status, WorkKind
+from apps.pipeline.core.operations import (
+    ROLLBACK_UNDONE,
+    ROLLED_BACK,
+    CountAlias,
+    EnqueueWork,
+    MarkEntityChanges,
+    Operation,
+    RestoreOrigins,
+    ReviseEntity,
+    ReviseMemory,
+    SetLinkStatus,
+    WithdrawOrigins,
+)
+from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.policy import ConfidencePolicy
+from apps.pipeline.core.statement import StoredMemory
+from apps.tuning.rollbacks.reverting import (
+    CLOSED_AS_WRONG,
+    EntityHistory,
+    Kept,
+    MemoryHistory,
+    MemoryInverse,
+    UserHistory,
+    without_closing,
+    without_rollback,
+    without_traces,
+)
+
+Changes = dict[UUID, dict[str, Any]]
+LinkKey = tuple[UUID, UUID, LinkKind]
+_WORDING = frozenset({"content", "predicate", "object_text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Takings:
+    """What a rollback took back beside the values of memories, by identifier: from this its undo restores it."""
+
+    origins: Mapping[UUID, tuple[UUID, ...]]  # memory to turns
+    links: tuple[LinkKey, ...] = ()
+    entities: tuple[UUID, ...] = ()
+    mentions: Mapping[UUID, int] = field(default_factory=dict)  # entity to how many were taken back
+    records: tuple[UUID, ...] = ()  # changes of names
+    given_back: tuple[UUID, ...] = ()  # those of descriptions that went back to the entity
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPlan:
+    """What is to be written for one end user, what that takes back, and what is left alone."""
+
+    plan: WritePlan
+    takings: Takings
+    kept: tuple[Kept, ...] = ()
+
+
+def plan_rollback(
+    history: UserHistory, *, traces: Set[UUID], forced: Set[UUID], policy: ConfidencePolicy
+) -> RollbackPlan:
+    """Plan to take back what traces wrote.
+
+    1. Each memory loses what the traces did to it; what only they say is retracted.
+    2. What a retracted memory had closed is as it was before.
+    3. What becomes live again finds its place among the live memories.
+    4. Links, entities and names that only the traces brought go with them.
+    """
+
+    def inverse(each: MemoryHistory) -> MemoryInverse:
+        return without_traces(each, traces=traces, forced=each.memory.id in forced, policy=policy)
+
+    changes, origins, kept = _inverted(history, inverse)
+    retracted = {key for key, values in changes.items() if values.get("status") is Status.RETRACTED}
+    left_alone = {each.memory_id for each in kept if each.reason is LeftAlone.EDITED}
+    for each in history.memories:
+        if not changes[each.memory.id] and each.memory.id not in left_alone:
+            changes[each.memory.id] = without_closing(each, closed_by=retracted)
+    settlement = _Settlement(history, changes)
+    gone = retracted | {each.memory.id for each in history.memories if each.memory.status in CLOSED_AS_WRONG}
+    own = [(each, record) for each in history.entities for record in each.records if record.trace_id in traces]
+    takings = Takings(
+        origins,
+        links=tuple(_key(each) for each in history.links if each.trace_id in traces and each.status == LinkStatus.OPEN),
+        entities=tuple(each.entity.id for each in history.entities if _is_unused(each, history, traces, gone)),
+        mentions=_mentions(history, origins),
+        records=tuple(record.id for _, record in own),
+        given_back=tuple(record.id for each, record in own if _goes_back(each, record, history, traces)),
+    )
+    operations: list[Operation] = [
+        *_entity_operations(history, takings, is_undo=False),
+        *settlement.revisions(verb=ROLLED_BACK),
+        *(WithdrawOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
+        *(_mark(each, LinkStatus.OPEN, LinkStatus.SETTLED) for each in takings.links),
+    ]
+    kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
+    kept += [Kept(None, LeftAlone.REPEATED, trace_id=each) for each in history.repeats]
+    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys(kept)))
+
+
+def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings) -> RollbackPlan:
+    """Plan to undo a rollback; what was changed since is left alone.
+
+    The links of the history are those that the rollback closed and that are still closed, its entities those that it
+    touched, with the records that it withdrew.
+    """
+
+    def inverse(each: MemoryHistory) -> MemoryInverse:
+        return without_rollback(each, rollback_id=rollback_id, turn_ids=takings.origins.get(each.memory.id, ()))
+
+    changes, origins, kept = _inverted(history, inverse)
+    settlement = _Settlement(history, changes)
+    again = {each.memory_id for each in settlement.kept}
+    operations: list[Operation] = [
+        *_entity_operations(history, takings, is_undo=True),
+        *settlement.revisions(verb=ROLLBACK_UNDONE),
+        *(RestoreOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items() if memory_id not in again),
+        *(_mark(_key(each), LinkStatus.SETTLED, LinkStatus.OPEN) for each in history.links),
+    ]
+    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys([*kept, *settlement.kept])))
+
+
+def _inverted(
+    history: UserHistory, inverse_of: Callable[[MemoryHistory], MemoryInverse]
+) -> tuple[Changes, dict[UUID, tuple[UUID, ...]], list[Kept]]:
+    """Return by memory the new values and the turns concerned, and what is kept."""
+    inverses = {each.memory.id: inverse_of(each) for each in history.memories}
+    changes = {memory_id: each.changes for memory_id, each in inverses.items()}
+    origins = {memory_id: each.turn_ids for memory_id, each in inverses.items() if each.turn_ids}
+    return changes, origins, [each.kept for each in inverses.values() if each.kept]
+
+
+def _mentions(history: UserHistory, taken: Mapping[UUID, Sequence[UUID]]) -> Counter[UUID]:
+    """Count how many traces mention an entity by what is taken: memory to the turns that say it no more."""
+    mentioned = {
+        (entity, origin.trace_id)
+        for each in history.memories
+        for origin in each.origins
+        if origin.turn_id in taken.get(each.memory.id, ())
+        for entity in each.entity_ids
+    }
+    return Counter(entity for entity, _ in mentioned)
+
+
+def _entity_operations(history: UserHistory, takings: Takings, *, is_undo: bool) -> Iterator[Operation]:
+    """Yield the operations that take back entities, mentions and names, or restore them."""
+    sign = 1 if is_undo else -1
+    for each in history.entities:
+        key = each.entity.id
+        taken = [record for record in each.records if record.id in takings.records]
+        name, mentions = _name(each, taken, is_undo), sign * takings.mentions.get(key, 0)
+        withdrawn = not is_undo if key in takings.entities else None
+        if name or mentions or withdrawn is not None:
+            yield ReviseEntity(key, mentions=mentions, name=name, withdrawn=withdrawn)
+        uses: Counter[tuple[str, str]] = Counter()
+        for record in taken:
+            if record.kind == EntityChangeKind.NAMED:
+                uses[record.folded, record.alias] += 1
+            elif record.id in takings.given_back:
+                uses[record.folded, record.alias] -= record.uses
+        yield from (CountAlias(key, alias=alias, uses=sign * count) for (_, alias), count in uses.items() if count)
+    if takings.records:
+        yield MarkEntityChanges(takings.records, withdrawn=not is_undo)
+
+
+def _name(each: EntityHistory, taken: Sequence[EntityChange], is_undo: bool) -> str | None:
+    """Return the name before some renamings, or with them again; None where it stays as it is."""
+    name = each.entity.name
+    renamings = [record for record in each.records if record.kind == EntityChangeKind.RENAMED]
+    if is_undo:
+        for record in renamings:
+            name = record.alias if record in taken and record.former == name else name
+    else:
+        for record in reversed(renamings):
+            if record not in taken or record.alias != name:
+                break
+            name = record.former
+    return name if name != each.entity.name else None
+
+
+def _is_unused(each: EntityHistory, history: UserHistory, traces: Set[UUID], gone: Set[UUID]) -> bool:
+    """Tell whether only these traces brought an entity, and no memory refers to it but those that are gone."""
+    if each.stays or each.entity.added_by not in traces:
+        return False
+    named_by_others = any(record.trace_id not in traces for record in each.records)
+    return not named_by_others and history.referring.get(each.entity.id, frozenset()) <= gone
+
+
+def _goes_back(each: EntityHistory, record: EntityChange, history: UserHistory, traces: Set[UUID]) -> bool:
+    """Tell whether a description that these traces took goes back: unless another trace has given it away since."""
+    holders = history.holders.get(record.folded, frozenset()) - {each.entity.id}
+    return record.kind == EntityChangeKind.TAKEN and not any(
+        given.folded == record.folded and given.kind == EntityChangeKind.NAMED and given.trace_id not in traces
+        for holder in history.entities
+        if holder.entity.id in holders
+        for given in holder.records
+    )
+
+
+class _Settlement:
+    """The planned changes of memories, in which each that becomes live has its place among the live ones."""
+
+    def __init__(self, history: UserHistory, changes: Changes) -> None:
+        self.changes = {memory_id: dict(values) for memory_id, values in changes.items() if values}
+        self.before = {each.id: each for each in history.live} | {
+            each.memory.id: each.memory for each in history.memories
+        }
+        self.kept: list[Kept] = []
+        self._live = {
+            memory_id: after
+            for memory_id, memory in self.before.items()
+            if memory.status in LIVE_STATUSES and (after := self._after(memory_id)).status in LIVE_STATUSES
+        }
+        opened = [each for each in map(self._after, self.changes) if each.status in LIVE_STATUSES]
+        for memory in sorted(opened, key=lambda each: (each.said_at, each.id)):
+            if memory.id in self._live:
+                self._keep_hash_unique(memory)
+            else:
+                self._open(memory)
+
+    def revisions(self, *, verb: str) -> Iterator[Operation]:
+        """Yield the revisions, and the indexing of what gets other words or is live again."""
+        for memory_id, values in self.changes.items():
+            before = self.before[memory_id]
+            yield ReviseMemory(memory_id, expected_version=before.version, verb=verb, changes=values)
+            becomes_live = values.get("status") in LIVE_STATUSES and before.status not in LIVE_STATUSES
+            if becomes_live or not _WORDING.isdisjoint(values):
+                yield EnqueueWork(WorkKind.INDEX_MEMORY, memory_id)
+
+    def _open(self, memory: StoredMemory) -> None:
+        twin = duplicate_of(memory, self._live.values())
+        if twin is not None:
+            self._give_way(memory, twin)
+            return
+        self._keep_hash_unique(memory)
+        if memory.status is Status.ACTIVE:
+            live = list(self._live.values())
+            self.changes[memory.id], closed = in_slot(self._after(memory.id), self.changes[memory.id], live=live)
+            for closing in closed:
+                ended = {**closing.changes(now=timezone.now()), "superseded_by_id": memory.id}
+                self._change(closing.memory_id, ended)
+        self._change(memory.id, {})
+
+    def _give_way(self, memory: StoredMemory, twin: StoredMemory) -> None:
+        """Leave a memory closed that a live one repeats."""
+        if self.before[memory.id].status is Status.RETRACTED:
+            del self.changes[memory.id]
+        else:
+            self.changes[memory.id] |= {"status": Status.MERGED, "superseded_by_id": twin.id}
+        self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
+
+    def _keep_hash_unique(self, memory: StoredMemory) -> None:
+        others = (each for each in self._live.values() if each.id != memory.id)
+        if any((each.private_to, each.canonical_hash) == (memory.private_to, memory.canonical_hash) for each in others):
+            self._change(memory.id, {"canonical_hash": salted_hash(memory.canonical_hash, memory_id=memory.id)})
+
+    def _change(self, memory_id: UUID, values: Mapping[str, Any]) -> None:
+        self.changes.setdefault(memory_id, {}).update(values)
+        self._live.pop(memory_id, None)
+        after = self._after(memory_id)
+        if after.status in LIVE_STATUSES:
+            self._live[memory_id] = after
+
+    def _after(self, memory_id: UUID) -> StoredMemory:
+        """Return a memory as it is with the changes."""
+        return self.before[memory_id].evolve(**read_columns(self.changes.get(memory_id, {})))
+
+
+def _built_upon(history: UserHistory, traces: Set[UUID], retracted: Set[UUID]) -> Iterator[Kept]:
+    """Yield the live memories that other traces have linked to a memory that is gone now."""
+    live = {each.id for each in history.live} - retracted
+    for link in history.links:
+        ends = {link.from_memory_id, link.to_memory_id}
+        if link.trace_id not in traces and ends & retracted:
+            yield from (Kept(each, LeftAlone.BUILT_UPON) for each in sorted(ends & live))
+
+
+def _key(link: MemoryLink) -> LinkKey:
+    return link.from_memory_id, link.to_memory_id, LinkKind(link.kind)
+
+
+def _mark(key: LinkKey, expected: LinkStatus, status: LinkStatus) -> Operation:
+    from_id, to_id, kind = key
+    resolution = ROLLED_BACK if status is LinkStatus.SETTLED else ""
+    return SetLinkStatus(from_id, to_id, kind=kind, expected=expected, status=status, resolution=resolution)

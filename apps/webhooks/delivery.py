@@ -1,0 +1,253 @@
+"""Deliver events at webhooks: claim a webhook, send what is due in order, note the outcome, and send again."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import msgspec
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import Coalesce, Greatest, Now, RowNumber
+from django.utils import timezone
+
+from apps.common.errors import Conflict, NotFound
+from apps.events.enums import DeliveryState
+from apps.events.models import Webhook, WebhookDelivery
+from apps.events.numbering import GIVEN_UP_AFTER
+from apps.memories.ledger.record import record
+from apps.outbox.queue_task import wake_workers
+from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
+from apps.webhooks.messages import GONE, PostOutcome, event_messages, post_message, webhook_client
+from apps.webhooks.services import find_webhook
+
+FAILURES_BEFORE_REST = 3  # in a row: one event that a receiver can't take must not hold up the others
+PAUSED_AFTER = timedelta(days=1)  # without any delivery
+USERS_AT_ONCE = 4  # connections to a receiver: it waits for one user while it is sent what others did
+SLICE = timedelta(seconds=5)  # of one webhook at a time, so that others get their turn
+SPARE = timedelta(seconds=15)  # with this and a timeout, a process that has claimed a webhook has died
+TEST_TYPE = "webhook.test"
+UNREADABLE_SECRET = "the secret can't be read: it was encrypted under another SECRET_KEY; rotate it"
+
+log = structlog.get_logger(__name__)
+
+
+def wait_after(attempts: int, *, asked: float | None = None) -> timedelta:
+    """Return how long to wait after so many attempts: 5 s, 15 s, 45 s … or what the receiver asks; at most 4 hours."""
+    return timedelta(seconds=min(max(5 * 3 ** min(attempts - 1, 10), asked or 0), 4 * 3_600))
+
+
+def rest_after(failures: int) -> timedelta:
+    """Return how long a receiver is left alone after so many failures in a row: not at first, then up to 5 minutes."""
+    if failures < FAILURES_BEFORE_REST:
+        return timedelta()
+    return timedelta(seconds=min(5 * 2 ** min(failures - FAILURES_BEFORE_REST, 10), 300))
+
+
+def claim(*, most: int) -> list[tuple[UUID, UUID]]:
+    """Claim some webhooks with due deliveries; return each with its project.
+
+    Projects take turns: first those with the fewest webhooks in flight, then the one that was served longest ago.
+    Within a project the webhook that has waited longest comes first.
+    """
+    of_project = Webhook.objects.filter(project=OuterRef("project")).order_by().values("project")
+    in_flight = of_project.filter(leased_until__gte=Now()).annotate(count=Count("id")).values("count")
+    served_at = of_project.filter(resume_at__lte=Now()).annotate(at=Max("resume_at")).values("at")
+    due = Webhook.objects.free().filter(
+        Exists(_due().filter(webhook=OuterRef("id"))), paused_at__isnull=True, resume_at__lte=Now()
+    )
+    in_turn = due.annotate(
+        place=Coalesce(Subquery(in_flight), 0) + Window(RowNumber(), partition_by="project_id", order_by="resume_at"),
+        served_at=Subquery(served_at),
+    ).order_by("place", "served_at", "resume_at")
+    seconds = (SLICE + SPARE).total_seconds() + settings.WEBHOOK_TIMEOUT_SECONDS
+    with system_scope(SystemWork.SCHEDULE):
+        projects = dict(in_turn.values_list("id", "project_id")[:most])
+        claimed = Webhook.objects.filter(id__in=projects).lease(seconds=seconds)[1] if projects else []
+    return [(webhook_id, projects[webhook_id]) for webhook_id in claimed]
+
+
+def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Callable[[], bool] = lambda: False) -> int:
+    """Send what is due at a webhook that this process has claimed, and give it back; return how many were delivered.
+
+    A delivery is sent at least once: a process that dies between the answer and its record leaves it waiting.
+    """
+    until = time.monotonic() + SLICE.total_seconds()
+    delivered = 0
+    with tenant_scope(project_id=project_id), webhook_client() as client, ThreadPoolExecutor(USERS_AT_ONCE) as pool:
+        token: Any = Webhook.objects.values_list("lease_token", flat=True).get(id=webhook_id)
+        try:
+            while not stop() and time.monotonic() < until and (due := _next_of(webhook_id)):
+                delivered += _send(client, pool, due)
+        finally:
+            Webhook.objects.release(token=token, resume_at=Greatest("resume_at", Now()))  # its turn is over
+    return delivered
+
+
+def _due() -> QuerySet[WebhookDelivery]:
+    """Return the deliveries that are due: the first of each end user at each webhook, which the later ones wait for."""
+    waiting = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
+    same = {name: OuterRef(name) for name in ("webhook_id", "end_user_id")}
+    return waiting.filter(~Exists(waiting.filter(**same, number__lt=OuterRef("number"))), next_try_at__lte=Now())
+
+
+def _next_of(webhook_id: UUID) -> list[WebhookDelivery]:
+    """Return the first due deliveries of a webhook, of different end users, unless it is paused or rests.
+
+    All is read again each time, so that a pause, another address or secret, and the erasure of a user hold at once.
+    """
+    due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
+    return list(due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE])
+
+
+def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[WebhookDelivery]) -> int:
+    """Send waiting deliveries at once and record what came of them; return how many the receiver has taken."""
+    webhook, messages = due[0].webhook, []
+    for delivery in due:
+        told = event_messages([delivery.event], includes_content=webhook.includes_content) if delivery.event else []
+        if told:
+            messages.append((delivery, told[0]))
+        else:  # its end user is being erased: it is never to be sent
+            delivery.delete()
+    if not connection.in_atomic_block:
+        connection.close()  # back to the pool, while the receiver takes its time
+    outcomes = list(pool.map(lambda each: _post(client, webhook, each[1]), messages))
+    for (delivery, _), outcome in zip(messages, outcomes, strict=True):
+        _note(delivery, outcome)
+    _note_health(webhook, outcomes)
+    return sum(not each.error for each in outcomes)
+
+
+def _note(delivery: WebhookDelivery, outcome: PostOutcome) -> None:
+    """Record the outcome of a delivery: taken, to be tried again, or given up."""
+    now, attempts = timezone.now(), delivery.attempts + 1
+    next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
+    state = DeliveryState.DELIVERED
+    if outcome.error:
+        state = DeliveryState.FAILED if next_try_at >= delivery.give_up_at else DeliveryState.WAITING
+        log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
+    WebhookDelivery.objects.filter(id=delivery.id).update(
+        state=state.value,
+        attempts=attempts,
+        next_try_at=next_try_at,
+        finished_at=None if state is DeliveryState.WAITING else now,
+        **_columns(outcome),
+    )
+
+
+def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> PostOutcome:
+    """Post a message, signed with the former secret, too, while it is being replaced."""
+    secrets = [webhook.secret]
+    if webhook.former_secret_until is not None and webhook.former_secret_until > timezone.now():
+        secrets.append(webhook.former_secret)
+    if not all(secrets):
+        return PostOutcome(duration_ms=0, error=UNREADABLE_SECRET)
+    return post_message(
+        client, url=webhook.url, body=msgspec.json.encode(message), message_id=message["id"], secrets=secrets
+    )
+
+
+def _columns(outcome: PostOutcome) -> dict[str, Any]:
+    return {"response_status": outcome.status, "duration_ms": outcome.duration_ms, "last_error": outcome.error}
+
+
+def _note_health(webhook: Webhook, outcomes: Sequence[PostOutcome]) -> None:
+    """Let a receiver rest that takes nothing, and pause its webhook after a day of that, or if it is gone."""
+    refused = [each for each in outcomes if each.error]
+    if not refused and not webhook.failures:
+        return
+    values: dict[str, Any] = {"failures": 0, "failing_since": None}
+    if refused and len(refused) == len(outcomes):
+        now = timezone.now()
+        failures, failing_since = webhook.failures + 1, webhook.failing_since or now
+        values = {"failures": failures, "failing_since": failing_since, "resume_at": now + rest_after(failures)}
+        reason = ""
+        if any(each.status == GONE for each in refused):
+            reason = "the receiver answered that it is gone (HTTP 410)"
+        elif now - failing_since >= PAUSED_AFTER:
+            reason = "the receiver has taken nothing for a day"
+        if reason:
+            values |= {"paused_at": now, "paused_by": "system", "pause_reason": reason}
+            log.warning("a webhook was paused", webhook=str(webhook.id), reason=reason)
+    # One that was paused or resumed meanwhile, or has another address, begins anew.
+    Webhook.objects.filter(id=webhook.id, resume_at=webhook.resume_at, paused_at=None).update(**values)
+
+
+def send_test(*, project_id: UUID, webhook_id: UUID) -> WebhookDelivery:
+    """Send a signed message without any data of end users, once; return it with its outcome. Raises NotFound.
+
+    A paused webhook is tested as well, so that its receiver can be checked before it is resumed.
+    """
+    webhook = find_webhook(project_id=project_id, webhook_id=webhook_id)
+    began, delivery_id = timezone.now(), new_id()
+    message = {
+        "id": show(Prefix.WEBHOOK_DELIVERY, delivery_id),
+        "number": 0,
+        "type": TEST_TYPE,
+        "timestamp": began.isoformat(),
+        "data": {"webhook_id": webhook.shown_id},
+    }
+    with webhook_client() as client:
+        outcome = _post(client, webhook, message)
+    delivery = WebhookDelivery.objects.create(
+        id=delivery_id,
+        project_id=project_id,
+        webhook=webhook,
+        event_type=TEST_TYPE,
+        state=(DeliveryState.FAILED if outcome.error else DeliveryState.DELIVERED).value,
+        attempts=1,
+        created_at=began,
+        give_up_at=began,
+        finished_at=timezone.now(),
+        **_columns(outcome),
+    )
+    details = {"status": outcome.status or 0}
+    record(project_id=project_id, verb="webhook_tested", object_kind="webhook", object_id=webhook.id, details=details)
+    return delivery
+
+
+def send_again(
+    *,
+    project_id: UUID,
+    webhook_id: UUID,
+    delivery_id: UUID | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> int:
+    """Let a delivery, or all failed ones of a period, be sent again with the same identifiers; return how many.
+
+    Raises NotFound, and Conflict for a delivery that still waits.
+    """
+    period = {"created_at__gte": since, "created_at__lte": until}
+    failed = Q(state=DeliveryState.FAILED, **{name: moment for name, moment in period.items() if moment})
+    wanted = failed if delivery_id is None else Q(id=delivery_id)
+    with transaction.atomic():
+        find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        found = WebhookDelivery.objects.filter(wanted, webhook=webhook_id, event__isnull=False)
+        if delivery_id is not None and not found.exists():
+            raise NotFound("there is no such delivery of an event")
+        now = timezone.now()
+        sent = found.exclude(state=DeliveryState.WAITING).update(
+            state=DeliveryState.WAITING.value, next_try_at=now, give_up_at=now + GIVEN_UP_AFTER, finished_at=None
+        )
+        if delivery_id is not None and not sent:
+            raise Conflict("the delivery waits to be sent already")
+        if sent:
+            # Somebody who sends again expects a try, even while the receiver is left alone.
+            Webhook.objects.filter(id=webhook_id).update(resume_at=now)
+            transaction.on_commit(wake_workers)
+            record(
+                project_id=project_id,
+                verb="webhook_sent_again",
+                object_kind="webhook",
+                object_id=webhook_id,
+                details={"deliveries": sent},
+            )
+    return sent

@@ -1,0 +1,139 @@
+"""Create, change and delete webhooks, and replace their secrets."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from apps.common.errors import Conflict, NotFound, Unfit
+from apps.events.enums import EventType
+from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
+from apps.pipeline.core.input_validation import BadInput, cleaned_text
+from apps.tenants.models import Project
+from apps.webhooks.event_log import set_event_log
+from apps.webhooks.messages import new_secret
+
+MOST_WEBHOOKS = 20  # of a project: each event is delivered to all that want it
+OVERLAP = timedelta(hours=24)
+
+
+def find_webhook(*, project_id: UUID, webhook_id: UUID, is_locked: bool = False) -> Webhook:
+    """Return a webhook of the project, with `is_locked` until the transaction ends. Raises NotFound."""
+    webhooks = Webhook.objects.select_for_update() if is_locked else Webhook.objects.all()
+    webhook: Webhook | None = webhooks.filter(project_id=project_id, id=webhook_id).first()
+    if webhook is None:
+        raise NotFound("there is no such webhook")
+    return webhook
+
+
+def checked_url(url: str, *, at: str) -> str:
+    """Return the address of a webhook. Raises Unfit."""
+    if len(url) > WEBHOOK_URL_LENGTH or not url.isprintable() or " " in url:
+        raise Unfit(f"must be an address of at most {WEBHOOK_URL_LENGTH} characters, without spaces", at=at)
+    try:
+        parts = urlsplit(url)
+        host, is_complete = parts.hostname or "", bool(parts.hostname) and parts.port != 0
+    except ValueError as error:
+        raise Unfit("is no valid address", at=at) from error
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise Unfit("must contain no user, password or fragment", at=at)
+    private = {each.strip("[]").lower() for each in settings.WEBHOOK_PRIVATE_HOSTS}
+    if not is_complete or parts.scheme not in ("https", "http") or (parts.scheme == "http" and host not in private):
+        raise Unfit("must begin with https://", at=at)
+    return url
+
+
+def create_webhook(*, project_id: UUID, **fields: Any) -> Webhook:
+    """Create a webhook, which is told of what is committed from now on; its secret is shown only now.
+
+    Raises Unfit, and Conflict for a name in use or with too many webhooks.
+    """
+    webhook = Webhook(project_id=project_id, secret=new_secret(), created_by=current_actor(), **_checked(fields))
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=project_id)  # for the count and the name
+        if Webhook.objects.filter(project_id=project_id).count() >= MOST_WEBHOOKS:
+            raise Conflict(f"the project has {MOST_WEBHOOKS} webhooks already")
+        set_event_log(project_id=project_id, is_on=True)
+        details = {"event_types": webhook.event_types, "includes_content": webhook.includes_content}
+        _save(webhook, "webhook_created", details)
+    return webhook
+
+
+def update_webhook(*, project_id: UUID, webhook_id: UUID, is_paused: bool | None = None, **fields: Any) -> Webhook:
+    """Change fields that are given, not None; pause or resume. Raises NotFound, Unfit, Conflict for a name in use.
+
+    What waits for a paused webhook is kept, and sent once it is resumed, up to three days after it was due.
+    """
+    with transaction.atomic():
+        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        given = _checked(fields)
+        wanted = given if is_paused is None else {**given, "is_paused": is_paused}
+        changed = sorted(name for name, value in wanted.items() if value != getattr(webhook, name))
+        if not changed:
+            return webhook
+        for name, value in given.items():
+            setattr(webhook, name, value)
+        verb = "webhook_changed"
+        if "is_paused" in changed:
+            verb = "webhook_paused" if is_paused else "webhook_resumed"
+            webhook.paused_at, webhook.paused_by = (timezone.now(), current_actor()) if is_paused else (None, "")
+            webhook.pause_reason = ""
+        if "url" in changed or verb == "webhook_resumed":  # the failures were those of another address or time
+            webhook.failures, webhook.failing_since, webhook.resume_at = 0, None, timezone.now()
+        told = {"includes_content": webhook.includes_content} if "includes_content" in changed else {}
+        _save(webhook, verb, {"fields": changed, **told})
+    return webhook
+
+
+def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are given, not None, as they are stored. Raises Unfit."""
+    checked = {name: value for name, value in fields.items() if value is not None}
+    if "name" in checked:
+        try:
+            checked["name"] = " ".join(cleaned_text(checked["name"], at="/name", most=WEBHOOK_NAME_LENGTH).split())
+        except BadInput as error:
+            raise Unfit(str(error), at=error.at) from error
+    if "url" in checked:
+        checked["url"] = checked_url(checked["url"].strip(), at="/url")
+    if "event_types" in checked:
+        checked["event_types"] = [each.value for each in EventType if each in checked["event_types"]]
+    return checked
+
+
+def _save(webhook: Webhook, verb: str, details: Mapping[str, Any]) -> None:
+    others = Webhook.objects.filter(project_id=webhook.project_id, name=webhook.name).exclude(id=webhook.id)
+    if others.exists():
+        raise Conflict("another webhook of the project has this name")
+    webhook.save()
+    record(project_id=webhook.project_id, verb=verb, object_kind="webhook", object_id=webhook.id, details=details)
+
+
+def rotate_secret(*, project_id: UUID, webhook_id: UUID, ends_at_once: bool = False) -> Webhook:
+    """Make a new secret, which is shown only now, and return the webhook. Raises NotFound.
+
+    The former one goes on for OVERLAP, so that the receiver can be changed meanwhile; not with `ends_at_once`, for a
+    secret that has become known.
+    """
+    with transaction.atomic():
+        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        overlaps = bool(webhook.secret) and not ends_at_once
+        webhook.former_secret = webhook.secret if overlaps else ""
+        webhook.former_secret_until = timezone.now() + OVERLAP if overlaps else None
+        webhook.secret = new_secret()
+        _save(webhook, "webhook_rotated", {"overlap_hours": OVERLAP // timedelta(hours=1) if overlaps else 0})
+    return webhook
+
+
+def delete_webhook(*, project_id: UUID, webhook_id: UUID) -> None:
+    """Delete a webhook and the log of its deliveries; what waits is not sent. Raises NotFound."""
+    with transaction.atomic():
+        webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
+        record(project_id=project_id, verb="webhook_deleted", object_kind="webhook", object_id=webhook.id)
+        webhook.delete()
