@@ -3,8 +3,8 @@
 from django.http import HttpRequest, HttpResponse
 
 from apps.api import error_handlers as problems
+from apps.console import errors as pages
 from apps.console.permissions import ArchivedHere
-from apps.console.views import errors as pages
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -28,7 +28,7 @@ _TAKEN_OVER = (b"host", b"x-forwarded-proto", b"x-forwarded-for", b"x-request-id
 
 
 async def answer_message(rest: Application, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a message, unless the REST API refuses its caller (apps/api/views/mcp.py)."""
+    """Answer a message, unless the REST API refuses its caller (apps/api/mcp.py)."""
     refusal = await _refusal(rest, scope)
     for event in refusal:
         await send(event)

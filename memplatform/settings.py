@@ -121,7 +121,7 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "memplatform.urls"
-CSRF_FAILURE_VIEW = "apps.console.views.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "apps.console.errors.csrf_failure"
 ASGI_APPLICATION = "memplatform.asgi.application"
 TEMPLATES = [
     {

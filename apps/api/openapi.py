@@ -13,7 +13,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
-from apps.api.schemas.common import ProblemDocument, QueryParameters, RequestBody
+from apps.api.schemas import ProblemDocument, QueryParameters, RequestBody
 
 _REFERENCE = "#/components/schemas/{name}"
 _View = TypeVar("_View", bound=Callable[..., Any])

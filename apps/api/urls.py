@@ -3,17 +3,35 @@
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
 
-from apps.api.alerts import AlertAcknowledgeView, AlertRecipientsView, AlertsView
-from apps.api.configuration import ConfigurationActivationView, ConfigurationView
-from apps.api.entities import EntitiesView, EntityMergeView, EntityView
-from apps.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
-from apps.api.events import EventLogView, EventStreamView, EventsView
-from apps.api.health import HealthView, ReadyView, metrics
-from apps.api.items import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
-from apps.api.keys import CurrentKeyView, KeysView, KeyView
-from apps.api.links import LinkSettleView, LinksView
-from apps.api.mem0 import urls as mem0
-from apps.api.replays import (
+from apps.alerts.api import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.api.mcp import McpView
+from apps.api.openapi_document import OpenApiDocumentView
+from apps.health.api import HealthView, ReadyView, metrics
+from apps.imports.api.imports import (
+    ImportCancelView,
+    ImportFileView,
+    ImportStartView,
+    ImportsView,
+    ImportView,
+    ProjectExportView,
+)
+from apps.intake.api.sessions import SessionEndView, SessionView, TurnView
+from apps.intake.api.turns import TurnsView
+from apps.items.api import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
+from apps.mem0 import urls as mem0
+from apps.memories.api.bulk_memories import BulkMemoriesView, MemoryBatchView
+from apps.memories.api.entities import EntitiesView, EntityMergeView, EntityView
+from apps.memories.api.memories import HistoryView, MemoryView
+from apps.privacy.api import ErasureView, UserExportView, UserStatsView, UsersView, UserView
+from apps.projects.api.configuration import ConfigurationActivationView, ConfigurationView
+from apps.projects.api.keys import CurrentKeyView, KeysView, KeyView
+from apps.queue.api import RetryWorkView
+from apps.review.api import LinkSettleView, LinksView
+from apps.search.api import ContextView, SearchView
+from apps.traces.api.stats import StatsView
+from apps.traces.api.traces import TracesView, TraceView
+from apps.tuning.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
+from apps.tuning.api.replays import (
     ReplayCancelView,
     ReplayCsvView,
     ReplayedTracesView,
@@ -22,26 +40,9 @@ from apps.api.replays import (
     ReplaysView,
     ReplayView,
 )
-from apps.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
-from apps.api.search import ContextView, SearchView
-from apps.api.sessions import SessionEndView, SessionView, TurnView
-from apps.api.stats import StatsView
-from apps.api.traces import TracesView, TraceView
-from apps.api.turns import TurnsView
-from apps.api.users import ErasureView, UserExportView, UserStatsView, UsersView, UserView
-from apps.api.views.bulk_memories import BulkMemoriesView, MemoryBatchView
-from apps.api.views.imports import (
-    ImportCancelView,
-    ImportFileView,
-    ImportStartView,
-    ImportsView,
-    ImportView,
-    ProjectExportView,
-)
-from apps.api.views.mcp import McpView
-from apps.api.views.memories import HistoryView, MemoryView
-from apps.api.views.openapi_document import OpenApiDocumentView
-from apps.api.webhooks import (
+from apps.tuning.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
+from apps.webhooks.api.events import EventLogView, EventStreamView, EventsView
+from apps.webhooks.api.webhooks import (
     WebhookDeliveriesView,
     WebhookRotateView,
     WebhookSendAgainView,
@@ -49,7 +50,6 @@ from apps.api.webhooks import (
     WebhookTestView,
     WebhookView,
 )
-from apps.api.work import RetryWorkView
 
 operations = [
     path("v1/turns", TurnsView.as_view(), name="turns"),

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from apps.console.navigation import navigation
 from apps.console.permissions import ProjectVisit, projects_of
-from apps.console.selectors.review import pending_counts
+from apps.review.selectors.review import pending_counts
 
 QUEUE = "queue"
 _TELL_THEMSELVES = frozenset({"dashboard", QUEUE, "alerts"})  # pages that say in detail what is wrong

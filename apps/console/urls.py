@@ -3,32 +3,21 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
+from apps.alerts import views as alerts
+from apps.console import start
 from apps.console.path_converters import MemberRoleConverter
-from apps.console.views import (
-    alerts,
-    audit,
-    configuration,
-    contradictions,
-    dashboard,
-    evaluation,
-    imports,
-    keys,
-    logins,
-    memories,
-    patterns,
-    people,
-    project_settings,
-    queue,
-    replays,
-    review,
-    rollbacks,
-    start,
-    store_audit,
-    traces,
-    users,
-    webhooks,
-)
+from apps.health import views as dashboard
 from apps.imports.services import cancel_import, delete_import_file, start_import
+from apps.imports.views import imports, store_audit
+from apps.memories.views import memories, users
+from apps.privacy import views as audit
+from apps.projects.views import keys, logins, people, project_settings
+from apps.queue import views as queue
+from apps.review.views import contradictions, review
+from apps.traces import views as traces
+from apps.tuning.views import configuration, evaluation, replays, rollbacks
+from apps.tuning.views import rules as patterns
+from apps.webhooks import views as webhooks
 
 register_converter(MemberRoleConverter, "role")
 

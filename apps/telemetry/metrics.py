@@ -1,4 +1,4 @@
-"""What processes count as it happens; what the database knows is read from there (apps/api/metrics.py).
+"""What processes count as it happens; what the database knows is read from there (apps/health/metrics.py).
 
 Each process counts in files of its own in PROMETHEUS_MULTIPROC_DIR, by the multiprocess mode of prometheus_client, and
 any process adds up the files of all. docs/metrics.md gives the meaning of each metric.

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.api.mem0 import views
+from apps.mem0 import views
 from apps.memories.models import LedgerEntry, Memory
 from apps.memories.services import retracting as retract_matching
 from apps.pipeline.core.enums import Scope

@@ -213,7 +213,7 @@ def test_other_formats(client: APIClient) -> None:
 
 
 def test_an_internal_error_is_reported_without_details(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.api.health.HealthView.get", lambda *_: 1 / 0)
+    monkeypatch.setattr("apps.health.api.HealthView.get", lambda *_: 1 / 0)
     client = Client(raise_request_exception=False)
 
     answer = client.get("/healthz")

@@ -8,10 +8,10 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from apps.api import traces as traces
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
+from apps.traces.api import traces
 from apps.traces.awaited_trace import AwaitedTrace
 from apps.traces.enums import Milestone
 from apps.traces.milestones import reached

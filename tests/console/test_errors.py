@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.console.views import users as users
 from apps.memories.models import Memory
+from apps.memories.views import users
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.console.selectors.queue import model_health
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
+from apps.queue.selectors import model_health
 from apps.queue.services import MOST_PER_MINUTE
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project

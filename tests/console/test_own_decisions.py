@@ -5,9 +5,9 @@ import re
 import pytest
 from django.test import Client
 
-from apps.console.selectors.own_decisions import SHOWN_FOR
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
+from apps.review.selectors.own_decisions import SHOWN_FOR
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.pending import pending, queue_of

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.console.selectors import palette
+from apps.console import palette
 from apps.memories.models import Entity, Memory
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from apps.common.errors import ProviderError
-from apps.console.selectors.recall import BlockRows
 from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.memories.services.count_accesses import ACCESSES
@@ -21,6 +20,7 @@ from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.projects.services import save_draft
 from apps.search import explain_recall
+from apps.search.selectors.recall import BlockRows
 from apps.tenants.models import EndUser, Project
 from tests.api.counting import rows_by_table
 from tests.api.storing import put

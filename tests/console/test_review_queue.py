@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from apps.console import paging as paging
-from apps.console.review_forms import MOST_AT_ONCE
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import new_id
+from apps.review.forms import MOST_AT_ONCE
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.pending import pending, queue_of

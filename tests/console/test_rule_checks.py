@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.console.selectors.rules import rule_suggestions
 from apps.intake.accept import Submission, accept
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory
 from apps.memories.services.store import StoreRequest, store
@@ -18,6 +17,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 from apps.traces.policies import active_policy
 from apps.tuning.rules import check_rule
+from apps.tuning.selectors.rules import rule_suggestions
 from tests.console.test_patterns import HOME, RULE, active
 
 pytestmark = pytest.mark.django_db

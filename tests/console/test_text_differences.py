@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.console.text_differences import MOST_WORDS, compared_texts
+from apps.review.text_differences import MOST_WORDS, compared_texts
 
 
 def marked(one: str, other: str) -> tuple[str, str]:

@@ -5,11 +5,11 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from apps.console.selectors.traces import group_calls
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, PreFilterRule, Trace, Turn
+from apps.traces.selectors import group_calls
 from tests.console.members import HOME, NOBODY, text_of
 from tests.console.operation_rows import HOSTILE
 

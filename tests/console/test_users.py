@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from apps.console.selectors.users import facts_over_time
 from apps.memories.models import Entity, Memory
+from apps.memories.selectors.users import facts_over_time
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import EndUser, Project
 from tests.console.operation_rows import HOSTILE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.console.selectors.rules import says_again
+from apps.tuning.selectors.rules import says_again
 
 
 @pytest.mark.parametrize(

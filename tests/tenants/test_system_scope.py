@@ -33,7 +33,7 @@ ALLOWED = {
     "apps/privacy/users.py": ["SCHEDULE"],
     "apps/webhooks/delivery.py": ["SCHEDULE"],
     "apps/webhooks/event_log.py": ["WAITING_CALLERS"],
-    "apps/api/metrics.py": ["HEALTH"],
+    "apps/health/metrics.py": ["HEALTH"],
     "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/events/numbering.py": ["SCHEDULE"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],

@@ -17,9 +17,9 @@ from django.utils.text import Truncator
 from apps.alerts.verdict import Advice
 from apps.console import cells
 from apps.console.labels import duration, label, time_since
-from apps.console.selectors.comparisons import older_first, settlement_text
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.review.selectors.comparisons import older_first, settlement_text
 
 register = template.Library()
 _IDENTIFIER = re.compile(r"[a-z]{3}_[0-9a-f]{32}")

@@ -4,9 +4,9 @@ from typing import Any
 
 from django import template
 
+from apps.console.charts import DashboardRange
 from apps.console.labels import percent
-from apps.console.selectors.charts import DashboardRange
-from apps.console.selectors.explanations import explain
+from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, RatioHealth
 
 register = template.Library()

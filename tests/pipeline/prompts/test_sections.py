@@ -3,11 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from apps.console.selectors.traces import sections_of
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.extract import STATIC
 from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered_memories, turns_section
+from apps.traces.selectors import sections_of
 from tests.pipeline.builders import candidate, known, turn
 
 

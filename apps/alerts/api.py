@@ -1,0 +1,190 @@
+"""Views of /v1/alerts and /v1/alert-recipients."""
+
+from typing import Annotated, Any
+
+from django.http import HttpResponse
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.alerts.enums import AlertState, ProblemCode
+from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
+from apps.alerts.services import acknowledge_alert, set_recipients
+from apps.alerts.verdict import ADVICE
+from apps.api.actors import ActorResponse, actor_response_or_none
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.validation import read_body, read_id, read_query
+from apps.events.models import WEBHOOK_URL_LENGTH
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import check_storable
+
+
+class AlertsQuery(QueryParameters):
+    """Filters for a list of alerts; without `statuses` those that are not resolved."""
+
+    statuses: tuple[AlertState, ...] = (AlertState.OPEN, AlertState.ACKNOWLEDGED)
+    kinds: tuple[ProblemCode, ...] = ()
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class AcknowledgeBody(RequestBody):
+    """A note for the others who read the alert."""
+
+    note: Annotated[str, Meta(max_length=NOTE_LENGTH)] = ""
+
+
+class AlertResponse(ResponseBody):
+    """An alert: what is wrong, what it costs, and what mends it. `figures` are those of `last_seen_at`."""
+
+    id: str
+    kind: ProblemCode
+    subject: str
+    status: AlertState
+    cause: str
+    cost: str
+    remedy: str
+    figures: dict[str, Any]
+    opened_at: Moment
+    last_seen_at: Moment
+    acknowledged_at: Moment | None
+    acknowledged_by: ActorResponse | None
+    note: str | None
+    resolved_at: Moment | None
+
+
+class AlertList(ResponseBody):
+    """Alerts, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[AlertResponse]
+
+
+class AlertRecipientsBody(RequestBody):
+    """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret."""
+
+    webhook_url: Annotated[str, Meta(max_length=WEBHOOK_URL_LENGTH)] = ""
+    mail_addresses: Annotated[tuple[Annotated[str, Meta(max_length=254)], ...], Meta(max_length=20)] = ()
+    renew_secret: bool = False
+
+
+class AlertRecipientsResponse(ResponseBody):
+    """Who is told about alerts. `webhook_secret` is returned only once, when it is made; else it is null."""
+
+    webhook_url: str
+    mail_addresses: list[str]
+    webhook_secret: str | None
+
+
+def alert_response(alert: Alert) -> AlertResponse:
+    """Convert an alert."""
+    kind = ProblemCode(alert.kind)
+    return AlertResponse(
+        id=alert.shown_id,
+        kind=kind,
+        subject=alert.subject,
+        status=AlertState(alert.state),
+        cause=alert.cause,
+        cost=alert.cost,
+        remedy=ADVICE[kind].label,
+        figures=alert.figures,
+        opened_at=alert.opened_at,
+        last_seen_at=alert.last_seen_at,
+        acknowledged_at=alert.acknowledged_at,
+        acknowledged_by=actor_response_or_none(alert.acknowledged_by),
+        note=alert.note or None,
+        resolved_at=alert.resolved_at,
+    )
+
+
+def recipients_response(recipients: AlertRecipients | None, *, secret: str = "") -> AlertRecipientsResponse:
+    """Convert recipients; None are those of a project that has never named any."""
+    return AlertRecipientsResponse(
+        webhook_url=recipients.webhook_url if recipients else "",
+        mail_addresses=recipients.mail_addresses if recipients else [],
+        webhook_secret=secret or None,
+    )
+
+
+class AlertsView(ApiView):
+    """The alerts of the project."""
+
+    @documented(operation="list_alerts", summary="List alerts", query=AlertsQuery, responses={200: AlertList})
+    def get(self, request: Request) -> Response:
+        """List alerts, newest first, by default those that are not resolved."""
+        query = read_query(request, AlertsQuery)
+        alerts = Alert.objects.for_project(self.caller.project_id).filter(state__in=query.statuses)
+        if query.kinds:
+            alerts = alerts.filter(kind__in=query.kinds)
+        pages = Pages(limit=query.limit)
+        found = pages.read(alerts, request)
+        return Response(to_json(AlertList(results=[alert_response(each) for each in found], **pages.links())))
+
+
+class AlertAcknowledgeView(ApiView):
+    """Acknowledging an alert."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="acknowledge_alert",
+        summary="Acknowledge an alert",
+        body=AcknowledgeBody,
+        responses={200: AlertResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"note": "The vendor has an outage."},
+        repeatable=True,
+    )
+    def post(self, request: Request, alert_id: str) -> HttpResponse:
+        """Say that somebody takes care of an open alert. It is resolved by itself when its cause is mended."""
+        body = read_body(request, AcknowledgeBody)
+        check_storable(body.note, at="/note")
+        return http_response(self.idempotent(lambda: self._acknowledged(alert_id, body)))
+
+    def _acknowledged(self, alert_id: str, body: AcknowledgeBody) -> ReplayableAnswer:
+        alert = acknowledge_alert(
+            project_id=self.caller.project_id, alert_id=read_id(Prefix.ALERT, alert_id), note=body.note
+        )
+        return replayable_answer(alert_response(alert))
+
+
+class AlertRecipientsView(ApiView):
+    """Who is told about the alerts of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PUT": Scope.ADMIN}
+
+    @documented(
+        operation="get_alert_recipients", summary="Get the recipients", responses={200: AlertRecipientsResponse}
+    )
+    def get(self, request: Request) -> Response:
+        """Return who is told about alerts, without the secret of the webhook."""
+        recipients = AlertRecipients.objects.filter(project_id=self.caller.project_id).first()
+        return Response(to_json(recipients_response(recipients)))
+
+    @documented(
+        operation="set_alert_recipients",
+        summary="Set the recipients",
+        body=AlertRecipientsBody,
+        responses={200: AlertRecipientsResponse},
+        example={"webhook_url": "https://example.com/alerts", "mail_addresses": ["ops@example.com"]},
+    )
+    def put(self, request: Request) -> Response:
+        """Replace the recipients. The first webhook, or `renew_secret`, makes a secret, which is returned only now."""
+        body = read_body(request, AlertRecipientsBody)
+        for index, address in enumerate(body.mail_addresses):
+            check_storable(address, at=f"/mail_addresses/{index}")
+        check_storable(body.webhook_url, at="/webhook_url")
+        change = set_recipients(
+            project_id=self.caller.project_id,
+            webhook_url=body.webhook_url,
+            mail_addresses=body.mail_addresses,
+            renew_secret=body.renew_secret,
+        )
+        return Response(to_json(recipients_response(change.recipients, secret=change.secret)))

@@ -1,0 +1,47 @@
+"""Who has done something, as answers of the API tell it."""
+
+from enum import StrEnum
+
+from apps.api.schemas import ResponseBody
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
+
+
+class ActorKind(StrEnum):
+    """What kind of actor has done something."""
+
+    PERSON = "person"
+    KEY = "key"
+    TRACE = "trace"
+    COMMAND = "command"
+    SYSTEM = "system"
+    UNKNOWN = "unknown"  # of a loaded project, whose file may name any
+
+
+_PREFIXES = {ActorKind.KEY: Prefix.API_KEY, ActorKind.TRACE: Prefix.TRACE}
+
+
+class ActorResponse(ResponseBody):
+    """Who has done something: a person in the console, a key, a trace, a management command, or the server by itself.
+
+    `id` is that of the key (`key_…`) or trace (`trc_…`), or the number of the person (`elsewhere-7` if loaded);
+    null for the others.
+    """
+
+    kind: ActorKind
+    id: str | None
+
+
+def actor_response(stored: str) -> ActorResponse:
+    """Convert an actor as history and ledger name it, such as "key:0192…" or "system"."""
+    kind, _, name = stored.partition(":")
+    try:
+        known = ActorKind(kind)
+        prefix = _PREFIXES.get(known)
+        return ActorResponse(kind=known, id=show(prefix, parse(prefix, name)) if prefix else name or None)
+    except (ValueError, BadIdentifier):
+        return ActorResponse(kind=ActorKind.UNKNOWN, id=stored)
+
+
+def actor_response_or_none(stored: str | None) -> ActorResponse | None:
+    """Convert an actor; None where nobody has done it yet."""
+    return actor_response(stored) if stored else None

@@ -1,0 +1,180 @@
+"""What the palette finds for a typed text: pages, settings, rules, users, memories, traces and entities."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Subquery
+from django.db.models.functions import Left
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from apps.console.labels import label
+from apps.console.navigation import navigation
+from apps.console.permissions import ProjectVisit
+from apps.memories.models import Entity, Memory
+from apps.pipeline.core.enums import Status
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.policy import Policy
+from apps.tenants.enums import MemberRole
+from apps.tenants.models import EndUser
+from apps.traces.models import PreFilterRule, Trace, Turn
+from apps.traces.selectors import with_words
+from apps.tuning.selectors.configuration import settings_sections
+
+MOST = 5  # of each kind
+MOST_PAGES = 40
+LEAST_CHARACTERS = 2  # from which more than pages and settings is searched
+LATEST_MEMORIES, LATEST_TRACES = 5_000, 2_000  # of each status; whose texts are read at each key
+_EXCERPT = 120  # characters
+
+# Pages that are not in the navigation: label, name of the URL, role.
+_FURTHER = (
+    ("What if: try one message", "what-if", MemberRole.VIEWER),
+    ("New replay", "new-replay", MemberRole.ADMIN),
+    ("New import", "new-import", MemberRole.ADMIN),
+    ("New rule", "new-rule", MemberRole.ADMIN),
+    ("Recipients of alerts", "alert-recipients", MemberRole.ADMIN),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Something to go to; `note` tells it apart from others of the same name."""
+
+    name: str
+    address: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DestinationGroup:
+    """The destinations of one kind."""
+
+    label: str
+    entries: tuple[Destination, ...]
+
+
+def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
+    """Return what the visitor may open and the text names, with at most six queries, kinds without any left out."""
+    found: list[tuple[str, Iterator[Destination]]] = [("Pages", _pages(visit, text))]
+    if len(text) >= LEAST_CHARACTERS:
+        named = _identified(visit, text)
+        searched = [
+            ("Users", _users(visit, text)),
+            ("Memories", _memories(visit, text)),
+            ("Entities", _entities(visit, text)),
+            ("Traces", _traces(visit, text)),
+            ("Rules", _rules(visit, text)),
+            ("Settings", _settings(visit, text)),
+        ]
+        found = [("By identifier", named)] if named else [*found, *searched]
+    groups = [DestinationGroup(name, tuple(entries)) for name, entries in found]
+    return [group for group in groups if group.entries]
+
+
+def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
+    """Return the list of all memories with the words; the palette itself reads the latest ones, at each key."""
+    if len(text) < LEAST_CHARACTERS or any(text.startswith(f"{prefix}_") for prefix in _IDENTIFIED):
+        return None
+    address = f"{_url('memories', visit)}?{urlencode({'q': text})}"
+    return Destination(f"Search all memories for “{text}”", address, f"here: the latest {LATEST_MEMORIES:,}")
+
+
+def _url(name: str, visit: ProjectVisit, *args: object) -> str:
+    return reverse(f"console:{name}", args=[visit.project.slug, *args])
+
+
+def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    places = navigation(visit=visit, path="", query={}, counts={})
+    pages = [(page.label, page.address, place.label) for place in places for page in place.pages]
+    pages += [(name, _url(view, visit), "") for name, view, role in _FURTHER if visit.may(role)]
+    pages += [("Account", reverse("console:account"), ""), ("All projects", reverse("console:projects"), "")]
+    folded = text.casefold()
+    # Pages whose name begins with the text come first.
+    fitting = [page for page in pages if folded in page[0].casefold()]
+    fitting.sort(key=lambda page: not page[0].casefold().startswith(folded))
+    return (Destination(*page) for page in fitting[: MOST if text else MOST_PAGES])
+
+
+_IDENTIFIED = {
+    Prefix.MEMORY: (Memory, "memory"),
+    Prefix.TRACE: (Trace, "trace"),
+    Prefix.END_USER: (EndUser, "user"),
+    Prefix.ENTITY: (Entity, "entity"),
+}
+
+
+def _identified(visit: ProjectVisit, text: str) -> Iterator[Destination] | None:
+    """Return what an identifier such as mem_0192… names; None for a text that is none."""
+    for prefix, (model, view) in _IDENTIFIED.items():
+        try:
+            wanted: UUID | None = parse(prefix, text) if text.startswith(f"{prefix}_") else None
+        except BadIdentifier:
+            return None
+        if wanted:
+            rows = model._default_manager.filter(project=visit.project, pk=wanted)
+            return iter([Destination(text, _url(view, visit, wanted), view)] if rows.exists() else [])
+    return None
+
+
+def _users(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    rows = EndUser.objects.for_project(visit.project.pk).present().filter(external_id__icontains=text)
+    for user in rows.order_by("external_id")[:MOST]:
+        yield Destination(user.external_id, _url("user", visit, user.pk))
+
+
+def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    of_status = [
+        Memory.objects.filter(project=visit.project, status=status).order_by("-created_at").values("pk")
+        for status in (Status.ACTIVE, Status.PENDING_REVIEW)
+    ]
+    latest = of_status[0][:LATEST_MEMORIES].union(of_status[1][:LATEST_MEMORIES])
+    rows = Memory.objects.filter(project=visit.project, pk__in=latest)
+    for word in _words(text):
+        rows = rows.filter(content__icontains=word)
+    shown = rows.select_related("end_user").only("content", "status", "end_user__external_id")
+    for memory in shown.order_by("-created_at")[:MOST]:
+        who = memory.end_user.external_id
+        note = who if memory.status == Status.ACTIVE else f"{who}, {label(memory.status)}"
+        yield Destination(memory.content[:_EXCERPT], _url("memory", visit, memory.pk), note)
+
+
+def _entities(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    rows = Entity.objects.standing().filter(project=visit.project).called(text).select_related("end_user")
+    for entity in rows.order_by("-mention_count", "id")[:MOST]:
+        note = f"{label(entity.type)} of {entity.end_user.external_id}"
+        yield Destination(entity.name, _url("entity", visit, entity.pk), note)
+
+
+def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    latest = Trace.objects.filter(project=visit.project).order_by("-created_at").values("pk")[:LATEST_TRACES]
+    of_trace = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
+    said = with_words(of_trace, _words(text))
+    rows = Trace.objects.filter(Exists(said), project=visit.project, pk__in=latest).select_related("end_user")
+    beginning = said.order_by("position").values(beginning=Left("content", _EXCERPT))[:1]
+    for trace in rows.annotate(said=Subquery(beginning)).order_by("-created_at")[:MOST]:
+        yield Destination(trace.said, _url("trace", visit, trace.pk), trace.end_user.external_id)
+
+
+def _rules(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
+    for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
+        listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
+        address = _url("rule", visit, rule.name) if visit.is_admin else listed
+        yield Destination(rule.name, address, label(rule.reason))
+
+
+def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
+    folded = text.casefold()
+    found = (
+        Destination(setting.name, f"{_url('configuration', visit)}?section={section.name}#{setting.key}", section.name)
+        for section in settings_sections(Policy())
+        for setting in section.settings
+        if folded in f"{section.name} {setting.name}, {setting.key}".casefold().replace("_", " ")
+    )
+    return (each for each, _ in zip(found, range(MOST), strict=False))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split()[:8])

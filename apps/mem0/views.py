@@ -1,0 +1,284 @@
+"""The addresses that mem0's client calls, answered in its words. They are no part of the OpenAPI document."""
+
+from typing import Any
+
+import msgspec
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.authentication import REFUSED
+from apps.api.base import ApiView
+from apps.api.problems import Code, Problem, invalid
+from apps.api.validation import not_found, read_body, read_id
+from apps.intake.accept import accept
+from apps.intake.api.turns import take_turns
+from apps.intake.intake_precondition import KeyRefused
+from apps.intake.quotas import check_quotas
+from apps.mem0.answers import (
+    GONE,
+    deleted_answer,
+    found_answer,
+    history_answer,
+    listed_answer,
+    mem0_memory,
+    user_answer,
+)
+from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
+from apps.memories.api.bodies import changes_of, new_memories
+from apps.memories.api.selection import selected, statuses_of
+from apps.memories.models import Memory, MemoryVersion
+from apps.memories.querysets import MemoryQuerySet
+from apps.memories.services.retracting import retract, retract_matching
+from apps.memories.services.revising import Revision, revise
+from apps.memories.services.store import StoreRequest, store
+from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import checked_name
+from apps.privacy.users import erase_user, list_users
+from apps.search.api import search_query
+from apps.search.search_memories import SearchRequest, search_memories
+
+MOST_USERS = 10_000
+
+
+class Mem0View(ApiView):
+    """A view for mem0's client, which sends parameters of its own and reads errors as plain JSON."""
+
+    def __init_subclass__(cls) -> None:
+        """Let all methods take query parameters: those that mean nothing here are ignored."""
+        extend_schema(exclude=True)(cls)
+        for method in cls.http_method_names:
+            if method in vars(cls):
+                vars(cls)[method].takes_query = True  # ApiView.initial reads it
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Answer with a content type of which the client reads the `detail` of errors."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer.content_type = "application/json"
+        return answer
+
+    def memories(self) -> MemoryQuerySet:
+        """Return the memories of the project."""
+        return Memory.objects.for_project(self.caller.project_id).to_show()
+
+    def memory(self, memory_id: str) -> Memory:
+        """Return a memory. Raises Problem not_found."""
+        found: Memory | None = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id)).first()
+        if found is None:
+            raise not_found()
+        return found
+
+    def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
+        """Return the memories that are meant, of the statuses shown or those that the filter names."""
+        query = wanted.selection()
+        rows = selected(self.memories(), query, end_user_id=self.end_user_id(query.user_id))
+        return rows.filter(status__in=statuses_of(query, shown=shown)).order_by("-id")
+
+
+class Mem0RefusalView(Mem0View):
+    """An address that is refused with a reason, which the client raises as its ValidationError."""
+
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"), Scope.READ)
+    reason = ""  # of as_view
+
+    def _refuse(self, request: Request, **_: Any) -> Response:
+        raise Problem(Code.NOT_SUPPORTED, self.reason)
+
+    get = post = put = patch = delete = _refuse
+
+
+class Mem0PingView(Mem0View):
+    """Whether a key is valid, and of which project."""
+
+    def get(self, request: Request) -> Response:
+        """Return the project as organisation and project."""
+        project = show(Prefix.PROJECT, self.caller.project_id)
+        return Response({"status": "ok", "org_id": project, "project_id": project, "user_email": None})
+
+
+class Mem0AddView(Mem0View):
+    """Adding memories."""
+
+    def post(self, request: Request) -> Response:
+        """Accept messages as turns; with `infer: false` store each as a memory."""
+        body = read_body(request, Mem0AddBody)
+        return self._turns(body) if body.infer else self._memories(body)
+
+    def _turns(self, body: Mem0AddBody) -> Response:
+        taken = take_turns(body.turns(), caller=self.caller, now=timezone.now())
+        try:
+            accepted = accept(submission=taken.submission)
+        except KeyRefused as refused:
+            raise AuthenticationFailed(REFUSED) from refused
+        event = show(Prefix.TRACE, accepted.trace_id)
+        skipped = [
+            msgspec.structs.replace(each, pointer=each.pointer.replace("/turns/", "/messages/", 1))
+            for each in taken.skipped
+        ]
+        return Response(
+            {
+                "event_id": event,
+                "status": "PENDING",
+                "message": "Memory processing has been queued",
+                "skipped": msgspec.to_builtins(skipped),
+            }
+        )
+
+    def _memories(self, body: Mem0AddBody) -> Response:
+        given, skipped = body.memories()
+        check_quotas(project_id=self.caller.project_id)
+        stored = store(
+            request=StoreRequest(
+                project_id=self.caller.project_id,
+                api_key_id=self.caller.api_key_id,
+                user_id=checked_name(given.user_id, at="/user_id"),
+                memories=new_memories(given, now=timezone.now()),
+                is_trusted=self.caller.may(Scope.TRUST),
+            )
+        )
+        rows = self.memories().in_bulk(list(stored))
+        made = [{"id": rows[each].shown_id, "data": {"memory": rows[each].content}, "event": "ADD"} for each in stored]
+        return Response({"results": made, "skipped": msgspec.to_builtins(skipped)})
+
+
+class Mem0SearchView(Mem0View):
+    """Search of memories."""
+
+    scopes = {"POST": Scope.READ}
+
+    def post(self, request: Request) -> Response:
+        """Search the memories of an end user."""
+        body = read_body(request, Mem0SearchBody).search()
+        query = SearchRequest(
+            project_id=self.caller.project_id,
+            user_id=checked_name(body.user_id, at="/user_id"),
+            query=search_query(body),
+        )
+        hits = search_memories(request=query).hits
+        return Response({"results": [found_answer(hit) for hit in hits]})
+
+
+class Mem0ListView(Mem0View):
+    """Lists of memories."""
+
+    scopes = {"POST": Scope.READ}
+
+    def post(self, request: Request) -> Response:
+        """List a page of memories, newest first."""
+        rows = self.listed(read_body(request, Mem0ListBody))
+        page, size = self._number("page", 1, 100_000), self._number("page_size", 100, 1_000)
+        found = rows[(page - 1) * size : page * size]
+        return Response(listed_answer(list(found), count=rows.count(), page=page, size=size, path=request.path))
+
+    def _number(self, name: str, usual: int, most: int) -> int:
+        text = self.request.GET.get(name, str(usual))
+        if not (text.isascii() and text.isdecimal() and len(text) < 9 and 1 <= int(text) <= most):
+            raise invalid(f"must be a number from 1 to {most:,}", at=name)
+        return int(text)
+
+
+class Mem0MemoriesView(Mem0View):
+    """The memories of an end user, to be deleted."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+
+    def delete(self, request: Request) -> Response:
+        """Retract all memories of an end user that fit, also those that await review.
+
+        Those whose tags bind agents need the scope trust; the answer names what was refused.
+        """
+        names = {name: request.GET.get(name) for name in NAMES}
+        filters = written_filters(request.GET.get("filters"))
+        wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
+        rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
+        done = retract_matching(
+            project_id=self.caller.project_id,
+            memories=rows,
+            api_key_id=self.caller.api_key_id,
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+        return Response(deleted_answer(done))
+
+
+class Mem0MemoryView(Mem0View):
+    """One memory."""
+
+    def get(self, request: Request, memory_id: str) -> Response:
+        """Return a memory that has not been deleted."""
+        return Response(mem0_memory(self._present(memory_id)))
+
+    def put(self, request: Request, memory_id: str) -> Response:
+        """Change a memory."""
+        memory = self._present(memory_id)
+        revision = Revision(
+            project_id=self.caller.project_id,
+            memory_id=memory.id,
+            changes=changes_of(read_body(request, Mem0UpdateBody).revision()),
+            api_key_id=self.caller.api_key_id,
+            expected_version=None,
+            may_review=self.caller.may(Scope.ADMIN),
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+        revise(revision=revision)
+        return Response(mem0_memory(self.memory(memory_id)))
+
+    def delete(self, request: Request, memory_id: str) -> Response:
+        """Retract a memory."""
+        retract(
+            project_id=self.caller.project_id,
+            memory_id=self._present(memory_id).id,
+            api_key_id=self.caller.api_key_id,
+            expected_version=None,
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+        return Response({"message": "Memory deleted successfully!"})
+
+    def _present(self, memory_id: str) -> Memory:
+        memory = self.memory(memory_id)
+        if memory.status in GONE:
+            raise not_found()
+        return memory
+
+
+class Mem0HistoryView(Mem0View):
+    """The history of a memory."""
+
+    def get(self, request: Request, memory_id: str) -> Response:
+        """List the changes of a memory, oldest first."""
+        memory = self.memory(memory_id)
+        rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
+        return Response(history_answer(memory, list(rows)))
+
+
+class Mem0EntitiesView(Mem0View):
+    """The end users of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    def get(self, request: Request) -> Response:
+        """List end users; agents, applications and runs are not listed.
+
+        The client asks for no further pages, and deletes whom it is shown to delete all: more than 10,000 are refused.
+        """
+        users = list_users(project_id=self.caller.project_id).order_by("external_id")
+        found = [user_answer(user) for user in users[: MOST_USERS + 1]]
+        if len(found) > MOST_USERS:
+            told = f"there are more than {MOST_USERS:,} end users: use GET /v1/users, and delete_users(user_id=…)"
+            raise Problem(Code.NOT_SUPPORTED, told)
+        return Response({"count": len(found), "next": None, "previous": None, "results": found})
+
+
+class Mem0UserView(Mem0View):
+    """An end user, to be deleted."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+    archived_methods = ("DELETE",)  # as in DELETE /v1/users/{user_id}
+
+    def delete(self, request: Request, name: str) -> Response:
+        """Erase an end user with all data."""
+        erasure = erase_user(project_id=self.caller.project_id, user_id=checked_name(name, at="name"))
+        state = "Entity deleted successfully!" if erasure.finished_at else "Entity deletion is under way"
+        return Response({"message": state})

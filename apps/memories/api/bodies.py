@@ -1,0 +1,252 @@
+"""Request schemas of /v1/memories."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from apps.api.schemas import (
+    CONTENT_CHARACTERS,
+    AdjustmentResponse,
+    AgentScopeBody,
+    Identifier,
+    Label,
+    Metadata,
+    Moment,
+    RequestBody,
+    Share,
+    Topic,
+    adjusted_text,
+    adjusted_time,
+    checked_metadata,
+    checked_names,
+    checked_scope,
+)
+from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.enums import (
+    CATEGORY_ALIASES,
+    EntityType,
+    Grounding,
+    MemoryType,
+    Polarity,
+    Precision,
+    SourceConfidence,
+    SpeechAct,
+    Status,
+)
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.input_validation import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.core.predicates import is_stateful
+from apps.pipeline.core.statement import Mention, ObjectValue
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
+
+MAX_MEMORIES = 100
+
+_TYPE_NAMES = [*MemoryType, *(alias for alias in CATEGORY_ALIASES if alias not in set(MemoryType))]
+TypeName = Annotated[str, Meta(extra_json_schema={"enum": [str(name) for name in _TYPE_NAMES]})]
+Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+LongText = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+Predicate = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Tag = Annotated[str, Meta(min_length=1, max_length=64)]
+Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
+Language = Annotated[str, Meta(max_length=8)]
+
+
+class NameBody(RequestBody):
+    """An entity by name, created if it is new. "User" is the end user."""
+
+    name: Identifier
+    type: EntityType = EntityType.OTHER
+
+
+class ObjectBody(RequestBody):
+    """The object of a triple: exactly one of the three fields."""
+
+    literal: Annotated[str, Meta(min_length=1, max_length=2_000)] | None = None
+    entity: NameBody | Identifier | None = None
+    list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
+
+
+class MemoryBody(AgentScopeBody, kw_only=True):
+    """A memory to store as given. Omitted fields get defaults."""
+
+    type: TypeName
+    content: Content
+    subject: NameBody | Identifier | None = None
+    predicate: Predicate | None = None
+    object: ObjectBody | None = None
+    polarity: Polarity = Polarity.POSITIVE
+    stateful: bool | None = None
+    topic: Topic | None = None
+    tags: Tags = ()
+    metadata: Metadata | None = None
+    language: Language = ""
+    event_at: Moment | None = None
+    event_precision: Precision | None = None
+    said_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    expires_at: Moment | None = None
+    superseded_by: str | None = None
+    status: Status | None = None
+    confidence: Share | None = None
+    source_confidence: SourceConfidence = SourceConfidence.DIRECT
+    grounding: Grounding = Grounding.SUPPORTED
+    speech_act: SpeechAct = SpeechAct.ASSERTED
+    importance: Share = 0.5
+    session_id: Identifier | None = None
+    evidence: LongText | None = None
+    context: LongText | None = None
+    extractor: Label = EXTRACTOR
+
+
+class MemoriesBody(RequestBody):
+    """Memories of one end user to store."""
+
+    user_id: Identifier
+    memories: Annotated[tuple[MemoryBody, ...], Meta(min_length=1, max_length=MAX_MEMORIES)]
+
+
+class RevisionBody(RequestBody):
+    """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read.
+
+    Without `object`, a new `content` changes the triple too: words that replace the old object become the new one, and
+    an object that cannot be read from the content becomes empty.
+    """
+
+    content: Content | UnsetType = UNSET
+    object: ObjectBody | UnsetType | None = UNSET
+    topic: Topic | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    importance: Share | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
+    metadata: Metadata | UnsetType = UNSET
+    event_at: Moment | UnsetType | None = UNSET
+    event_precision: Precision | UnsetType | None = UNSET
+    valid_from: Moment | UnsetType = UNSET
+    valid_until: Moment | UnsetType | None = UNSET
+    expires_at: Moment | UnsetType | None = UNSET
+    status: Status | UnsetType = UNSET
+    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+
+
+def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
+    """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
+    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+
+
+def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[AdjustmentResponse]:
+    """Return what was changed in the memories of a request before they were stored."""
+    return [
+        each
+        for index, (given, new) in enumerate(zip(body.memories, taken, strict=True))
+        for each in (
+            adjusted_text(given.content, new.content, at=f"/memories/{index}/content"),
+            adjusted_text(given.evidence, new.evidence, at=f"/memories/{index}/evidence"),
+            adjusted_text(given.context, new.context, at=f"/memories/{index}/context"),
+            adjusted_time(given.said_at, new.said_at, at=f"/memories/{index}/said_at"),
+        )
+        if each
+    ]
+
+
+def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
+    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
+    kind, tag = _type(body.type, at=f"{at}/type")
+    tags = checked_names(body.tags, at=f"{at}/tags")
+    predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
+    return NewMemory(
+        type=kind,
+        content=cleaned_text(body.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
+        subject=_mention(body.subject, at=f"{at}/subject") if body.subject else Mention(text=""),
+        predicate=predicate,
+        object=_object(body.object, at=f"{at}/object") if body.object else ObjectValue(),
+        polarity=body.polarity,
+        stateful=is_stateful(predicate) if body.stateful is None else body.stateful,
+        topic=checked_name(body.topic or "", at=f"{at}/topic"),
+        tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
+        metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
+        agent_scope=checked_scope(body, at=f"{at}/"),
+        language=checked_name(body.language, at=f"{at}/language"),
+        event_at=checked_moment(body.event_at, at=f"{at}/event_at"),
+        event_precision=body.event_precision,
+        said_at=checked_said_at(body.said_at, at=f"{at}/said_at", now=now),
+        valid_from=checked_moment(body.valid_from, at=f"{at}/valid_from"),
+        valid_until=checked_moment(body.valid_until, at=f"{at}/valid_until"),
+        expires_at=checked_moment(body.expires_at, at=f"{at}/expires_at"),
+        superseded_by=_memory_id(body.superseded_by, at=f"{at}/superseded_by"),
+        status=body.status,
+        confidence=body.confidence,
+        source_confidence=body.source_confidence,
+        grounding=body.grounding,
+        speech_act=body.speech_act,
+        importance=body.importance,
+        session_id=checked_name(body.session_id or "", at=f"{at}/session_id"),
+        evidence=_long_text(body.evidence, at=f"{at}/evidence"),
+        context=_long_text(body.context, at=f"{at}/context"),
+        extractor=checked_name(body.extractor, at=f"{at}/extractor"),
+    )
+
+
+def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
+    """Return the memory type, and a tag if the name is a category of another system."""
+    if name in set(MemoryType):
+        return MemoryType(name), None
+    if name not in CATEGORY_ALIASES:
+        raise BadInput(f"must be one of {', '.join(_TYPE_NAMES)}", at=at)
+    return CATEGORY_ALIASES[name]
+
+
+def _mention(body: NameBody | str, *, at: str) -> Mention:
+    text, kind = (body.name, body.type) if isinstance(body, NameBody) else (body, EntityType.OTHER)
+    if not canonical_text(text):
+        raise BadInput("must contain a letter or a digit", at=at)
+    return Mention(text=checked_name(text, at=at), type=kind)
+
+
+def _object(body: ObjectBody, *, at: str) -> ObjectValue:
+    given = [value for value in (body.literal, body.entity, body.list) if value is not None]
+    if len(given) != 1:
+        raise BadInput("must have exactly one of literal, entity and list", at=at)
+    if body.entity is not None:
+        return ObjectValue(entity=_mention(body.entity, at=f"{at}/entity"))
+    if body.list is not None:
+        return ObjectValue(items=checked_names(body.list, at=f"{at}/list"))
+    return ObjectValue(literal=checked_name(body.literal or "", at=f"{at}/literal"))
+
+
+def _long_text(text: str | None, *, at: str) -> str:
+    return cleaned_text(text, at=at, most=CONTENT_CHARACTERS) if text else ""
+
+
+def _memory_id(text: str | None, *, at: str) -> Any:
+    try:
+        return parse(Prefix.MEMORY, text) if text else None
+    except BadIdentifier as error:
+        raise BadInput(str(error), at=at) from error
+
+
+def changes_of(body: RevisionBody) -> dict[str, Any]:
+    """Return the columns to change with their new values, texts cleaned. Raises BadInput, TooLarge."""
+    given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not UNSET}
+    given.pop("version")
+    return {name: _revised(name, value) for name, value in given.items()}
+
+
+def _revised(name: str, value: Any) -> Any:
+    at = f"/{name}"
+    if isinstance(value, datetime):
+        return checked_moment(value, at=at)
+    if name == "object":
+        return _object(value, at=at) if value is not None else ObjectValue()
+    if name == "content":
+        return cleaned_text(value, at=at, most=CONTENT_CHARACTERS)
+    if name == "tags":
+        return list(dict.fromkeys(checked_names(value, at=at)))
+    if name == "metadata":
+        return checked_metadata(value, at=at)
+    if name == "topic":
+        return checked_name(value, at=at)
+    return "" if name == "event_precision" and value is None else value

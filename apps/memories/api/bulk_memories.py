@@ -1,0 +1,165 @@
+"""Views of many memories at once: stored, revised or retracted, with an outcome for each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.problems import Code, Problem, invalid
+from apps.api.validation import read_body, read_id, read_query, read_value
+from apps.common.errors import Conflict
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.quotas import check_quotas
+from apps.memories.api.bodies import MemoryBody, RevisionBody, changes_of, new_memory
+from apps.memories.api.bulk_bodies import (
+    MAX_RETRACTED,
+    BatchBody,
+    BulkResponse,
+    RetractionResponse,
+    RevisionsBody,
+    bulk_response,
+    retraction_response,
+)
+from apps.memories.api.memories import MemoriesView
+from apps.memories.api.selection import selected, statuses_of
+from apps.memories.api.selection_bodies import RetractionQuery
+from apps.memories.models import Memory
+from apps.memories.services.bulk_outcome import BulkOutcome
+from apps.memories.services.retracting import retract_several
+from apps.memories.services.revise_several import revise_several
+from apps.memories.services.revising import Revision
+from apps.memories.services.store import StoreRequest
+from apps.memories.services.store_batch import store_batch
+from apps.pipeline.core.enums import Scope, Status
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.input_validation import BadInput, checked_name
+from apps.pipeline.direct_write.new_memory import NewMemory
+
+_BATCH_EXAMPLE = {"user_id": "ana", "memories": [{"type": "fact", "content": "Ana has a boat.", "agent_id": "harbour"}]}
+
+
+class MemoryBatchView(ApiView):
+    """Storing many memories."""
+
+    @documented(
+        operation="store_memory_batch",
+        summary="Store up to 1,000 memories",
+        body=BatchBody,
+        responses={200: BulkResponse},
+        problems=[Code.QUOTA_EXCEEDED, Code.CONFLICT],
+        example=_BATCH_EXAMPLE,
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Store memories as POST /v1/memories does, each whether others are refused or not.
+
+        `results` names the memory that says each item, a known one too, or why the item was refused. A hundred are
+        stored per transaction, in their order.
+        """
+        body = read_body(request, BatchBody)
+        user_id = checked_name(body.user_id, at="/user_id")
+        check_quotas(project_id=self.caller.project_id)
+        read = [_read_memory(each) for each in body.memories]
+        return http_response(self.idempotent(lambda: self._stored(user_id, read)))
+
+    def _stored(self, user_id: str, read: Sequence[NewMemory | Problem]) -> ReplayableAnswer:
+        request = StoreRequest(
+            project_id=self.caller.project_id,
+            api_key_id=self.caller.api_key_id,
+            user_id=user_id,
+            memories=tuple(each for each in read if isinstance(each, NewMemory)),
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+        stored = iter(store_batch(request=request))
+        return replayable_answer(bulk_response([each if isinstance(each, Problem) else next(stored) for each in read]))
+
+
+class BulkMemoriesView(MemoriesView):
+    """The memories of the project: listed, stored, and revised or retracted in bulk."""
+
+    scopes = {"DELETE": Scope.ADMIN}  # as much as a rollback or an erasure takes back
+
+    @documented(
+        operation="revise_memories",
+        summary="Revise up to 200 memories",
+        body=RevisionsBody,
+        responses={200: BulkResponse},
+        example={"memories": [{"id": "mem_01a1f8c0283075afaf9f7de008d31f99", "importance": 0.9}]},
+    )
+    def patch(self, request: Request) -> Response:
+        """Revise memories as PATCH /v1/memories/{memory_id} does, each whether others are refused or not."""
+        body = read_body(request, RevisionsBody)
+        read = [self._read_revision(each) for each in body.memories]
+        revised = iter(revise_several(revisions=[each for each in read if isinstance(each, Revision)]))
+        outcomes: list[BulkOutcome | Problem] = [each if isinstance(each, Problem) else next(revised) for each in read]
+        return Response(to_json(bulk_response(outcomes)))
+
+    @documented(
+        operation="retract_memories",
+        summary="Retract the memories that fit",
+        query=RetractionQuery,
+        responses={200: RetractionResponse},
+        problems=[Code.CONFLICT],
+    )
+    def delete(self, request: Request) -> Response:
+        """Retract the memories that a list with the same parameters shows, at most 1,000 of one end user.
+
+        Without `confirm` nothing is changed, and `matching` says how many they are. With this number as `confirm` they
+        are retracted; if others fit by then, the answer is 409. Memories whose tags bind agents require the scope
+        trust; `results` says which were refused. To delete everything of an end user, use DELETE /v1/users/{user_id}.
+        """
+        query = read_query(request, RetractionQuery)
+        rows = Memory.objects.for_project(self.caller.project_id).filter(
+            status__in=statuses_of(query, shown=(Status.ACTIVE,))
+        )
+        user = self.end_user_id(query.user_id)
+        found = selected(rows, query, end_user_id=user).exclude(status=Status.RETRACTED).order_by("id")
+        memory_ids = list(found.values_list("id", flat=True)[: MAX_RETRACTED + 1])
+        if len(memory_ids) > MAX_RETRACTED:
+            raise invalid(f"fits more than {MAX_RETRACTED:,} memories; select fewer", at="filter")
+        if query.confirm not in (None, len(memory_ids)):
+            raise Conflict(f"{len(memory_ids)} memories fit by now")
+        outcomes = None if query.confirm is None else self._retracted(memory_ids)
+        return Response(to_json(retraction_response(matching=len(memory_ids), outcomes=outcomes)))
+
+    def _retracted(self, memory_ids: Sequence[Any]) -> list[BulkOutcome]:
+        return retract_several(
+            project_id=self.caller.project_id,
+            memory_ids=memory_ids,
+            api_key_id=self.caller.api_key_id,
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+
+    def _read_revision(self, given: dict[str, Any]) -> Revision | Problem:
+        fields = dict(given)
+        try:
+            memory_id = read_id(Prefix.MEMORY, str(fields.pop("id", "")), at="/id")
+            body = read_value(fields, RevisionBody)
+            changes = changes_of(body)
+        except (Problem, BadInput) as error:
+            return _problem(error)
+        return Revision(
+            project_id=self.caller.project_id,
+            memory_id=memory_id,
+            changes=changes,
+            api_key_id=self.caller.api_key_id,
+            expected_version=body.version,
+            may_review=self.caller.may(Scope.ADMIN),
+            is_trusted=self.caller.may(Scope.TRUST),
+        )
+
+
+def _read_memory(given: dict[str, Any]) -> NewMemory | Problem:
+    try:
+        return new_memory(read_value(given, MemoryBody), at="", now=timezone.now())
+    except (Problem, BadInput) as error:
+        return _problem(error)
+
+
+def _problem(error: Problem | BadInput) -> Problem:
+    return error if isinstance(error, Problem) else invalid(str(error), at=error.at)

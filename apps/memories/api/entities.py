@@ -1,0 +1,171 @@
+"""Views of /v1/entities."""
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.base import ApiView, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.memories.api.responses import MemoryResponse, memory_response
+from apps.memories.models import Entity, Memory
+from apps.memories.services.entities import EntityMerge, merge_entities, split_entities
+from apps.pipeline.core.enums import EntityType, Scope
+from apps.pipeline.core.identifiers import Prefix, show
+
+
+class EntitiesQuery(QueryParameters):
+    """Filters for a list of entities. `user_id` is optional for keys with scope admin."""
+
+    user_id: Identifier | None = None
+    types: tuple[EntityType, ...] = ()
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class EntityMergeBody(RequestBody):
+    """The entity to merge into."""
+
+    into: str
+
+
+class EntityResponse(ResponseBody):
+    """A person, organisation, place or thing, with all its names."""
+
+    id: str
+    user_id: str
+    name: str
+    type: EntityType
+    is_user: bool
+    aliases: list[str]
+    mention_count: int
+    last_mentioned_at: Moment
+    merged_into: str | None
+
+
+class EntityList(ResponseBody):
+    """Entities, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[EntityResponse]
+
+
+class EntityDetailResponse(EntityResponse):
+    """An entity with its facts: up to 200 live memories about it, most recently said first."""
+
+    facts: list[MemoryResponse]
+
+
+def entity_response(entity: Entity) -> EntityResponse:
+    """Convert an entity; its end user and aliases must be prefetched."""
+    return EntityResponse(**_fields(entity))
+
+
+def entity_detail_response(entity: Entity, *, facts: list[MemoryResponse]) -> EntityDetailResponse:
+    """Convert an entity with its facts."""
+    return EntityDetailResponse(**_fields(entity), facts=facts)
+
+
+def _fields(entity: Entity) -> dict[str, Any]:
+    return {
+        "id": entity.shown_id,
+        "user_id": entity.end_user.external_id,
+        "name": entity.name,
+        "type": EntityType(entity.type),
+        "is_user": entity.is_user,
+        "aliases": [alias.alias for alias in entity.standing_aliases],
+        "mention_count": entity.mention_count,
+        "last_mentioned_at": entity.last_mentioned_at,
+        "merged_into": show(Prefix.ENTITY, entity.merged_into_id) if entity.merged_into_id else None,
+    }
+
+
+MAX_FACTS = 200
+
+
+class EntitiesView(ApiView):
+    """The entities of the project."""
+
+    @documented(operation="list_entities", summary="List entities", query=EntitiesQuery, responses={200: EntityList})
+    def get(self, request: Request) -> Response:
+        """List entities, newest first, without those merged into others or taken back by a rollback."""
+        query = read_query(request, EntitiesQuery)
+        rows = Entity.objects.standing().filter(project_id=self.caller.project_id)
+        if (user := self.end_user_id(query.user_id)) is not None:
+            rows = rows.filter(end_user_id=user)
+        if query.types:
+            rows = rows.filter(type__in=query.types)
+        pages = Pages(limit=query.limit)
+        found = pages.read(rows.select_related("end_user").prefetch_related("aliases"), request)
+        return Response(to_json(EntityList(results=[entity_response(entity) for entity in found], **pages.links())))
+
+
+class EntityView(ApiView):
+    """One entity."""
+
+    @documented(
+        operation="read_entity",
+        summary="Read an entity",
+        responses={200: EntityDetailResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, entity_id: str) -> Response:
+        """Read an entity with its names and facts."""
+        entity = self._entity(read_id(Prefix.ENTITY, entity_id))
+        facts = Memory.objects.for_end_user(entity.end_user_id).live().filter(subject=entity).to_show()
+        shown = [memory_response(memory) for memory in facts.order_by("-said_at", "-id")[:MAX_FACTS]]
+        return Response(to_json(entity_detail_response(entity, facts=shown)))
+
+    def _entity(self, entity_id: UUID) -> Entity:
+        rows = Entity.objects.filter(project_id=self.caller.project_id, id=entity_id)
+        entity = rows.select_related("end_user").prefetch_related("aliases").first()
+        if entity is None:
+            raise not_found()
+        return entity
+
+
+class EntityMergeView(EntityView):
+    """Merging an entity into another."""
+
+    scopes = {"POST": Scope.ADMIN, "DELETE": Scope.ADMIN}
+    http_method_names = ["post", "delete", "options"]
+
+    @documented(
+        operation="merge_entity",
+        summary="Merge an entity into another",
+        body=EntityMergeBody,
+        responses={200: EntityResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"into": "ent_01990000000070008000000000000001"},
+    )
+    def post(self, request: Request, entity_id: str) -> Response:
+        """Merge this entity into another, which takes over its names and memories. Repeating it changes nothing."""
+        body = read_body(request, EntityMergeBody)
+        into = read_id(Prefix.ENTITY, body.into, at="/into")
+        merge_entities(
+            merge=EntityMerge(
+                project_id=self.caller.project_id,
+                entity_id=read_id(Prefix.ENTITY, entity_id),
+                into_id=into,
+                api_key_id=self.caller.api_key_id,
+            )
+        )
+        return Response(to_json(entity_response(self._entity(into))))
+
+    @documented(
+        operation="split_entity",
+        summary="Undo a merge",
+        responses={200: EntityResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def delete(self, request: Request, entity_id: str) -> Response:
+        """Undo the merge of this entity. Memories added since stay with the other entity."""
+        wanted = read_id(Prefix.ENTITY, entity_id)
+        split_entities(project_id=self.caller.project_id, entity_id=wanted, api_key_id=self.caller.api_key_id)
+        return Response(to_json(entity_response(self._entity(wanted))))

@@ -1,0 +1,155 @@
+"""Memories: all of a project by filters, what people change about them, and downloads."""
+
+from datetime import date
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.views.decorators.http import require_POST
+
+from apps.common.errors import Refused, Unfit
+from apps.console.labels import count_of
+from apps.console.paging import keyset_page, query_param
+from apps.console.permissions import ProjectVisit, project_page
+from apps.memories.selectors import memories as selectors
+from apps.memories.services.export_memories import ExportFormat, export_memories
+from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
+from apps.review.forms import (
+    Toast,
+    acting_person,
+    edited_content,
+    edited_value,
+    parse_seen,
+    refusal_response,
+    refusal_toasts,
+    row_id,
+    toast_response,
+)
+from apps.review.services import (
+    ReviewDecision,
+    SeenVersion,
+    StatusChange,
+    change_status,
+    close_memory,
+    reword_memory,
+)
+from apps.tenants.enums import MemberRole
+
+PAGE_ROWS = 50
+_DONE = {StatusChange.RETRACT: "retracted", StatusChange.ARCHIVE: "archived", StatusChange.RESTORE: "restored"}
+_MEDIA_TYPES = {ExportFormat.JSONL: "application/jsonl", ExportFormat.CSV: "text/csv; charset=utf-8"}
+
+
+@project_page()
+def memories(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List the memories of all users that match the filters."""
+    filters = selectors.MemoryFilters.of(request)
+    rows = selectors.list_memories(project_id=visit.project.pk, filters=filters)
+    shown = {
+        "page": keyset_page(rows, request, order=filters.order, size=PAGE_ROWS),
+        "filters": filters,
+        "query": request.GET,
+        "now": timezone.now(),
+        "statuses": list(Status),
+        "types": list(MemoryType),
+        "writers": list(selectors.MemoryWriter),
+        "sources": list(SourceConfidence),
+        "visibilities": list(selectors.Visibility),
+        "orders": [(name, text) for name, (text, _) in selectors.ORDERS.items()],
+    }
+    return render(request, "console/memories.html", shown)
+
+
+@project_page(MemberRole.ADMIN)
+def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
+    """Download the memories that match the filters, in the order of the list."""
+    filters = selectors.MemoryFilters.of(request)
+    rows = filters.order.sorted(selectors.list_memories(project_id=visit.project.pk, filters=filters))
+    file_format = ExportFormat.CSV if query_param(request, "format") == ExportFormat.CSV else ExportFormat.JSONL
+    name = f"memories-{visit.project.slug}.{file_format}"
+    return StreamingHttpResponse(
+        export_memories(project_id=visit.project.pk, memories=rows, file_format=file_format),
+        content_type=_MEDIA_TYPES[file_format],
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Retract, archive or restore one or several memories."""
+    try:
+        given = request.POST.get("change", "")
+        if given not in set(StatusChange):
+            raise Unfit("choose what to do with the memories")
+        wanted = StatusChange(given)
+        seen = parse_seen(request.POST.getlist("memory"))
+        if not seen:
+            raise Unfit("no memory is selected")
+        decided = change_status(by=acting_person(visit), seen=seen, change=wanted)
+    except Refused as refused:
+        return refusal_response(request, refused)
+    return _changed(request, visit, decided, _DONE[wanted])
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def reword(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
+    """Change the words of a live memory."""
+    try:
+        decided = reword_memory(
+            by=acting_person(visit),
+            seen=_seen(request, memory_id),
+            content=edited_content(request),
+            value=edited_value(request),
+        )
+    except Refused as refused:
+        return refusal_response(request, refused)
+    return _changed(request, visit, decided, "reworded")
+
+
+@require_POST
+@project_page(MemberRole.REVIEWER)
+def close(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
+    """End the validity of an active memory."""
+    try:
+        seen = _seen(request, memory_id)
+        decided = close_memory(by=acting_person(visit), seen=seen, ends_on=_day(request.POST.get("ends_on", "")))
+    except Refused as refused:
+        return refusal_response(request, refused)
+    return _changed(request, visit, decided, "closed")
+
+
+def _seen(request: HttpRequest, memory_id: UUID) -> SeenVersion:
+    """Return the memory of the address in the version of the form. Raises Unfit."""
+    seen = parse_seen(request.POST.getlist("memory"))
+    if len(seen) != 1 or seen[0].memory_id != memory_id:
+        raise Unfit("the form is about another memory")
+    return seen[0]
+
+
+def _day(text: str) -> date:
+    """Return the day that a text names. Raises Unfit."""
+    try:
+        day = parse_date(text)
+    except ValueError:  # well-formed, but no such day
+        day = None
+    if day is None or not 1 < day.year < 9999:
+        raise Unfit("choose the day until which it was true")
+    return day
+
+
+def _changed(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:
+    """Return a toast with the undo of all that was changed, and one for each memory that was not."""
+    done = len(decided.memories)
+    toasts = [Toast(f"{count_of(done, 'memory', 'memories')} {verb}.", decided)] if done else []
+    touched = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
+    return toast_response(
+        request,
+        *toasts,
+        *refusal_toasts(visit, decided.refused),
+        gone=[row_id(each) for each in touched],
+        status=200 if done else 409,
+    )

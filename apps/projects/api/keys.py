@@ -1,0 +1,159 @@
+"""Views of /v1/keys, for keys with scope admin."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from django.http import HttpResponse
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import Moment, PageQuery, RequestBody, ResponseBody
+from apps.api.validation import read_body, read_id, read_query
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.pipeline.core.enums import MemorySharing, Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.projects.api_keys import create_key, revoke_key
+from apps.tenants.models import ApiKey
+from apps.traces.policies import active_policy
+
+
+class KeyBody(RequestBody):
+    """An API key to create."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=120)]
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=len(Scope))]
+    expires_at: Moment | None = None
+
+
+class KeyResponse(ResponseBody):
+    """An API key without its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list[Scope]
+    created_at: Moment
+    expires_at: Moment | None
+    revoked_at: Moment | None
+    last_used_at: Moment | None
+
+
+class KeyList(ResponseBody):
+    """API keys, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[KeyResponse]
+
+
+class CreatedKeyResponse(KeyResponse):
+    """A new API key. `key` is returned only once; it is null in the response to a repeated request."""
+
+    key: str | None
+
+
+class CurrentKeyResponse(KeyResponse):
+    """The API key of the request, its project, and whether agents share their memories there."""
+
+    project_id: str
+    memory_sharing: MemorySharing
+
+
+def key_response(key: ApiKey) -> KeyResponse:
+    """Convert a key."""
+    return KeyResponse(**_fields(key))
+
+
+def current_key_response(key: ApiKey, *, sharing: MemorySharing) -> CurrentKeyResponse:
+    """Convert the key of a request."""
+    return CurrentKeyResponse(**_fields(key), project_id=show(Prefix.PROJECT, key.project_id), memory_sharing=sharing)
+
+
+def created_key_response(key: ApiKey, *, text: str) -> CreatedKeyResponse:
+    """Convert a new key together with its secret."""
+    return CreatedKeyResponse(**_fields(key), key=text)
+
+
+def _fields(key: ApiKey) -> dict[str, Any]:
+    return {
+        "id": show(Prefix.API_KEY, key.id),
+        "name": key.name,
+        "prefix": f"mp_{key.prefix}",
+        "scopes": [Scope(scope) for scope in key.scopes],
+        "created_at": key.created_at,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "last_used_at": key.last_used_at,
+    }
+
+
+class KeysView(ApiView):
+    """The API keys of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
+
+    @documented(operation="list_keys", summary="List keys", query=PageQuery, responses={200: KeyList})
+    def get(self, request: Request) -> Response:
+        """List the project's keys, newest first, without their secrets."""
+        query = read_query(request, PageQuery)
+        pages = Pages(limit=query.limit)
+        found = pages.read(ApiKey.objects.filter(project_id=self.caller.project_id), request)
+        return Response(to_json(KeyList(results=[key_response(key) for key in found], **pages.links())))
+
+    @documented(
+        operation="create_key",
+        summary="Create a key",
+        body=KeyBody,
+        responses={201: CreatedKeyResponse},
+        example={"name": "agent", "scopes": ["read", "write"]},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
+        body = read_body(request, KeyBody)
+        return http_response(
+            self.idempotent(
+                lambda: self._created(body), to_keep=lambda answer: replace(answer, body={**answer.body, "key": None})
+            )
+        )
+
+    def _created(self, body: KeyBody) -> ReplayableAnswer:
+        created = create_key(
+            project_id=self.caller.project_id,
+            name=checked_name(body.name, at="/name"),
+            scopes=body.scopes,
+            expires_at=checked_moment(body.expires_at, at="/expires_at"),
+        )
+        return replayable_answer(created_key_response(created.key, text=created.text), status=201)
+
+
+class CurrentKeyView(ApiView):
+    """The API key of the request."""
+
+    @documented(
+        operation="read_current_key", summary="Read the key of the request", responses={200: CurrentKeyResponse}
+    )
+    def get(self, request: Request) -> Response:
+        """Tell what the key of the request may do, and in which project."""
+        key = ApiKey.objects.get(id=self.caller.api_key_id)
+        sharing = active_policy(project_id=self.caller.project_id).sharing.memory_sharing
+        return Response(to_json(current_key_response(key, sharing=sharing)))
+
+
+class KeyView(ApiView):
+    """One API key."""
+
+    scopes = {"DELETE": Scope.ADMIN}
+    archived_methods = ("DELETE",)
+
+    @documented(operation="revoke_key", summary="Revoke a key", responses={204: None}, problems=[Code.NOT_FOUND])
+    def delete(self, request: Request, key_id: str) -> Response:
+        """Revoke a key immediately. Repeating it changes nothing."""
+        revoke_key(project_id=self.caller.project_id, key_id=read_id(Prefix.API_KEY, key_id))
+        return Response(status=204)

@@ -1,0 +1,121 @@
+"""Queue: pending and failed background work, to retry or discard."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from apps.common.errors import Refused
+from apps.console.labels import count_of
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.pipeline.core.enums import WorkState
+from apps.queue.selectors import failed_work, model_health, model_pauses
+from apps.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
+from apps.tenants.enums import MemberRole
+from apps.traces.get_or_create import actor_of
+
+
+@project_page()
+def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List work by state, by default the pending work, and the workers."""
+    state = request.GET.get("state", "")
+    rows = OutboxRow.objects.filter(project=visit.project).select_related("end_user")
+    if state in set(WorkState):
+        rows = rows.filter(state=state).order_by("-id")
+    else:
+        state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
+    pauses = model_pauses(project_id=visit.project.pk)
+    shown = {
+        "page": paginate(rows, request),
+        "state": state,
+        "query": _filter(request),
+        "states": list(WorkState),
+        "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
+        "workers": WorkerHeartbeat.objects.all()[:20],
+        "pauses": pauses,
+        "models": model_health(project_id=visit.project.pk, pauses=pauses),
+        "test_seconds": SECONDS,
+        "failed": failed_work(project_id=visit.project.pk),
+    }
+    return render(request, "console/queue.html", shown)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def retry_all(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Run failed work again: all of it, or what has an error or belongs to a user."""
+    error = request.POST.get("error", "").replace("\r\n", "\n").replace("\x00", "")  # browsers send CRLF
+    user = request.POST.get("user", "").replace("\x00", "")
+    retried = retry_failed(project_id=visit.project.pk, error=error, user_id=user)
+    messages.success(request, f"{count_of(retried, 'failed entry', 'failed entries')} will be retried now.")
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def try_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Ask a model that does not answer again, without waiting for its next try."""
+    try:
+        try_model_now(project_id=visit.project.pk)
+    except Refused as refused:
+        messages.info(request, f"Nothing to try: {refused}.")
+    else:
+        messages.success(request, "The model will be tried now.")
+    return redirect("console:queue", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def test_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Make a test call and say what has come of it."""
+    model = request.POST.get("model", "").replace("\x00", "")
+    try:
+        made = make_test_call(project_id=visit.project.pk, model=model)
+    except Refused as refused:
+        messages.error(request, f"No call was made: {refused}.")
+    else:
+        took = f"{made.latency_us / 1_000_000:.1f} s"
+        if made.error:
+            messages.error(request, f"{made.model} did not answer after {took}: {made.error[:300]}")
+        else:
+            messages.success(request, f"{made.model} has answered in {took}. What waited for it continues.")
+    return redirect("console:queue", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Make a queue entry due now."""
+    try:
+        retry_work(project_id=visit.project.pk, row_id=row_id)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:discard", args=[visit.project.slug, row_id]) + _filter(request)
+        messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
+    """Mark an entry as failed, so that work behind it continues."""
+    try:
+        discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
+        messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
+    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+
+
+def _filter(request: HttpRequest) -> str:
+    """Return the query string of the list that a button belongs to."""
+    kept = {name: request.GET[name] for name in ("state", "page") if request.GET.get(name)}
+    return f"?{urlencode(kept)}" if kept else ""

@@ -1,0 +1,141 @@
+"""Parsing of decision forms, and the responses to them: toasts with undo, and refusals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
+from apps.console.labels import label, time_since
+from apps.console.navigation import with_sums
+from apps.console.permissions import ProjectVisit
+from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
+from apps.review.selectors.history import latest_changes
+from apps.review.selectors.review import pending_counts
+from apps.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
+
+MOST_CONTENT = 20_000  # characters, as the REST interface takes
+MOST_VALUE = 2_000
+MOST_REFUSALS = 2  # that are told one by one
+MOST_AT_ONCE = 500  # memories that one request decides about; each takes some 10 ms
+
+_STATUS: dict[type[Refused], int] = {NotFound: 404, Conflict: 409, NotAllowed: 403, Unfit: 422}
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """A short message; with `decided` or `skipped` it has an undo button."""
+
+    text: str
+    decided: ReviewDecision | None = None
+    is_bad: bool = False
+    skipped: tuple[UUID, ...] = ()
+
+    @property
+    def decided_versions(self) -> str:
+        """Return the decided memories as parse_seen() reads them: a single value, since a form has at most 1,000."""
+        seen = self.decided.memories if self.decided else ()
+        return " ".join(f"{each.memory_id}:{each.version}" for each in seen)
+
+
+def acting_person(visit: ProjectVisit) -> Reviewer:
+    """Return the person who decides."""
+    return Reviewer(project_id=visit.project.pk, person_id=visit.person_id)
+
+
+def edited_content(request: HttpRequest) -> str | None:
+    """Return the content that a reviewer wrote, cleaned; None if it was not edited. Raises Unfit."""
+    text = request.POST.get("content")
+    try:
+        return None if text is None else cleaned_text(text, at="content", most=MOST_CONTENT)
+    except BadInput as error:
+        raise Unfit(f"the content {error}") from error
+
+
+def edited_value(request: HttpRequest) -> str | None:
+    """Return the object that a reviewer wrote, "" for none; None if it was not edited. Raises Unfit."""
+    text = request.POST.get("value")
+    if text is not None and len(text) > MOST_VALUE:
+        raise Unfit(f"the value is longer than {MOST_VALUE:,} characters")
+    try:
+        return text.strip() and checked_name(text, at="value") if text is not None else None
+    except BadInput as error:
+        raise Unfit(f"the value {error}") from error
+
+
+def chosen_memories(request: HttpRequest) -> tuple[SeenVersion, ...]:
+    """Return the memories to decide about, in the versions that were shown. Raises Unfit for none, and for too many."""
+    seen = parse_seen(request.POST.getlist("memory"))
+    if not 0 < len(seen) <= MOST_AT_ONCE:
+        raise Unfit(f"choose 1 to {MOST_AT_ONCE} memories")
+    return seen
+
+
+def parse_seen(given: Sequence[str]) -> tuple[SeenVersion, ...]:
+    """Parse memory identifiers with versions such as `0192…:3`, one or several in each text. Raises Unfit."""
+    seen = []
+    for text in dict.fromkeys(each for several in given for each in several.split()):
+        identifier, _, version = text.partition(":")
+        try:
+            seen.append(SeenVersion(UUID(identifier), int(version)))
+        except ValueError as error:
+            raise Unfit(f"{text!r} is not a memory with a version") from error
+    return tuple(seen)
+
+
+def parse_undo(request: HttpRequest) -> ReviewDecision:
+    """Parse the decision to undo. Raises Unfit."""
+    link = request.POST.get("link", "")
+    try:
+        link_id = UUID(link) if link else None
+    except ValueError as error:
+        raise Unfit(f"{link!r} is not a link") from error
+    return ReviewDecision(memories=parse_seen(request.POST.getlist("memory")), link_id=link_id)
+
+
+def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
+    """Return toasts; the page removes the rows named in `gone` from its list."""
+    visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
+    counts = with_sums(pending_counts(project_id=visit.project.pk), visit=visit)
+    response = toasts_only(request, *toasts, counts=counts, status=status)
+    if gone:
+        response["X-Gone-Rows"] = " ".join(gone)
+        response["HX-Trigger"] = "decided"  # the page of a single memory or pair reloads itself
+    return response
+
+
+def toasts_only(
+    request: HttpRequest, *toasts: Toast, counts: Mapping[str, int] | None = None, status: int = 200
+) -> HttpResponse:
+    """Return toasts, and the counts of the navigation if there are any, whatever the request wanted to replace."""
+    response = render(request, "console/_toasts.html", {"toasts": toasts, "counts": counts or {}}, status=status)
+    if request.htmx.target != "toasts":  # type: ignore[attr-defined]  # set by django_htmx's middleware
+        response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    return response
+
+
+def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[str] = ()) -> HttpResponse:
+    """Return a toast that nothing was changed, and why."""
+    return toast_response(
+        request, Toast(f"Nothing was changed: {refused}.", is_bad=True), gone=gone, status=_STATUS[type(refused)]
+    )
+
+
+def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
+    """Return toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
+    latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
+    toasts = []
+    more = f" {len(refusals) - 1} others were not changed either." if len(refusals) > MOST_REFUSALS else ""
+    for refusal in refusals[:1] if more else refusals:
+        reason, change = str(refusal.why), latest.get(refusal.memory_id)
+        if isinstance(refusal.why, Conflict) and change is not None:
+            reason = f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})"
+        toasts.append(Toast(f"Not changed: {reason}.{more}", is_bad=True))
+    return tuple(toasts)
+
+
+def row_id(memory_id: UUID) -> str:
+    """Return the HTML id of a memory's row in a list."""
+    return f"row-{memory_id}"

@@ -1,0 +1,269 @@
+"""Why a turn was kept or not, and what agents are told about a user."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from apps.console.labels import count_of, label
+from apps.memories.models import Memory
+from apps.memories.querysets import MemoryQuerySet
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import Outcome, Reason, Stage, Status, TraceStatus, WorkState
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.retrieval.block import BlockSection
+from apps.retrieval.explain import Exclusion
+from apps.search.explain_recall import ExplainedBlock, Recall
+from apps.search.selectors.recall import reason_of
+from apps.traces.models import Span, Turn
+from apps.traces.selectors import outcomes_of
+
+_EXPLANATIONS: dict[Reason, str] = {
+    Reason.TOO_SHORT: "it is too short to contain a statement",
+    Reason.GREETING: "it is only a greeting",
+    Reason.FAREWELL: "it is only a farewell",
+    Reason.THANKS: "it only says thanks",
+    Reason.ACKNOWLEDGEMENT: "it only acknowledges the previous message",
+    Reason.EMOJI_ONLY: "it contains only emoji",
+    Reason.CODE_ONLY: "it contains only code",
+    Reason.TOOL_MARKER: "it is a tool marker, not a message of a person",
+    Reason.STRUCTURED_PAYLOAD: "it is data (JSON, XML or a table) without prose",
+    Reason.META_TALK: "it talks about the conversation, not about the user",
+    Reason.RECALLED_CONTEXT: "it repeats context that this server gave to the agent",
+    Reason.UNTRUSTED_ROLE: "only messages of the user are remembered; this turn has another role",
+    Reason.REPEATED_TURN: "it repeats a recent turn",
+    Reason.PATTERN: "it matches a pre-filter rule of this project",
+    Reason.NO_CANDIDATE: "no statement worth remembering was found in it",
+    Reason.EXTRACTION_FAILED: "the model returned no usable answer",
+    Reason.LOW_QUALITY: "the extractor rated it as not worth remembering: temporary, vague or a question",
+    Reason.LOW_CONFIDENCE: "its confidence was too low",
+    Reason.NOT_SUPPORTED: "its quote does not occur in the user's message",
+    Reason.SECRET: "it holds a password, key, code or account number",
+    Reason.OVER_LIMIT: "the turn had more statements than the limit allows, and others were more important",
+    Reason.RESOLUTION_FAILED: "the person or thing it refers to could not be identified",
+    Reason.DUPLICATE: "it is already known",
+    Reason.WEAKER_EVIDENCE: "the memory it would replace has stronger evidence",
+    Reason.ASKED_TO_FORGET: "the user asked to forget this, or something like it",
+    Reason.ASKED_NOT_TO_STORE: "the user asked not to store this",
+    Reason.FORGET_ALL_REQUESTED: "the user asked to forget everything; a person decides",
+    Reason.NOT_ASSERTED: "it was not stated as a fact, but hypothetical, role play, a joke or a quote",
+    Reason.CONTRADICTION: "it contradicts a known memory; a reviewer decides",
+    Reason.UNSURE_DUPLICATE: "it may duplicate a known memory",
+    Reason.LESS_TRUSTED: "its source is less trusted than that of the memory it would replace",
+    Reason.PROPOSAL_REFUSED: "the model proposed to change a known memory, and the rules refused it",
+    Reason.OTHERS_WORDS: "it stands in somebody else's words, such as a pasted text, a quotation or a tool's answer",
+    Reason.SUSPECTED_INJECTION: "it looks like an attempt to instruct the agent",
+}
+
+
+def explain(reason: str) -> str:
+    """Return the sentence for a reason, followed by the rule that it names; unknown reasons keep their own words."""
+    kind, _, rule = reason.partition(":")
+    if kind not in set(Reason) or Reason(kind) not in _EXPLANATIONS:
+        return label(reason)
+    return f"{_EXPLANATIONS[Reason(kind)]} ({rule})" if rule else _EXPLANATIONS[Reason(kind)]
+
+
+_UNFINISHED = {
+    TraceStatus.QUEUED: "Not processed yet: waiting for a worker.",  # unless _delays knows more
+    TraceStatus.DEAD: "Processing failed",
+    TraceStatus.ROLLED_BACK: "Rolled back: what it wrote was taken back.",
+    TraceStatus.EXTRACTION_FAILED: "Extraction failed: the model returned no usable answer",
+}
+_STATUS_ENDINGS = {
+    Status.ACTIVE: "and agents can use it.",
+    Status.PENDING_REVIEW: "but it awaits review, and agents can't use it before.",
+    Status.SUPERSEDED: "and has since been superseded by a newer memory.",
+    Status.REJECTED: "but a reviewer rejected it.",
+    Status.RETRACTED: "but it was retracted.",
+    Status.MERGED: "and has since been merged into another memory.",
+    Status.ARCHIVED: "and has since been archived.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationSentence:
+    """One sentence of an explanation, with the memory or candidate that it is about."""
+
+    text: str
+    tone: str  # good, wait, bad or calm
+    about: str = ""
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnExplanation:
+    """A turn with its explanation."""
+
+    turn: Turn
+    sentences: list[ExplanationSentence]
+
+
+def explain_turns(turns: Iterable[Turn]) -> list[TurnExplanation]:
+    """Explain turns that were read with their traces (three more queries)."""
+    shown = list(turns)
+    matched = _matched(shown)
+    lines = [line for turn in shown for line in outcomes_of(turn.trace, turn)]
+    ids = {found for line in lines if (found := _memory_id(line))}
+    rows = Memory.objects.filter(end_user_id__in={turn.end_user_id for turn in shown}, pk__in=ids)
+    memories = {memory.pk: memory for memory in rows}
+    delays = _delays(shown)
+    return [
+        TurnExplanation(turn, [delays[turn.trace_id]])
+        if turn.trace_id in delays and not turn.rejected_for
+        else TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories))
+        for turn in shown
+    ]
+
+
+def _delays(turns: Iterable[Turn]) -> dict[UUID, ExplanationSentence]:
+    """Return why queued traces wait, by trace, where an attempt has failed or what it needs does not answer."""
+    queued = {turn.trace_id: turn.end_user_id for turn in turns if turn.trace.status == TraceStatus.QUEUED}
+    rows = OutboxRow.objects.filter(end_user_id__in=queued.values(), subject_id__in=queued, state=WorkState.PENDING)
+    delays = {}
+    for row in rows.exclude(last_error="") if queued else ():
+        failed = f"{count_of(row.attempts, 'attempt', 'attempts')} failed" if row.attempts else "it waits"
+        text = f"Not processed yet: {failed}, next try at {row.run_at:%H:%M:%S} UTC: {row.last_error}"
+        delays[row.subject_id] = ExplanationSentence(text, "bad" if row.attempts else "wait")
+    return delays
+
+
+def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:
+    if turn.rejected_for:
+        rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
+        words = f" matched “{matched}”" if rule and matched else " decided" if rule else ""
+        ending = f".{rule}{words}." if rule else "."
+        return [ExplanationSentence(f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}", "bad")]
+    status = TraceStatus(turn.trace.status)
+    if status in _UNFINISHED:
+        error = f": {turn.trace.error}" if turn.trace.error else ""
+        return [ExplanationSentence(f"{_UNFINISHED[status]}{error}", "bad" if error else "wait")]
+    lines = outcomes_of(turn.trace, turn)
+    return [_outcome_sentence(line, memories) for line in lines] or [
+        ExplanationSentence("No outcome was recorded.", "calm")
+    ]
+
+
+_BECAME = {Outcome.MERGED: "merged into a known memory", Outcome.RETRACTED: "retracted on request"}
+
+
+def _outcome_sentence(line: Mapping[str, Any], memories: Mapping[UUID, Memory]) -> ExplanationSentence:
+    about = str(line.get("content") or "")
+    if line["outcome"] == Outcome.DISCARDED:
+        stage = label(Stage(line["stage"]))
+        if not about:
+            return ExplanationSentence(f"Nothing stored: {explain(str(line['reason']))}.", "calm")
+        return ExplanationSentence(f"Dropped at stage “{stage}”: {explain(str(line['reason']))}.", "bad", about)
+    if line["outcome"] == Outcome.FORGET_ALL_REQUESTED:
+        return ExplanationSentence("The user asked to forget everything: nothing was done, a person decides.", "wait")
+    memory = memories.get(_memory_id(line) or UUID(int=0))
+    if memory is None:
+        return ExplanationSentence("It was stored and has since been erased.", "calm", about)
+    became = _BECAME.get(Outcome(line["outcome"]), "stored")
+    ending = _STATUS_ENDINGS[Status(memory.status)]
+    tone = {Status.ACTIVE: "good", Status.PENDING_REVIEW: "wait"}.get(Status(memory.status), "calm")
+    return ExplanationSentence(f"It was {became}, {ending}", tone, memory.content, memory)
+
+
+def _memory_id(line: Mapping[str, Any]) -> UUID | None:
+    try:
+        return parse(Prefix.MEMORY, str(line.get("memory_id") or ""))
+    except BadIdentifier:
+        return None
+
+
+def _matched(turns: list[Turn]) -> dict[UUID, str]:
+    """Load the matched texts of turns dropped by rules."""
+    dropped = [turn for turn in turns if turn.rejected_by]
+    spans = Span.objects.filter(
+        end_user_id__in={turn.end_user_id for turn in dropped},
+        trace_id__in={turn.trace_id for turn in dropped},
+        stage=Stage.PRE_FILTER,
+    )
+    drops = [drop for span in spans for drop in span.details.get("drops", ())]
+    return {UUID(drop["turn"]): drop.get("matched", "") for drop in drops}
+
+
+MOST_MISSED = 15
+_OVER_BUDGET = "the budget is used up"
+# What a near miss lacks, the nearest first; memories that are history come last.
+_NEARNESS = (
+    Exclusion.CONFIDENCE,
+    Exclusion.LIMIT,
+    Exclusion.MIN_SCORE,
+    Exclusion.UNRELATED,
+    Exclusion.NOT_YET_VALID,
+    Exclusion.EXPIRED,
+    Exclusion.NO_LONGER_VALID,
+    Exclusion.STATUS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLine:
+    """A line of the block, and the memories that it tells."""
+
+    section: str
+    text: str
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MissedMemory:
+    """A memory that the block does not tell, and why."""
+
+    memory: Memory
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBlock:
+    """A block by lines, in the order in which it is printed, and the nearest of `missed_count` memories left out."""
+
+    text: str
+    tokens: int
+    lines: tuple[ToldLine, ...]
+    missed: tuple[MissedMemory, ...]
+    missed_count: int
+
+
+def told_block(recall: Recall, block: ExplainedBlock, *, end_user_id: UUID) -> ToldBlock:
+    """Return the lines of an explained block with their memories (one query)."""
+    ids = {each for line in (*block.lines.shown, *block.lines.omitted) for each in line.memory_ids}
+    rows: MemoryQuerySet = Memory.objects.for_end_user(end_user_id)
+    known = {row.pk: row for row in rows.filter(pk__in=ids).to_show()}
+    missed = list(_missed(recall, block, known))
+    lines = []
+    for line in sorted(block.lines.shown, key=lambda line: _SECTIONS[line.section]):
+        memories = tuple(known[each] for each in line.memory_ids if each in known)
+        lines.append(ToldLine(line.section.value.rstrip(":"), line.text.removeprefix("- "), memories))
+    return ToldBlock(
+        text=block.block.text,
+        tokens=block.block.tokens,
+        lines=tuple(lines),
+        missed=tuple(missed[:MOST_MISSED]),
+        missed_count=len(missed),
+    )
+
+
+def _missed(recall: Recall, block: ExplainedBlock, known: Mapping[UUID, Memory]) -> Iterator[MissedMemory]:
+    """Yield what waits for review, what the budget leaves out, and what else was considered, the nearest first."""
+    omitted = [key for line in block.lines.omitted for key in line.memory_ids if key in known]
+    placed = {*omitted, *(key for line in block.lines.shown for key in line.memory_ids)}
+    considered = [(each.hit.memory, each.exclusion) for each in recall.search.scored]
+    considered += [(each.memory, each.exclusion) for each in recall.search.unscored]
+    left_out = [(memory, why) for memory, why in considered if why is not None and memory.pk not in placed]
+    left_out.sort(key=lambda each: _NEARNESS.index(each[1]))
+    yield from (_missed_for(memory, why) for memory, why in left_out if memory.status == Status.PENDING_REVIEW)
+    yield from (MissedMemory(known[key], _OVER_BUDGET) for key in omitted)
+    yield from (_missed_for(memory, why) for memory, why in left_out if memory.status != Status.PENDING_REVIEW)
+
+
+def _missed_for(memory: Memory, why: Exclusion) -> MissedMemory:
+    if why is not Exclusion.STATUS:
+        return MissedMemory(memory, reason_of(why))
+    is_pending = memory.status == Status.PENDING_REVIEW
+    return MissedMemory(memory, "it waits for review" if is_pending else f"it is {memory.status}")
+
+
+_SECTIONS = {section: place for place, section in enumerate(BlockSection)}

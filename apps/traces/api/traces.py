@@ -1,0 +1,319 @@
+"""Views of /v1/traces."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from functools import wraps
+from typing import Annotated, Any
+
+import msgspec
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.base import ApiView, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, ResponseBody
+from apps.api.validation import not_found, read_id, read_query
+from apps.api.waiting import SharedPoll, release, resume
+from apps.intake.api.turns import OutcomeResponse
+from apps.outbox import batching
+from apps.outbox.wait_reasons import WaitReason, find_wait_reason
+from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
+from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
+from apps.pipeline.core.input_validation import checked_name
+from apps.traces.awaited_trace import AwaitedTrace
+from apps.traces.enums import IndexState, Milestone
+from apps.traces.milestones import index_state, reached
+from apps.traces.models import ModelCall, Span, Trace, Turn
+
+LONGEST_WAIT = 30  # seconds
+
+
+class TracesQuery(QueryParameters):
+    """Filters for a list of traces. `user_id` is optional for keys with scope admin."""
+
+    user_id: Identifier | None = None
+    session_id: Identifier | None = None
+    statuses: tuple[TraceStatus, ...] = ()
+    cursor: str | None = None
+    limit: Limit = 50
+
+
+class TraceQuery(QueryParameters):
+    """With `wait`, a trace is answered when it has come as far as `milestone` says, or as it is after so many seconds.
+
+    It has `ended` when its memories are stored and found by their words, and is `indexed` when they are found by their
+    meaning as well. It is answered at once if too many other requests of the server wait.
+    """
+
+    wait: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
+    milestone: Milestone = Milestone.ENDED
+
+
+class TraceSummary(ResponseBody):
+    """One run of the write pipeline; `rollback_id` names the rollback that has taken back what it wrote."""
+
+    id: str
+    user_id: str
+    session_id: str
+    status: TraceStatus
+    rollback_id: str | None
+    counts: dict[str, Any]
+    created_at: Moment
+    finished_at: Moment | None
+
+
+class TraceList(ResponseBody):
+    """Traces, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[TraceSummary]
+
+
+class TurnResponse(ResponseBody):
+    """A turn. `rejected_for` is empty unless the pre-filter rejected it.
+
+    `utc_offset` is the offset in which `occurred_at` was given, in minutes east of UTC.
+    """
+
+    id: str
+    turn_id: str
+    position: int
+    role: Role
+    speaker: str
+    content: str
+    occurred_at: Moment | None
+    utc_offset: int
+    received_at: Moment
+    rejected_for: str
+    rejected_by: str
+
+
+class SpanResponse(ResponseBody):
+    """The result of one stage; `latency_us` is in microseconds."""
+
+    stage: Stage
+    result: SpanResult
+    reason: str
+    latency_us: int
+    details: dict[str, Any]
+
+
+class ModelCallResponse(ResponseBody):
+    """A model call; `latency_us` is in microseconds, `cost_usd` in US dollars."""
+
+    purpose: str
+    model: str
+    prompt_version: str
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    latency_us: int
+    cost_usd: Decimal
+    error: str
+    answer_kind: str
+    invalid_objects: int
+
+
+class WaitingResponse(ResponseBody):
+    """Why a queued trace waits: for a model that does not answer, or for its next attempt."""
+
+    reason: str
+    since: Moment | None
+    next_try_at: Moment
+
+
+class TraceResponse(TraceSummary):
+    """A trace with its turns, stages, model calls and outcomes.
+
+    `error` is why it ended without an outcome, or why its last attempt failed; `waiting` is null unless it waits. Until
+    `index` is done, search finds its memories by their words alone.
+    `distributed_trace_id` is that of the request's `traceparent`, or of the server's own span.
+    """
+
+    topic: str
+    agent_id: str | None
+    app_id: str | None
+    run_id: str | None
+    metadata: dict[str, Any]
+    configuration_id: str
+    distributed_trace_id: str
+    error: str
+    waiting: WaitingResponse | None
+    index: IndexState
+    outcomes: list[OutcomeResponse]
+    turns: list[TurnResponse]
+    spans: list[SpanResponse]
+    model_calls: list[ModelCallResponse]
+
+
+def trace_summary(trace: Trace) -> TraceSummary:
+    """Convert a trace for a list."""
+    return TraceSummary(**_summary(trace))
+
+
+def trace_response(
+    trace: Trace,
+    *,
+    turns: list[Turn],
+    spans: list[Span],
+    model_calls: list[ModelCall],
+    waiting: WaitReason | None,
+    index: IndexState,
+) -> TraceResponse:
+    """Convert a trace with all its details."""
+    return TraceResponse(
+        **_summary(trace),
+        topic=trace.topic,
+        agent_id=trace.agent_scope.get("agent_id"),
+        app_id=trace.agent_scope.get("app_id"),
+        run_id=trace.agent_scope.get("run_id"),
+        metadata=trace.metadata,
+        configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
+        distributed_trace_id=trace.distributed_trace_id,
+        error=trace.error,
+        waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
+        index=index,
+        outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
+        turns=[_turn(turn) for turn in turns],
+        spans=[_span(span) for span in spans],
+        model_calls=[msgspec.convert(call, ModelCallResponse, from_attributes=True) for call in model_calls],
+    )
+
+
+def _summary(trace: Trace) -> dict[str, Any]:
+    return {
+        "id": trace.shown_id,
+        "user_id": trace.end_user.external_id,
+        "session_id": trace.session.external_id,
+        "status": TraceStatus(trace.status),
+        "rollback_id": show(Prefix.ROLLBACK, trace.rollback_id) if trace.rollback_id else None,
+        "counts": trace.counts,
+        "created_at": trace.created_at,
+        "finished_at": trace.finished_at,
+    }
+
+
+def _turn(turn: Turn) -> TurnResponse:
+    return TurnResponse(
+        id=turn.shown_id,
+        turn_id=turn.external_id,
+        position=turn.position,
+        role=Role(turn.role),
+        speaker=turn.speaker,
+        content=turn.content,
+        occurred_at=turn.occurred_at,
+        utc_offset=turn.utc_offset,
+        received_at=turn.received_at,
+        rejected_for=turn.rejected_for,
+        rejected_by=turn.rejected_by,
+    )
+
+
+def _span(span: Span) -> SpanResponse:
+    return SpanResponse(
+        stage=Stage(span.stage),
+        result=SpanResult(span.result),
+        reason=span.reason,
+        latency_us=span.latency_us,
+        details=with_prefixes(span.details),
+    )
+
+
+POLL_SECONDS = 0.1
+
+
+def _reached(awaited: AbstractSet[AwaitedTrace]) -> Mapping[AwaitedTrace, bool]:
+    return dict.fromkeys(reached(awaited), True)
+
+
+_waits = SharedPoll(_reached, interval=POLL_SECONDS)
+
+
+class TracesView(ApiView):
+    """The traces of the project."""
+
+    @documented(operation="list_traces", summary="List traces", query=TracesQuery, responses={200: TraceList})
+    def get(self, request: Request) -> Response:
+        """List traces, newest first."""
+        query = read_query(request, TracesQuery)
+        rows = Trace.objects.filter(project_id=self.caller.project_id).select_related("end_user", "session")
+        if (user := self.end_user_id(query.user_id)) is not None:
+            rows = rows.filter(end_user_id=user)
+        if query.session_id is not None:
+            rows = rows.filter(session__external_id=checked_name(query.session_id, at="session_id"))
+        if query.statuses:
+            rows = rows.filter(status__in=query.statuses)
+        pages = Pages(limit=query.limit)
+        found = pages.read(rows.defer("plan", "outcomes", "metadata", "error"), request)
+        return Response(to_json(TraceList(results=[trace_summary(trace) for trace in found], **pages.links())))
+
+
+class TraceView(ApiView):
+    """One trace. A caller may wait for it: then the request is answered again once it has come as far."""
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Any:
+        """Return an async view."""
+        read = super().as_view(**initkwargs)
+
+        @wraps(read)
+        async def view(request: HttpRequest, trace_id: str) -> HttpResponse:
+            response = await sync_to_async(read)(request, trace_id)
+            awaited, seconds = getattr(response, "awaited", (None, 0))
+            if awaited is None or len(_waits) >= settings.WAITING_REQUESTS:
+                return response
+            await release(request)
+            await _waits.answer(awaited, seconds=seconds)
+            await resume(request)
+            request.has_waited = True  # type: ignore[attr-defined]  # of this module, and of its base class
+            return await sync_to_async(read)(request, trace_id)
+
+        return view
+
+    @documented(
+        operation="read_trace",
+        summary="Read a trace",
+        query=TraceQuery,
+        responses={200: TraceResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, trace_id: str) -> Response:
+        """Read what each stage did with a request; with `wait`, after it has ended or its memories are indexed."""
+        query = read_query(request, TraceQuery)
+        wanted = read_id(Prefix.TRACE, trace_id)
+        rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
+        trace = rows.select_related("end_user", "session").defer("plan").first()
+        if trace is None:
+            raise not_found()
+        index = index_state(trace)
+        response = Response(to_json(_with_details(trace, index=index)), headers={"X-Trace-Id": trace.shown_id})
+        is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING
+        is_late = is_queued or (is_unindexed and query.milestone is Milestone.INDEXED)
+        if query.wait and is_late and not getattr(request, "has_waited", False):
+            if is_queued:
+                batching.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
+            awaited = AwaitedTrace(trace_id=trace.id, milestone=query.milestone)
+            response.awaited = (awaited, query.wait)  # type: ignore[attr-defined]  # read by as_view
+        return response
+
+
+def _with_details(trace: Trace, *, index: IndexState) -> TraceResponse:
+    mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
+    is_queued = trace.status == TraceStatus.QUEUED
+    return trace_response(
+        trace,
+        turns=list(Turn.objects.filter(**mine).order_by("position")),
+        spans=list(Span.objects.filter(**mine).order_by("position")),
+        model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at", "id")),
+        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
+        index=index,
+    )

@@ -1,0 +1,404 @@
+"""Traces and what became of their turns, in sentences."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
+from django.db.models.functions import Left
+from django.http import HttpRequest
+
+from apps.console.charts import BAR_WIDTH, PeriodStep, StackedBar, stacked_bars
+from apps.console.labels import count_of, duration, label
+from apps.console.paging import midnight, next_midnight, query_param
+from apps.memories.models import Memory, Rollback
+from apps.outbox.wait_reasons import WaitReason, find_wait_reason
+from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
+from apps.pipeline.prompts.extract import STATIC, VERSION
+from apps.traces.funnel_metrics import Measure, Tallies, past_pre_filter, total_of, users_turns
+from apps.traces.models import ModelCall, Span, Trace, Turn
+
+
+class TurnFate(StrEnum):
+    """What became of a turn."""
+
+    NEW = "gave a new memory"
+    KNOWN = "nothing new: known, discarded or waiting"
+    SILENT = "nothing found"
+    DROPPED = "dropped by the pre-filter"
+    OTHERS = "of other roles"
+
+
+@dataclass(frozen=True, slots=True)
+class FateCount:
+    """How many turns had a fate, and their share of all."""
+
+    fate: TurnFate
+    count: int
+    share: float
+    reason: str  # by which their traces are found, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class FateStep:
+    """The counts of one step of the period, in the order of the fates."""
+
+    begins: datetime
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FateChart:
+    """The turns of a period by fate: counts in all, and a stacked bar for each step; `width` is of the view box."""
+
+    counts: tuple[FateCount, ...]
+    steps: tuple[FateStep, ...]
+    bars: tuple[StackedBar, ...]
+    width: int
+    highest: int  # turns of the highest bar
+    step: PeriodStep
+
+
+def fate_chart(by_step: Mapping[datetime, Tallies], *, step: PeriodStep) -> FateChart:
+    """Return the fates of the turns of consecutive steps."""
+    found = {moment: fates_of(tallies) for moment, tallies in by_step.items()}
+    total = fates_of(total_of(by_step.values()))
+    turns = sum(total.values())
+    columns = [[(fate.name.lower(), count) for fate, count in fates.items()] for fates in found.values()]
+    return FateChart(
+        counts=tuple(
+            FateCount(fate, count, count / turns if turns else 0.0, _REASONS.get(fate, ""))
+            for fate, count in total.items()
+        ),
+        steps=tuple(FateStep(moment, tuple(fates.values())) for moment, fates in found.items()),
+        bars=tuple(stacked_bars(columns)),
+        width=len(columns) * BAR_WIDTH,
+        highest=max((sum(fates.values()) for fates in found.values()), default=0),
+        step=step,
+    )
+
+
+def fates_of(tallies: Tallies) -> dict[TurnFate, int]:
+    """Count turns by fate.
+
+    A turn may be extracted in a later hour than it was accepted in, so the rest of an hour is at least nothing.
+    """
+    users, past = users_turns(tallies), past_pre_filter(tallies)
+    new = tallies.of(Measure.NEW_TURNS)
+    silent = tallies.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
+    counts = {
+        TurnFate.NEW: new,
+        TurnFate.KNOWN: past - silent - new,
+        TurnFate.SILENT: silent,
+        TurnFate.DROPPED: users - past,
+        TurnFate.OTHERS: tallies.of(Measure.TURNS) - users,
+    }
+    return {fate: max(int(count), 0) for fate, count in counts.items()}
+
+
+_REASONS = {TurnFate.SILENT: Reason.NO_CANDIDATE.value, TurnFate.OTHERS: Reason.UNTRUSTED_ROLE.value}
+
+
+_MOST_REASONS = 4
+_ENDINGS = {
+    Outcome.STORED: "stored",
+    Outcome.MERGED: "merged into known memories",
+    Outcome.PENDING_REVIEW: "stored for review",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCallGroup:
+    """The calls of one model for one purpose, in their order."""
+
+    purpose: str
+    model: str
+    calls: tuple[ModelCall, ...]
+
+    @property
+    def failed(self) -> int:
+        """Return how many calls failed."""
+        return sum(bool(call.error) for call in self.calls)
+
+    @property
+    def latency_us(self) -> int:
+        """Return the time of all calls."""
+        return sum(call.latency_us for call in self.calls)
+
+    @property
+    def cost_usd(self) -> Decimal | float:
+        """Return what all calls cost."""
+        return sum(call.cost_usd for call in self.calls)
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Return the tokens that were read, from the cache or not, and those that were written."""
+        read = sum(call.input_tokens + call.cache_read_tokens + call.cache_write_tokens for call in self.calls)
+        return read, sum(call.output_tokens for call in self.calls)
+
+
+def group_calls(calls: Iterable[ModelCall]) -> list[ModelCallGroup]:
+    """Return calls by purpose and model, in the order of the first of each."""
+    groups: dict[tuple[str, str], list[ModelCall]] = {}
+    for call in calls:
+        groups.setdefault((call.purpose, call.model), []).append(call)
+    return [ModelCallGroup(purpose, model, tuple(found)) for (purpose, model), found in groups.items()]
+
+
+def trace_sentences(
+    trace: Trace, *, turns: Sequence[Turn], spans: Sequence[Span], calls: Sequence[ModelCall]
+) -> list[str]:
+    """Return what was accepted, what was dropped and why, what was written, and what it took."""
+    return [*_accepted(turns), *_found(trace, turns), *_written(trace), *_took(spans, calls)]
+
+
+def _accepted(turns: Sequence[Turn]) -> Iterator[str]:
+    dropped = [turn.rejected_for for turn in turns if turn.rejected_for]
+    accepted = f"{count_of(len(turns), 'turn')} {'was' if len(turns) == 1 else 'were'} accepted"
+    if not dropped:
+        yield f"{accepted}, and the pre-filter dropped none."
+    elif len(dropped) == len(turns):
+        yield f"{accepted}, and the pre-filter dropped {'it' if len(turns) == 1 else 'all'}: {_reasons(dropped)}."
+    else:
+        yield f"{accepted}; the pre-filter dropped {len(dropped)}: {_reasons(dropped)}."
+
+
+def _found(trace: Trace, turns: Sequence[Turn]) -> Iterator[str]:
+    if not trace.outcomes or all(turn.rejected_for for turn in turns):
+        return
+    silent = sum(line.get("reason") == Reason.NO_CANDIDATE for line in trace.outcomes)
+    candidates = [line for line in trace.outcomes if line.get("candidate") is not None]
+    nothing = f"; nothing was found in {count_of(silent, 'turn')}" if silent else ""
+    were = "was" if len(candidates) == 1 else "were"
+    yield f"{count_of(len(candidates), 'candidate')} {were} extracted{nothing}."
+    gone = [str(line["reason"]) for line in candidates if line["outcome"] == Outcome.DISCARDED]
+    if gone:
+        were = "was" if len(gone) == 1 else "were"
+        yield f"{count_of(len(gone), 'candidate')} {were} dropped: {_reasons(gone)}."
+
+
+def _written(trace: Trace) -> Iterator[str]:
+    ended = Counter(str(line["outcome"]) for line in trace.outcomes if line.get("candidate") is not None)
+    parts = [f"{ended[outcome]} {text}" for outcome, text in _ENDINGS.items() if ended[outcome]]
+    superseded = int(trace.counts.get("superseded", 0) or 0)
+    if superseded:
+        parts.append(f"{superseded} older superseded")
+    retracted = int(trace.counts.get("retracted", 0) or 0)
+    if retracted:
+        parts.append(f"{retracted} retracted on request")
+    if parts:
+        yield f"Memories: {', '.join(parts)}."
+    elif trace.status in (TraceStatus.DONE, TraceStatus.REJECTED):
+        yield "No memory was written."
+
+
+def _took(spans: Sequence[Span], calls: Sequence[ModelCall]) -> Iterator[str]:
+    if not spans:
+        return
+    slowest = max(spans, key=lambda span: span.latency_us)
+    stages = f"The stages took {duration(sum(span.latency_us for span in spans))}"
+    most = f", most of it “{label(slowest.stage)}” with {duration(slowest.latency_us)}" if len(spans) > 1 else ""
+    cost = f"; {count_of(len(calls), 'model call')} cost ${sum(call.cost_usd for call in calls):.4f}" if calls else ""
+    yield f"{stages}{most}{cost}."
+
+
+def _reasons(reasons: Iterable[str]) -> str:
+    """Return the most frequent reasons with their counts."""
+    counted = Counter(reasons).most_common()
+    shown = ", ".join(f"{count} {label(reason)}" for reason, count in counted[:_MOST_REASONS])
+    more = sum(count for _, count in counted[_MOST_REASONS:])
+    return f"{shown}, {more} for other reasons" if more else shown
+
+
+LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
+MAX_WORDS = 8
+_EXCERPT = 200  # characters of a turn in a list
+_SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSearch:
+    """Search criteria; empty ones are ignored."""
+
+    user: str = ""
+    words: tuple[str, ...] = ()
+    status: str = ""
+    reason: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "TraceSearch":
+        """Read the criteria from a query string."""
+        return cls(
+            user=query_param(request, "user"),
+            words=split_words(query_param(request, "q")),
+            status=query_param(request, "status"),
+            reason=query_param(request, "reason"),
+            since=midnight(query_param(request, "since")),
+            until=next_midnight(query_param(request, "until")),
+        )
+
+    @property
+    def reads_texts(self) -> bool:
+        """Return True if texts must be scanned, which is limited to the latest traces."""
+        return bool(self.words or self.reason) and not self.user
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a search."""
+    return tuple(text.split()[:MAX_WORDS])
+
+
+def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
+    """Return matching traces, newest first, with excerpts of their turns."""
+    rows = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id")
+    if search.user:
+        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=search.user))
+    if search.since:
+        rows = rows.filter(created_at__gte=search.since)
+    if search.until:
+        rows = rows.filter(created_at__lt=search.until)
+    if search.status in set(TraceStatus):
+        rows = rows.filter(status=search.status)
+    if search.reads_texts:
+        rows = since_latest(rows, project_id)
+    if search.reason:
+        dropped = Q(counts__rejected__has_key=search.reason) | Q(outcomes__contains=[{"reason": search.reason}])
+        rows = rows.filter(dropped)
+    if search.words:
+        said = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
+        rows = rows.filter(Exists(with_words(said, search.words)))
+    turns = Turn.objects.annotate(beginning=Left("content", _EXCERPT)).defer("content").order_by("position")
+    return (
+        rows.select_related("end_user", "session")
+        .defer("plan", "metadata")
+        .prefetch_related(Prefetch("turns", queryset=turns, to_attr="shown_turns"))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTrace:
+    """A trace in a list, titled by its first turn that passed the pre-filter, else by its first turn."""
+
+    trace: Trace
+    title: str
+
+
+def list_traces(traces: Iterable[Trace]) -> list[ListedTrace]:
+    """Add titles to traces that were read with their turns."""
+    listed = []
+    for trace in traces:
+        turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by search_traces
+        first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
+        title = first.beginning if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
+        listed.append(ListedTrace(trace, title))
+    return listed
+
+
+def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
+    """Return the turns of a project that contain all words, latest first."""
+    rows = Turn.objects.select_related("trace", "end_user", "session").filter(trace__project_id=project_id)
+    # Read from the latest trace backwards, so that common words are found without sorting all matches.
+    rows = rows.filter(end_user=F("trace__end_user")).order_by("-trace__created_at", "-position")
+    if user:
+        return with_words(rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user)), words)
+    oldest = _oldest_of_latest(project_id)
+    return with_words(rows.filter(trace__created_at__gt=oldest) if oldest else rows, words)
+
+
+def since_latest(rows: QuerySet[Trace], project_id: UUID) -> QuerySet[Trace]:
+    """Restrict to the latest traces of a project."""
+    oldest = _oldest_of_latest(project_id)
+    return rows.filter(created_at__gt=oldest) if oldest else rows
+
+
+def _oldest_of_latest(project_id: UUID) -> datetime | None:
+    """Return when the newest trace outside the latest ones was accepted; None if there is none."""
+    newest = Trace.objects.filter(project_id=project_id).order_by("-created_at")
+    return newest.values_list("created_at", flat=True)[LATEST : LATEST + 1].first()
+
+
+def with_words(rows: QuerySet[Turn], words: tuple[str, ...]) -> QuerySet[Turn]:
+    """Keep turns that contain all words, ignoring case."""
+    for word in words:
+        rows = rows.filter(content__icontains=word)
+    return rows
+
+
+def parse_trace_id(text: str) -> UUID | None:
+    """Return the UUID of a public trace identifier; None for any other text."""
+    try:
+        return parse(Prefix.TRACE, text) if text.startswith(f"{Prefix.TRACE}_") else None
+    except BadIdentifier:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDetail:
+    """A turn with its outcomes."""
+
+    turn: Turn
+    outcomes: list[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceDetail:
+    """A trace with everything that belongs to it."""
+
+    trace: Trace
+    turns: list[TurnDetail]
+    spans: list[Span]
+    calls: list[ModelCallGroup]
+    sections: Mapping[str, str]  # the static ones of the present prompt
+    prompt_version: str  # calls of another version had other sections
+    memories: list[Memory]
+    sentences: list[str]
+    waiting: WaitReason | None
+    rollback: Rollback | None = None  # that has taken back what it wrote
+
+    @property
+    def longest_us(self) -> int:
+        """Return the time of the slowest stage."""
+        return max((span.latency_us for span in self.spans), default=0)
+
+
+def load_trace(trace: Trace) -> TraceDetail:
+    """Load the details of a trace (four queries, some more for one that waits or was rolled back)."""
+    whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
+    turns = list(Turn.objects.filter(**whose).order_by("position"))
+    calls = list(ModelCall.objects.filter(**whose).order_by("created_at", "id"))
+    spans = list(Span.objects.filter(**whose).order_by("position"))
+    is_queued = trace.status == TraceStatus.QUEUED
+    return TraceDetail(
+        trace=trace,
+        turns=[TurnDetail(turn, outcomes_of(trace, turn)) for turn in turns],
+        spans=spans,
+        calls=group_calls(calls),
+        sections=sections_of(STATIC),
+        prompt_version=VERSION,
+        memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
+        sentences=trace_sentences(trace, turns=turns, spans=spans, calls=calls),
+        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
+        rollback=Rollback.objects.filter(pk=trace.rollback_id).first() if trace.rollback_id else None,
+    )
+
+
+def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:
+    """Return the outcomes of the turn's candidates, or the one that explains why there are none."""
+    return [line for line in trace.outcomes if line.get("turn") == turn.shown_id]
+
+
+def sections_of(static: str) -> dict[str, str]:
+    """Return the sections by name, in their order; what stands before the first one is `introduction`."""
+    first = _SECTION.search(static)
+    before = static[: first.start()].strip() if first else static.strip()
+    found = {match["name"]: match["body"].strip() for match in _SECTION.finditer(static)}
+    return ({"introduction": before} if before else {}) | found

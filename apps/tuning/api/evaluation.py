@@ -1,0 +1,352 @@
+"""Views of /v1/evaluation, for keys with scope admin."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.actors import ActorResponse, actor_response
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import DayEnd, DayStart, Moment, PageQuery, QueryParameters, RequestBody, ResponseBody
+from apps.api.validation import read_body, read_id, read_query
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.memories.models import EvaluationItem, EvaluationLabel
+from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.tuning.evaluation.figures import (
+    MOST_WEEKS,
+    WEEKS,
+    EvaluationFigures,
+    EvaluationOverview,
+    EvaluationWarning,
+    evaluation_warnings,
+    read_figures,
+)
+from apps.tuning.evaluation.retrieval import RetrievalFigures
+from apps.tuning.evaluation.samples import (
+    CountedSample,
+    DrawRequest,
+    Labeller,
+    counted,
+    draw_samples,
+    export_labels,
+    items_of,
+    label_item,
+    list_samples,
+)
+
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
+class EvaluationQuery(QueryParameters):
+    """The weeks of the figures, the running one included."""
+
+    weeks: Annotated[int, Meta(ge=1, le=MOST_WEEKS)] = WEEKS
+
+
+class SamplesQuery(PageQuery):
+    """Filter and paging of the samples."""
+
+    kinds: tuple[SampleKind, ...] = ()
+
+
+class SamplesBody(RequestBody):
+    """A period to draw samples from, by default the last seven days; the same seed draws the same rows."""
+
+    since: DayStart | None = None
+    until: DayEnd | None = None
+    seed: Seed | None = None
+
+
+class LabelBody(RequestBody):
+    """What the caller says about an item, in place of what it said before.
+
+    A memory is `good` if it is true, current and useful for a plausible later query, else `untrue`, `outdated` or
+    `useless`: the first quality that it lacks. A turn contains `something` worth remembering or `nothing`. What the
+    caller can't tell is `skipped`.
+    """
+
+    value: LabelValue
+
+
+class EvaluationResponse(ResponseBody):
+    """Figures of the last weeks in total and by week, configuration version, model and memory type.
+
+    Shares have the limits of 95 % confidence. A turn with nothing stored has neither model nor memory type, so that
+    recall is given in total, by week and by version. `warnings` are about the latest week with labels. `retrieval` is
+    about the memories that agents were told for the first time in as many weeks, 30 days earlier.
+    """
+
+    total: EvaluationFigures
+    weeks: dict[str, EvaluationFigures]
+    versions: dict[str, EvaluationFigures]
+    models: dict[str, EvaluationFigures]
+    memory_types: dict[str, EvaluationFigures]
+    warnings: list[EvaluationWarning]
+    retrieval: RetrievalFigures
+
+
+class SampleResponse(ResponseBody):
+    """A sample: how many rows it could have been drawn from, were drawn, and have a label."""
+
+    id: str
+    kind: SampleKind
+    week: date
+    since: Moment
+    until: Moment
+    seed: int
+    population: int
+    drawn: int
+    labelled: int
+    created_by: ActorResponse
+    created_at: Moment
+
+
+class SampleList(ResponseBody):
+    """Samples, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[SampleResponse]
+
+
+class DrawnSamplesResponse(ResponseBody):
+    """The samples that were drawn: of memories, of turns, or both."""
+
+    results: list[SampleResponse]
+
+
+class LabelResponse(ResponseBody):
+    """A label: person or key, and what it says."""
+
+    labeller: ActorResponse
+    value: LabelValue
+    remembered_memory_id: str | None
+    labelled_at: Moment
+
+
+class SampleItemResponse(ResponseBody):
+    """An item: a memory with its quote, or a turn, and all its labels."""
+
+    id: str
+    kind: SampleKind
+    position: int
+    user_id: str
+    memory_id: str | None
+    turn_id: str | None
+    content: str
+    evidence: str
+    memory_type: str
+    model: str
+    version: int | None
+    labels: list[LabelResponse]
+
+
+class SampleItemList(ResponseBody):
+    """Items of a sample in the order of the draw."""
+
+    next: str | None
+    previous: str | None
+    results: list[SampleItemResponse]
+
+
+def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
+    """Convert figures."""
+    latest = list(overview.weeks.values())[-1:]
+    return EvaluationResponse(
+        total=overview.total,
+        weeks=_by_name(overview.weeks),
+        versions=_by_name(overview.versions),
+        models=_by_name(overview.models),
+        memory_types=_by_name(overview.memory_types),
+        warnings=[warning for figures in latest for warning in evaluation_warnings(figures=figures)],
+        retrieval=overview.retrieval,
+    )
+
+
+def sample_response(counted: CountedSample) -> SampleResponse:
+    """Convert a sample with the numbers of its items."""
+    sample = counted.sample
+    return SampleResponse(
+        id=sample.shown_id,
+        kind=SampleKind(sample.kind),
+        week=sample.week,
+        since=sample.since,
+        until=sample.until,
+        seed=sample.seed,
+        population=sample.population,
+        drawn=counted.drawn,
+        labelled=counted.labelled,
+        created_by=actor_response(sample.actor),
+        created_at=sample.created_at,
+    )
+
+
+def sample_item_response(item: EvaluationItem) -> SampleItemResponse:
+    """Convert an item with its memory or turn, and its labels."""
+    memory, turn = item.memory, item.turn
+    return SampleItemResponse(
+        id=item.shown_id,
+        kind=item.kind,
+        position=item.position,
+        user_id=item.end_user.external_id,
+        memory_id=memory.shown_id if memory else None,
+        turn_id=turn.shown_id if turn else None,
+        content=item.content,
+        evidence=memory.evidence if memory else "",
+        memory_type=item.memory_type,
+        model=item.model,
+        version=item.version,
+        labels=[label_response(label) for label in item.labels.all()],
+    )
+
+
+def label_response(label: EvaluationLabel) -> LabelResponse:
+    """Convert a label."""
+    return LabelResponse(
+        labeller=actor_response(label.labeller),
+        value=LabelValue(label.value),
+        remembered_memory_id=show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
+        labelled_at=label.created_at,
+    )
+
+
+def _by_name(groups: Mapping[Any, EvaluationFigures]) -> dict[str, EvaluationFigures]:
+    return {str(group): figures for group, figures in groups.items()}
+
+
+_READS = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+
+class EvaluationView(ApiView):
+    """The figures of the project."""
+
+    scopes = _READS
+
+    @documented(
+        operation="get_evaluation",
+        summary="Get precision, recall and their companions",
+        query=EvaluationQuery,
+        responses={200: EvaluationResponse},
+    )
+    def get(self, request: Request) -> Response:
+        """Return what the labels of the last weeks tell about the quality of what is stored."""
+        query = read_query(request, EvaluationQuery)
+        overview = read_figures(project_id=self.caller.project_id, weeks=query.weeks)
+        return Response(to_json(evaluation_response(overview)))
+
+
+class SamplesView(ApiView):
+    """The samples of the project."""
+
+    scopes = {**_READS, "POST": Scope.ADMIN}
+
+    @documented(operation="list_samples", summary="List samples", query=SamplesQuery, responses={200: SampleList})
+    def get(self, request: Request) -> Response:
+        """List the samples, newest first. Those of a week are drawn by themselves when it has ended."""
+        query = read_query(request, SamplesQuery)
+        rows = list_samples(project_id=self.caller.project_id)
+        pages = Pages(limit=query.limit)
+        found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
+        return Response(
+            to_json(SampleList(results=[sample_response(each) for each in counted(found)], **pages.links()))
+        )
+
+    @documented(
+        operation="draw_samples",
+        summary="Draw samples now",
+        body=SamplesBody,
+        responses={201: DrawnSamplesResponse},
+        example={},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Draw up to 100 active memories that were added in a period, and 50 turns of users with nothing stored.
+
+        A memory or turn that is in a sample already is not drawn again.
+        """
+        body = read_body(request, SamplesBody)
+        return http_response(self.idempotent(lambda: self._drawn(body)))
+
+    def _drawn(self, body: SamplesBody) -> ReplayableAnswer:
+        project_id = self.caller.project_id
+        wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
+        drawn = {sample.pk for sample in draw_samples(request=wanted)}
+        rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
+        return replayable_answer(
+            DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)]), status=201
+        )
+
+
+class SampleItemsView(ApiView):
+    """The items of a sample."""
+
+    scopes = _READS
+
+    @documented(
+        operation="list_sample_items",
+        summary="List the items of a sample",
+        query=PageQuery,
+        responses={200: SampleItemList},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, sample_id: str) -> Response:
+        """List the memories or turns of a sample in the order of the draw, with their labels."""
+        query = read_query(request, PageQuery)
+        rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
+        pages = Pages(limit=query.limit, ordering="position")
+        results = [sample_item_response(item) for item in pages.read(rows, request)]
+        return Response(to_json(SampleItemList(results=results, **pages.links())))
+
+
+class ItemLabelsView(ApiView):
+    """The labels of an item."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="label_item",
+        summary="Label an item",
+        body=LabelBody,
+        responses={201: LabelResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"value": "good"},
+        repeatable=True,
+    )
+    def post(self, request: Request, item_id: str) -> HttpResponse:
+        """Store what the caller says about an item; a second label of the same key replaces its first."""
+        body = read_body(request, LabelBody)
+        wanted = read_id(Prefix.EVALUATION_ITEM, item_id)
+        by = Labeller(self.caller.project_id, api_key_id=self.caller.api_key_id)
+
+        def labelled() -> ReplayableAnswer:
+            return replayable_answer(label_response(label_item(by=by, item_id=wanted, value=body.value)), status=201)
+
+        return http_response(self.idempotent(labelled))
+
+
+class LabelsView(ApiView):
+    """All labels of the project."""
+
+    scopes = _READS
+
+    @documented(
+        operation="export_labels",
+        summary="Export all labels",
+        responses={(200, "application/jsonl"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Return one JSON object per label and line: the item with its sentence, who labelled it, and how.
+
+        The last line is `{"kind": "end"}`: without it, the answer was broken off and is not complete.
+        """
+        lines = export_labels(project_id=self.caller.project_id)
+        return StreamingHttpResponse(lines, content_type="application/jsonl")

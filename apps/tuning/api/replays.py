@@ -1,0 +1,321 @@
+"""Views of /v1/replays, for keys with scope admin."""
+
+from typing import Annotated, Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import (
+    DayEnd,
+    DayStart,
+    Identifier,
+    Moment,
+    PageQuery,
+    RequestBody,
+    ResponseBody,
+)
+from apps.api.validation import read_body, read_id, read_ids, read_query
+from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import checked_name
+from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
+from apps.tuning.replays.differences import shown_difference
+from apps.tuning.replays.services import (
+    ReplayRequest,
+    TraceChoice,
+    cancel_replay,
+    find_replay,
+    replay_as_csv,
+    replay_as_json,
+    request_replay,
+    start_replay,
+)
+
+MOST_IDS = 1_000
+
+
+class ReplayTracesBody(RequestBody):
+    """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left.
+
+    `trace_ids` are identifiers of traces (trc_…); a session is named together with its user.
+    """
+
+    user_id: Identifier | None = None
+    session_id: Identifier | None = None
+    since: DayStart | None = None
+    until: DayEnd | None = None
+    trace_ids: Annotated[tuple[str, ...], Meta(max_length=MOST_IDS)] = ()
+    sample: Annotated[int, Meta(ge=1)] | None = None
+
+
+class ReplayBody(RequestBody):
+    """Traces, and the configuration version under which they run again; null: each under its own.
+
+    With `isolated` each trace starts from the state as it was before it, not from what the replay would have written.
+    With `live_calls` the model is asked where a prompt has no recorded answer.
+    """
+
+    version: Annotated[int, Meta(ge=1)] | None = None
+    traces: ReplayTracesBody = ReplayTracesBody()
+    isolated: bool = False
+    live_calls: bool = False
+
+
+class ReplayedTracesQuery(PageQuery):
+    """Filter and paging of the traces of a replay."""
+
+    statuses: tuple[ReplayedState, ...] = ()
+
+
+class ReplayResponse(ResponseBody):
+    """A replay with its estimate and its sums; differences are counted, and given by trace."""
+
+    id: str
+    status: ReplayState
+    version: int | None
+    isolated: bool
+    live_calls: bool
+    traces: dict[str, Any]
+    estimate: dict[str, Any]
+    traces_total: int
+    traces_done: int
+    totals: dict[str, Any]
+    error: str
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
+
+
+class ReplayList(ResponseBody):
+    """Replays, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[ReplayResponse]
+
+
+class ReplayedTraceResponse(ResponseBody):
+    """One trace of a replay: `diff` is empty if it ended as it was recorded."""
+
+    user_id: str
+    trace_id: str
+    status: ReplayedState
+    diff: dict[str, Any]
+    totals: dict[str, Any]
+    error: str
+
+
+class ReplayedTraceList(ResponseBody):
+    """Traces of a replay."""
+
+    next: str | None
+    previous: str | None
+    results: list[ReplayedTraceResponse]
+
+
+def replay_response(replay: Replay) -> ReplayResponse:
+    """Convert a replay."""
+    return ReplayResponse(
+        id=replay.shown_id,
+        status=ReplayState(replay.state),
+        version=replay.configuration.number if replay.configuration else None,
+        isolated=replay.is_isolated,
+        live_calls=replay.allows_live_calls,
+        traces={name: value for name, value in replay.choice.items() if name != "end_user"},
+        estimate=replay.estimate,
+        traces_total=replay.traces_total,
+        traces_done=replay.traces_done,
+        totals=replay.totals,
+        error=replay.error,
+        created_at=replay.created_at,
+        started_at=replay.started_at,
+        finished_at=replay.finished_at,
+    )
+
+
+def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
+    """Convert one trace of a replay."""
+    return ReplayedTraceResponse(
+        user_id=row.end_user.external_id,
+        trace_id=show(Prefix.TRACE, row.trace_id),
+        status=ReplayedState(row.state),
+        diff=shown_difference(row.diff),
+        totals=row.totals,
+        error=row.error,
+    )
+
+
+_READS = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+
+class ReplaysView(ApiView):
+    """The replays of the project."""
+
+    scopes = {**_READS, "POST": Scope.ADMIN}
+
+    @documented(operation="list_replays", summary="List replays", query=PageQuery, responses={200: ReplayList})
+    def get(self, request: Request) -> Response:
+        """List replays, newest first."""
+        query = read_query(request, PageQuery)
+        pages = Pages(limit=query.limit)
+        rows = Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration")
+        found = pages.read(rows, request)
+        return Response(to_json(ReplayList(results=[replay_response(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="request_replay",
+        summary="Request a replay",
+        body=ReplayBody,
+        responses={201: ReplayResponse},
+        problems=[Code.NOT_FOUND],
+        example={"version": 3, "traces": {"user_id": "kim", "since": "2026-01-01"}},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Choose traces and estimate the model calls, tokens and costs; `start` then runs it.
+
+        Nothing is written to memories. Traces that shared model calls are replayed together.
+        """
+        body = read_body(request, ReplayBody)
+        return http_response(self.idempotent(lambda: self._requested(body)))
+
+    def _requested(self, body: ReplayBody) -> ReplayableAnswer:
+        wanted = ReplayRequest(
+            project_id=self.caller.project_id,
+            choice=_choice(body.traces),
+            version=body.version,
+            is_isolated=body.isolated,
+            allows_live_calls=body.live_calls,
+            api_key_id=self.caller.api_key_id,
+        )
+        return replayable_answer(replay_response(request_replay(request=wanted)), status=201)
+
+
+def _choice(body: ReplayTracesBody) -> TraceChoice:
+    return TraceChoice(
+        user_id=checked_name(body.user_id, at="/traces/user_id") if body.user_id else "",
+        session_id=checked_name(body.session_id, at="/traces/session_id") if body.session_id else "",
+        since=body.since,
+        until=body.until,
+        trace_ids=tuple(read_ids(Prefix.TRACE, body.trace_ids, at="/traces/trace_ids")),
+        sample=body.sample or 0,
+    )
+
+
+class ReplayView(ApiView):
+    """One replay."""
+
+    scopes = _READS
+
+    @documented(
+        operation="read_replay", summary="Read a replay", responses={200: ReplayResponse}, problems=[Code.NOT_FOUND]
+    )
+    def get(self, request: Request, replay_id: str) -> Response:
+        """Read the progress of a replay and the sums of the differences so far."""
+        return Response(to_json(replay_response(_found(self, replay_id))))
+
+
+class ReplayStartView(ApiView):
+    """Starting and resuming a replay."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="start_replay",
+        summary="Start or resume a replay",
+        responses={200: ReplayResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, replay_id: str) -> Response:
+        """Confirm the estimate and run the replay; one that was cancelled or has failed goes on where it was.
+
+        A replay of up to 50 traces is done when the answer arrives, larger ones run in the background.
+        """
+        wanted = read_id(Prefix.REPLAY, replay_id)
+        started = start_replay(project_id=self.caller.project_id, replay_id=wanted)
+        return Response(to_json(replay_response(started)))
+
+
+class ReplayCancelView(ApiView):
+    """Cancelling a replay."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="cancel_replay",
+        summary="Cancel a replay",
+        responses={200: ReplayResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, replay_id: str) -> Response:
+        """Stop a replay; what it has found stays. Repeating it changes nothing."""
+        wanted = read_id(Prefix.REPLAY, replay_id)
+        cancelled = cancel_replay(project_id=self.caller.project_id, replay_id=wanted)
+        return Response(to_json(replay_response(cancelled)))
+
+
+class ReplayedTracesView(ApiView):
+    """The traces of a replay."""
+
+    scopes = _READS
+
+    @documented(
+        operation="list_replayed_traces",
+        summary="List the traces of a replay",
+        query=ReplayedTracesQuery,
+        responses={200: ReplayedTraceList},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, replay_id: str) -> Response:
+        """List what became of each trace, with its differences."""
+        query = read_query(request, ReplayedTracesQuery)
+        rows = ReplayedTrace.objects.filter(replay=_found(self, replay_id)).select_related("end_user")
+        if query.statuses:
+            rows = rows.filter(state__in=query.statuses)
+        pages = Pages(limit=query.limit, ordering="id")
+        results = [replayed_trace_response(row) for row in pages.read(rows, request)]
+        return Response(to_json(ReplayedTraceList(results=results, **pages.links())))
+
+
+class ReplayJsonView(ApiView):
+    """The result of a replay as JSON."""
+
+    scopes = _READS
+
+    @documented(
+        operation="export_replay_json",
+        summary="Export a replay as JSON",
+        responses={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
+        """Return an array of the traces that did not end as they were recorded."""
+        return StreamingHttpResponse(replay_as_json(_found(self, replay_id)), content_type="application/json")
+
+
+class ReplayCsvView(ApiView):
+    """The result of a replay as CSV."""
+
+    scopes = _READS
+
+    @documented(
+        operation="export_replay_csv",
+        summary="Export a replay as CSV",
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
+        """Return one line for each difference."""
+        return StreamingHttpResponse(replay_as_csv(_found(self, replay_id)), content_type="text/csv; charset=utf-8")
+
+
+def _found(view: ApiView, replay_id: str) -> Replay:
+    return find_replay(project_id=view.caller.project_id, replay_id=read_id(Prefix.REPLAY, replay_id))

@@ -1,0 +1,330 @@
+"""Views of /v1/rollbacks, for keys with scope admin."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from msgspec import Meta
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
+from apps.api.base import ApiView, ReplayableAnswer, http_response, replayable_answer, to_json
+from apps.api.openapi import documented
+from apps.api.pagination import Pages
+from apps.api.problems import Code
+from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody
+from apps.api.validation import not_found, read_body, read_id, read_ids, read_query
+from apps.memories.models import Rollback
+from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import check_storable, checked_moment, checked_name
+from apps.tuning.rollbacks.requests import (
+    PreviewedMemory,
+    RollbackPreview,
+    RollbackRequest,
+    preview_rollback,
+    request_rollback,
+    undo_rollback,
+)
+from apps.tuning.rollbacks.running import RollbackProgress, ShownKept, progress_of
+from apps.tuning.rollbacks.selection import TraceSelection, named_selection
+
+MOST_FORCED = 1_000
+
+
+class SelectionBody(RequestBody):
+    """Which traces to take back: those that meet all conditions given, at least one.
+
+    `trace_ids` (trc_…), `key_id` (key_…) and `replay_id` (rpl_…, the traces of a replay) are identifiers as answers
+    give them; `version` is the number of a configuration version; a session is named together with its user; `since`
+    is included, `until` is not.
+    """
+
+    trace_ids: tuple[Identifier, ...] = ()
+    version: Annotated[int, Meta(ge=1)] | None = None
+    key_id: Identifier | None = None
+    user_id: Identifier | None = None
+    session_id: Identifier | None = None
+    replay_id: Identifier | None = None
+    since: DayStart | None = None
+    until: DayEnd | None = None
+
+
+class RollbackBody(RequestBody):
+    """A rollback; unless `dry_run` is false, nothing is written.
+
+    `force` names memories that are taken back although they were edited since. With `rerun` the traces are then run
+    again under the active configuration, and so are traces of which every turn was rejected.
+    """
+
+    selection: SelectionBody
+    dry_run: bool = True
+    force: Annotated[tuple[Identifier, ...], Meta(max_length=MOST_FORCED)] = ()
+    rerun: bool = False
+    note: Annotated[str, Meta(max_length=255)] = ""
+
+
+class ChangedMemoryResponse(ResponseBody):
+    """A memory that a rollback would change: its status now and then, and the names of the fields that change."""
+
+    memory_id: str
+    user_id: str
+    content: str
+    status: Status
+    becomes: Status
+    fields: list[str]
+
+
+class LeftAloneResponse(ResponseBody):
+    """A memory that is left alone, as a whole or in part; `force` takes it back all the same if `can_be_forced`.
+
+    With the reason `repeated`, `trace_id` names a trace instead: its turn was rejected because it repeats one that is
+    taken back.
+    """
+
+    reason: LeftAlone
+    can_be_forced: bool
+    user_id: str
+    memory_id: str | None
+    content: str
+    status: Status | None
+    trace_id: str | None
+
+
+class RollbackPreviewResponse(ResponseBody):
+    """What a rollback would do. Of many end users, counts and memories are those of the first `users_previewed`."""
+
+    users: int
+    traces: int
+    users_previewed: int
+    counts: dict[str, int]
+    memories: list[ChangedMemoryResponse]
+    left_alone: list[LeftAloneResponse]
+
+
+class RollbackSummary(ResponseBody):
+    """A rollback; `counts` are known once it is done.
+
+    After an undo, `counts` say how many traces it has restored (`undone_traces`), and how much it has left alone
+    because it was changed or run again since (`undo_left_alone`).
+    """
+
+    id: str
+    status: RollbackState
+    selection: dict[str, Any]
+    rerun: bool
+    note: str
+    created_by: ActorResponse
+    counts: dict[str, int]
+    created_at: Moment
+    finished_at: Moment | None
+    undone_by: ActorResponse | None
+    undone_at: Moment | None
+
+
+class RollbackResponse(RollbackSummary):
+    """A rollback with its progress; `left_alone` lists up to 500 memories."""
+
+    users: int
+    users_waiting: int
+    left_alone: list[LeftAloneResponse]
+
+
+class RollbackList(ResponseBody):
+    """Rollbacks, newest first."""
+
+    next: str | None
+    previous: str | None
+    results: list[RollbackSummary]
+
+
+def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
+    """Convert a preview."""
+    return RollbackPreviewResponse(
+        users=preview.users,
+        traces=preview.traces,
+        users_previewed=preview.users_previewed,
+        counts=preview.counts,
+        memories=[_changed(each) for each in preview.memories],
+        left_alone=[left_alone_response(each) for each in preview.kept],
+    )
+
+
+def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
+    """Convert what is left alone."""
+    memory, trace = kept.memory, kept.trace
+    owner = memory or trace
+    return LeftAloneResponse(
+        reason=kept.reason,
+        can_be_forced=kept.can_be_forced,
+        user_id=owner.end_user.external_id if owner else "",
+        memory_id=memory.shown_id if memory else None,
+        content=memory.content if memory else "",
+        status=Status(memory.status) if memory else None,
+        trace_id=trace.shown_id if trace else None,
+    )
+
+
+def rollback_summary(rollback: Rollback) -> RollbackSummary:
+    """Convert a rollback for a list."""
+    return RollbackSummary(**_summary(rollback))
+
+
+def rollback_response(rollback: Rollback, *, progress: RollbackProgress) -> RollbackResponse:
+    """Convert a rollback with its progress."""
+    return RollbackResponse(
+        **_summary(rollback),
+        users=progress.users,
+        users_waiting=progress.waiting,
+        left_alone=[left_alone_response(each) for each in progress.kept],
+    )
+
+
+def _summary(rollback: Rollback) -> dict[str, Any]:
+    return {
+        "id": rollback.shown_id,
+        "status": RollbackState(rollback.state),
+        "selection": _shown_selection(rollback.selection),
+        "rerun": rollback.rerun,
+        "note": rollback.note,
+        "created_by": actor_response(rollback.actor),
+        "counts": rollback.counts,
+        "created_at": rollback.created_at,
+        "finished_at": rollback.finished_at,
+        "undone_by": actor_response_or_none(rollback.undone_by),
+        "undone_at": rollback.undone_at,
+    }
+
+
+def _changed(each: PreviewedMemory) -> ChangedMemoryResponse:
+    return ChangedMemoryResponse(
+        memory_id=each.memory.shown_id,
+        user_id=each.memory.end_user.external_id,
+        content=each.memory.content,
+        status=Status(each.memory.status),
+        becomes=Status(each.becomes),
+        fields=sorted(each.changes),
+    )
+
+
+_PREFIXES = {
+    "configuration_id": Prefix.CONFIGURATION,
+    "api_key_id": Prefix.API_KEY,
+    "end_user_id": Prefix.END_USER,
+    "session_id": Prefix.SESSION,
+    "replay_id": Prefix.REPLAY,
+}
+
+
+def _shown_selection(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored selection with public identifiers."""
+    shown: dict[str, Any] = {
+        name: show(_PREFIXES[name], UUID(value)) for name, value in stored.items() if name in _PREFIXES
+    }
+    if traces := stored.get("trace_ids"):
+        shown["trace_ids"] = [show(Prefix.TRACE, UUID(each)) for each in traces]
+    return {**stored, **shown}
+
+
+class RollbacksView(ApiView):
+    """The rollbacks of the project."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
+
+    @documented(operation="list_rollbacks", summary="List rollbacks", query=PageQuery, responses={200: RollbackList})
+    def get(self, request: Request) -> Response:
+        """List rollbacks, newest first."""
+        pages = Pages(limit=read_query(request, PageQuery).limit)
+        found = pages.read(Rollback.objects.filter(project_id=self.caller.project_id), request)
+        return Response(to_json(RollbackList(results=[rollback_summary(each) for each in found], **pages.links())))
+
+    @documented(
+        operation="roll_back",
+        summary="Roll back traces",
+        body=RollbackBody,
+        responses={200: RollbackPreviewResponse, 201: RollbackResponse, 202: RollbackResponse},
+        problems=[Code.NOT_FOUND],
+        example={"selection": {"user_id": "ana", "since": "2026-05-01T00:00:00Z"}, "dry_run": True},
+        repeatable=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Take back what traces wrote, or preview that.
+
+        What only these traces say is retracted, what they had superseded or merged is restored, and waiting work is
+        cancelled. What was edited since, or is said elsewhere, is listed in `left_alone`. By default nothing is written
+        and the response is 200; with `dry_run` false it is 201, or 202 if the rollback goes on in the background.
+        """
+        body = read_body(request, RollbackBody)
+        return http_response(self.idempotent(lambda: self._rolled_back(body)))
+
+    def _rolled_back(self, body: RollbackBody) -> ReplayableAnswer:
+        check_storable(body.note, at="/note")
+        asked = RollbackRequest(
+            project_id=self.caller.project_id,
+            selection=_selection(self.caller.project_id, body.selection),
+            forced=read_ids(Prefix.MEMORY, body.force, at="/force"),
+            note=body.note,
+            rerun=body.rerun,
+        )
+        if body.dry_run:
+            return replayable_answer(preview_response(preview_rollback(request=asked)))
+        rollback = request_rollback(request=asked)
+        return replayable_answer(_response(rollback), status=201 if rollback.is_over else 202)
+
+
+class RollbackView(ApiView):
+    """One rollback."""
+
+    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+
+    @documented(
+        operation="read_rollback",
+        summary="Read a rollback",
+        responses={200: RollbackResponse},
+        problems=[Code.NOT_FOUND],
+    )
+    def get(self, request: Request, rollback_id: str) -> Response:
+        """Read a rollback with its progress and what it has left alone."""
+        rollbacks = Rollback.objects.filter(project_id=self.caller.project_id)
+        rollback = rollbacks.filter(id=read_id(Prefix.ROLLBACK, rollback_id)).first()
+        if rollback is None:
+            raise not_found()
+        return Response(to_json(_response(rollback)))
+
+
+class RollbackUndoView(ApiView):
+    """Undoing a rollback."""
+
+    scopes = {"POST": Scope.ADMIN}
+
+    @documented(
+        operation="undo_rollback",
+        summary="Undo a rollback",
+        responses={200: RollbackResponse, 202: RollbackResponse},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    def post(self, request: Request, rollback_id: str) -> Response:
+        """Restore what a rollback took back; what was changed since is left alone. Repeating it changes nothing."""
+        rollback = undo_rollback(project_id=self.caller.project_id, rollback_id=read_id(Prefix.ROLLBACK, rollback_id))
+        return Response(to_json(_response(rollback)), status=200 if rollback.is_over else 202)
+
+
+def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
+    at = "/selection"
+    return named_selection(
+        project_id=project_id,
+        trace_ids=read_ids(Prefix.TRACE, body.trace_ids, at=f"{at}/trace_ids"),
+        version=body.version,
+        api_key_id=read_id(Prefix.API_KEY, body.key_id, at=f"{at}/key_id") if body.key_id else None,
+        user_id=checked_name(body.user_id, at=f"{at}/user_id") if body.user_id else "",
+        session_id=checked_name(body.session_id, at=f"{at}/session_id") if body.session_id else "",
+        replay_id=read_id(Prefix.REPLAY, body.replay_id, at=f"{at}/replay_id") if body.replay_id else None,
+        since=checked_moment(body.since, at=f"{at}/since"),
+        until=checked_moment(body.until, at=f"{at}/until"),
+    )
+
+
+def _response(rollback: Rollback) -> RollbackResponse:
+    return rollback_response(rollback, progress=progress_of(rollback))

@@ -1,0 +1,254 @@
+"""Settings and their versions, compared by labels."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings as site
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from apps.common.errors import Conflict, Refused, Unfit
+from apps.console.paging import identifier_of, paginate, whole_number
+from apps.console.permissions import ProjectVisit, project_page
+from apps.intake.read_again import sessions_to_read
+from apps.pipeline.core.policy import Policy
+from apps.projects.services import (
+    Preset,
+    activate_version,
+    change_policy,
+    policy_changes,
+    preset_values,
+    restore_version,
+    save_draft,
+)
+from apps.tenants.enums import MemberRole
+from apps.traces.models import ConfigurationVersion, Replay
+from apps.tuning.evaluation.versions import ComparisonRequest, compare_versions
+from apps.tuning.selectors.configuration import (
+    SettingsSection,
+    changes_in_words,
+    load_comparison,
+    settings_sections,
+    with_input,
+)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Replay the traces of labelled items under the chosen versions."""
+    chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
+    wanted = ComparisonRequest(
+        project_id=visit.project.pk,
+        versions=tuple(chosen),
+        allows_live_calls="live_calls" in request.POST,
+        person_id=visit.person_id,
+    )
+    try:
+        replays = compare_versions(request=wanted)
+    except Refused as refused:
+        messages.error(request, f"Nothing was compared: {refused}.")
+        return redirect("console:evaluation", slug=visit.project.slug)
+    query = urlencode([("replay", str(replay.pk)) for replay in replays])
+    return redirect(f"{reverse('console:comparison', args=[visit.project.slug])}?{query}")
+
+
+@project_page()
+def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show the scores of the replays named in the query."""
+    named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
+    shown = load_comparison(project_id=visit.project.pk, replay_ids=named)
+    return render(request, "console/evaluation_comparison.html", {"shown": shown})
+
+
+MOST_REPLAYS = 10  # that the page of a version lists
+_RULES = "pre_filter.rules."  # how the names of changed rules begin
+
+
+@project_page()
+def configuration(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show the active settings, or those of the version in the parameter `edit`, and all versions."""
+    edited = whole_number(request.GET.get("edit", ""))
+    return _show(request, visit, _active(visit) if edited is None else _version(visit, edited))
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Create a version with the changed settings: active, or with `draft` one that is not."""
+    shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
+    as_draft = "draft" in request.POST
+    try:
+        made = (save_draft if as_draft else change_policy)(
+            project_id=visit.project.pk,
+            base=shown.number,
+            changes=_changed_settings(settings_sections(shown.as_policy()), request),
+            note=request.POST.get("note", "").strip(),
+        )
+    except Refused as refused:
+        return _show_refused(request, visit, shown, refused)
+    if made.number == shown.number:
+        messages.info(request, "Nothing was changed: no value differs.")
+    elif as_draft:
+        return _drafted(request, visit, made)
+    else:
+        undo = reverse("console:restore", args=[visit.project.slug, shown.number])
+        messages.success(request, f"Version {made.number} is active.", extra_tags=undo)
+    return redirect("console:configuration", slug=visit.project.slug)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def changes(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show what the form would change, before it is saved."""
+    shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
+    sections = settings_sections(shown.as_policy())
+    try:
+        found = changes_in_words(sections, _changed_settings(sections, request))
+    except Refused as refused:
+        where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
+        return render(request, "console/_setting_changes.html", {"problem": f"{where} {refused}"})
+    return render(request, "console/_setting_changes.html", {"changes": found, "is_asked": True})
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def draft_preset(request: HttpRequest, visit: ProjectVisit, preset: str) -> HttpResponse:
+    """Make a draft of the active version with the values of a preset."""
+    if preset not in set(Preset):
+        raise Http404("no such preset")
+    active = _active(visit)
+    made = save_draft(
+        project_id=visit.project.pk,
+        base=active.number,
+        changes=preset_values(Preset(preset)),
+        note=f"preset {preset}",
+    )
+    if made.number == active.number:
+        messages.info(request, f"The active version has the values of {preset} already.")
+        return redirect("console:configuration", slug=visit.project.slug)
+    return _drafted(request, visit, made)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def activate(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+    """Activate a draft in place of the version in `seen`."""
+    seen = whole_number(request.POST.get("seen", "")) or 0
+    try:
+        activate_version(project_id=visit.project.pk, number=number, seen=seen)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+        return redirect("console:version", slug=visit.project.slug, number=number)
+    undo = reverse("console:restore", args=[visit.project.slug, seen])
+    messages.success(request, f"Version {number} is active.", extra_tags=undo)
+    return redirect("console:configuration", slug=visit.project.slug)
+
+
+@project_page()
+def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+    """Show the differences to the previous version, or to the one in the parameter `against`."""
+    rows = ConfigurationVersion.objects.filter(project=visit.project)
+    shown = get_object_or_404(rows.select_related("author"), number=number)
+    against = whole_number(request.GET.get("against", "")) or shown.base or number - 1
+    other = rows.filter(number=against).first()
+    changes = policy_changes(other.as_policy() if other else Policy(), shown.as_policy())
+    context = {
+        "version": shown,
+        "other": other,
+        "changes": [change for change in changes if not change.name.startswith(_RULES)],
+        "rules": [change for change in changes if change.name.startswith(_RULES)],
+        "replays": Replay.objects.filter(configuration=shown)[:MOST_REPLAYS],
+        "active": rows.filter(is_active=True).defer("policy").first(),
+    }
+    return render(request, "console/version.html", context)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+    """Restore an older version as a new version."""
+    try:
+        made = restore_version(project_id=visit.project.pk, number=number)
+    except Refused as refused:
+        messages.error(request, f"Nothing was changed: {refused}.")
+    else:
+        undo = reverse("console:restore", args=[visit.project.slug, made.base])
+        messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
+    return redirect("console:configuration", slug=visit.project.slug)
+
+
+def _drafted(request: HttpRequest, visit: ProjectVisit, made: ConfigurationVersion) -> HttpResponse:
+    messages.success(request, f"Version {made.number} is a draft: it decides nothing until it is activated.")
+    return redirect("console:version", slug=visit.project.slug, number=made.number)
+
+
+def _version(visit: ProjectVisit, number: int) -> ConfigurationVersion:
+    return get_object_or_404(ConfigurationVersion, project=visit.project, number=number)
+
+
+def _active(visit: ProjectVisit) -> ConfigurationVersion:
+    return get_object_or_404(ConfigurationVersion, project=visit.project, is_active=True)
+
+
+def _show_refused(
+    request: HttpRequest, visit: ProjectVisit, base: ConfigurationVersion, refused: Refused
+) -> HttpResponse:
+    """Show the form again as it was filled in; after a conflict, its changes on the active version."""
+    settings = [each for section in settings_sections(base.as_policy()) for each in section.settings]
+    typed = {each.key: request.POST.getlist(each.key) for each in settings}
+    if isinstance(refused, Conflict):
+        typed = {each.key: typed[each.key] for each in settings if each.is_changed(typed[each.key])}
+        active = _active(visit)
+        problem = f"{refused}. Your changes stand below, on version {active.number}: look at them and save again."
+        return _show(request, visit, active, problem=problem, typed=typed)
+    where = refused.at.strip("/") if isinstance(refused, Unfit) else ""
+    problem = f"{where.replace('/', ' ')}: {refused}" if where else str(refused)
+    return _show(request, visit, base, problem=problem, typed=typed, refused={where.replace("/", "."): str(refused)})
+
+
+def _show(
+    request: HttpRequest,
+    visit: ProjectVisit,
+    active: ConfigurationVersion,
+    *,
+    problem: str = "",
+    typed: Mapping[str, Sequence[str]] | None = None,
+    refused: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
+    sections = with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {})
+    opened = request.GET.get("section", "")
+    context = {
+        "active": active,
+        "presets": [preset.value for preset in Preset],
+        "sections": sections,
+        "opened": opened,
+        "opens_expert": any(each.is_refused or each.name == opened for each in sections[1:]),
+        "note": request.POST.get("note", ""),
+        "versions": paginate(versions, request, size=15),
+        "model": site.MODEL,
+        "embedder": site.EMBEDDER,
+        "problem": problem,
+        "reading": sessions_to_read(visit.project.pk),
+    }
+    return render(request, "console/configuration.html", context, status=422 if problem else 200)
+
+
+def _changed_settings(sections: list[SettingsSection], request: HttpRequest) -> Mapping[tuple[str, ...], Any]:
+    """Return the settings whose value in the form differs. Raises Unfit if a number is expected."""
+    found: dict[tuple[str, ...], Any] = {}
+    for setting in (setting for section in sections for setting in section.settings):
+        try:
+            value = setting.read(request.POST.getlist(setting.key))
+        except ValueError as error:
+            raise Unfit(
+                "must be JSON" if setting.kind == "json" else "must be a number", at=f"/{'/'.join(setting.path)}"
+            ) from error
+        if value != setting.value:
+            found[setting.path] = value
+    return found
