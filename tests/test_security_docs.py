@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PLACES = ("", "apps/console/views", "apps/providers", "memplatform")  # names after the first in a cell may be short
+PLACES = ("", "apps/providers", "memplatform")  # names after the first in a cell may be short
 
 
 def promises() -> list[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""What can be done with items, as values; apps/actions/items carries it out."""
+"""What can be done with items, as values; apps/items/services.py carries it out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
