@@ -20,8 +20,7 @@ from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType, Role
 from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
-from apps.privacy.user_data import USER_TABLES, UserTable
-from apps.privacy.users import erase_user, run_batch
+from apps.privacy.users import USER_TABLES, UserTable, erase_user, run_batch
 from apps.projects.services import create_project
 from apps.providers import registry
 from apps.tenants.models import EndUser, Erasure, Project

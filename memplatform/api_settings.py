@@ -4,9 +4,9 @@ from typing import Any
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.api.permissions.HasScope", "apps.api.permissions.ProjectTakesWrites"],
-    "DEFAULT_RENDERER_CLASSES": ["apps.api.negotiation.StructRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.negotiation.JsonNegotiation",
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.authentication.HasScope", "apps.api.authentication.ProjectTakesWrites"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.StructRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.parsers.JsonNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
@@ -24,11 +24,11 @@ def openapi_settings(*, public_url: str) -> dict[str, Any]:
         "SCHEMA_PATH_PREFIX": "/v1",
         "SERVERS": [{"url": public_url.rstrip("/") or "/"}],  # relative to the address that the document was read from
         "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
-        "PREPROCESSING_HOOKS": ["apps.api.openapi_for_generators.without_slash"],
+        "PREPROCESSING_HOOKS": ["apps.api.openapi_document.without_slash"],
         "POSTPROCESSING_HOOKS": [
             "drf_spectacular.hooks.postprocess_schema_enums",
-            "apps.api.openapi_descriptions.with_descriptions",
-            "apps.api.openapi_for_generators.for_generators",
+            "apps.api.openapi_examples.with_descriptions",
+            "apps.api.openapi_document.for_generators",
             "apps.api.openapi_examples.with_examples",
         ],
         "OAS_VERSION": "3.1.1",

@@ -12,7 +12,7 @@ class MemplatformConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks, the fork handler of the connection pools, and the JSON encoder of psycopg."""
-        from memplatform import checks, deploy_checks, model_checks, pools  # noqa: F401  (they need loaded settings)
+        from memplatform import checks, pools  # noqa: F401  (they need loaded settings)
 
         pools.forget_after_fork()
         set_json_dumps(msgspec.json.encode)  # eight times faster than the standard library

@@ -28,7 +28,7 @@ from apps.webhooks.api.events import end_streams  # isort: skip
 from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from memplatform.body_limits import BodyLimits  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip
-from memplatform.stop_signals import call_on_stop  # isort: skip
+from memplatform.parent_death import call_on_stop  # isort: skip
 from memplatform.sub_path import with_sub_path, without_sub_path  # isort: skip
 from memplatform.warm_up import warm_up  # isort: skip
 

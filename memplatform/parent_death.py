@@ -1,9 +1,12 @@
 """End a process when its parent dies, however that happens."""
 
+import asyncio
 import ctypes
 import os
 import signal
 import sys
+from collections.abc import Callable
+from typing import Any
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -29,3 +32,20 @@ def join_cluster(main: int) -> None:
     else:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
         end_with_parent()
+
+
+def call_on_stop(call: Callable[[], object]) -> None:
+    """Call something on the running event loop when a signal asks the process to end; the server's handler is kept.
+
+    The event loop hears of signals by their wakeup descriptor, whatever the handler is.
+    """
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        former = signal.getsignal(number)
+
+        def handle(received: int, frame: Any, former: Any = former) -> None:
+            loop.call_soon_threadsafe(call)
+            if callable(former):
+                former(received, frame)
+
+        signal.signal(number, handle)

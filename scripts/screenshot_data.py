@@ -9,7 +9,7 @@ from apps.outbox.enums import PausedKind
 from apps.outbox.models import ModelPause
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.tally import tally

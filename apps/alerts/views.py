@@ -1,5 +1,7 @@
 """Alerts: what needs attention, who takes care of it, and who is told."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
@@ -9,16 +11,46 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.alerts.enums import AlertState
-from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
-from apps.alerts.selectors import alert_cards, alerts_by
+from apps.alerts.enums import AlertState, ProblemCode
+from apps.alerts.models import Alert, AlertDelivery, AlertQuerySet, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
-from apps.alerts.verdict import ALERTS
+from apps.alerts.verdict import ADVICE, ALERTS
 from apps.common.errors import Refused, Unfit
 from apps.console.forms import AlertRecipientsForm
+from apps.console.labels import names_of
 from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.tenants.enums import MemberRole
+
+_OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertCard:
+    """An alert with the link that mends it, and the name of whoever has acknowledged it."""
+
+    alert: Alert
+    remedy: str
+    url: str
+    acknowledged_by: str
+
+
+def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
+    """Return alerts of a state, by default open ones and then acknowledged ones, of a kind, by default of any."""
+    alerts = Alert.objects.for_project(project_id).order_by(*_OPEN_FIRST)
+    alerts = alerts.filter(state=state) if state in set(AlertState) else alerts.unresolved()
+    return alerts.filter(kind=kind) if kind in ALERTS else alerts
+
+
+def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
+    """Add what the pages of a project show beside each alert."""
+    listed = list(alerts)
+    names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
+    cards = []
+    for alert in listed:
+        advice = ADVICE[ProblemCode(alert.kind)]
+        cards.append(AlertCard(alert, advice.label, advice.path(slug), names.get(alert.acknowledged_by, "")))
+    return cards
 
 
 @project_page()

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.base import ApiView
-from apps.api.negotiation import NoNegotiation
+from apps.api.parsers import NoNegotiation
 from apps.pipeline.core.enums import Scope
 
 

@@ -1,5 +1,8 @@
 """Give each successful JSON response of the OpenAPI document an example, made from its schema and names of fields."""
 
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from apps.pipeline.core.identifiers import Prefix
@@ -99,3 +102,29 @@ def _identifier(name: str) -> str:
     """Return an identifier of what a name begins with: mem_… for memory_id and MemoryResponse."""
     named = (each for each in Prefix if name.lower().startswith(each.name.lower()))
     return f"{next(named, Prefix.MEMORY).value}_{_NUMBER}"
+
+
+FILE = Path(__file__).with_name("field_descriptions.toml")
+
+
+def descriptions() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the descriptions by name, and those of one schema alone by `Schema.name`."""
+    found = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    special: Mapping[str, str] = found.pop("of one schema")
+    return found, special
+
+
+def with_descriptions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Return the document with descriptions where the schema has none (a hook of drf-spectacular)."""
+    general, special = descriptions()
+    for schema_name, schema in result["components"]["schemas"].items():
+        for name, described in schema.get("properties", {}).items():
+            if text := special.get(f"{schema_name}.{name}") or general.get(name):
+                described.setdefault("description", text)
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                described = parameter["schema"].pop("description", "")
+                if text := described or general.get(parameter["name"], ""):
+                    parameter.setdefault("description", text)
+    return result

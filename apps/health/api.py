@@ -11,10 +11,8 @@ from rest_framework.views import APIView
 
 from apps.api.base import to_json
 from apps.api.problems import RETRY_AFTER_SECONDS
-from apps.health.metrics import REGISTRY
-from apps.health.metrics_access import caller_may_read_metrics
-from apps.health.readiness import readiness
-from apps.health.responses import LivenessResponse, ReadinessResponse, ServiceStatus
+from apps.health.metrics import REGISTRY, caller_may_read_metrics
+from apps.health.readiness import LivenessResponse, ReadinessResponse, ServiceStatus, readiness
 
 _TEXT = "text/plain; charset=utf-8"
 

@@ -1,26 +1,103 @@
 """Prometheus metrics: state, the same from every process, and what the processes of this data folder count."""
 
-from collections.abc import Iterator
+import hmac
+from collections.abc import Iterable, Iterator
 from datetime import UTC
+from ipaddress import IPv6Address, ip_address
+from typing import Any
 
-from django.db.models import Count
+from django.conf import settings
+from django.db.models import Case, Count, Min, QuerySet, Value, When
+from django.db.models.functions import Now
+from django.http import HttpRequest
 from django.utils import timezone
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from rest_framework.request import Request
 
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import Alert
 from apps.alerts.verdict import ALERTS
 from apps.health.evaluation_metrics import evaluation_metrics
-from apps.health.queue_metrics import queue_metrics
-from apps.health.readiness import readiness
-from apps.health.responses import ServiceStatus
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.health.readiness import ServiceStatus, readiness
+from apps.memories.models import Memory, MemoryLink
+from apps.outbox.models import ModelPause, OutboxRow, UserLease
+from apps.outbox.querysets import OutboxRowQuerySet
+from apps.pipeline.core.enums import LinkStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.telemetry.metrics import CountedCollector
+from apps.tenants.models import Erasure
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.funnel_metrics import Measure
 from apps.traces.tallies import sums_since
+
+STATES = ("pending", "running", "waiting", "dead")
+
+
+def queue_metrics() -> Iterator[Metric]:
+    """Yield the metrics; ages in seconds. Needs the system scope."""
+    yield from _outbox()
+    yield from _leases()
+    erasures, age = _count(Erasure.objects.filter(finished_at__isnull=True), since="requested_at")
+    yield GaugeMetricFamily("memplatform_erasures_open", "Erasures of end users that go on", value=erasures)
+    yield GaugeMetricFamily("memplatform_erasure_oldest_seconds", "Age of the oldest open erasure", value=age)
+    memories = Memory.objects.awaiting_review().filter(project__archived_at__isnull=True).count()
+    links = MemoryLink.objects.filter(status=LinkStatus.OPEN, project__archived_at__isnull=True).count()
+    yield GaugeMetricFamily("memplatform_review_pending", "Memories that wait for a reviewer", value=memories)
+    yield GaugeMetricFamily("memplatform_review_open_links", "Contradictions and possible duplicates", value=links)
+
+
+def _outbox() -> Iterator[Metric]:
+    """Yield the open and dead work by kind and state; combinations without rows are 0."""
+    labels = ["kind", "state"]
+    rows = GaugeMetricFamily("memplatform_outbox_rows", "Work by kind and state", labels=labels)
+    ages = GaugeMetricFamily("memplatform_outbox_oldest_seconds", "Age of the oldest such work", labels=labels)
+    # Done rows, which are most, are left out: open and dead rows have an index each. `waiting` is a pending row that
+    # waits for a model or the database.
+    waits = When(state=WorkState.PENDING, waiting_since__isnull=False, then=Value("waiting"))
+    rows_of_work = OutboxRowQuerySet(OutboxRow)
+    found = {
+        (kind, state): (count, age.total_seconds())
+        for part in (rows_of_work.open(), rows_of_work.dead())
+        for kind, state, count, age in part.order_by()
+        .values_list("kind", Case(waits, default="state"))
+        .annotate(count=Count("id"), age=Now() - Min("created_at"))
+    }
+    for kind in WorkKind:
+        for state in STATES:
+            count, age = found.get((kind.value, state), (0, 0.0))
+            rows.add_metric([kind.value, state], count)
+            ages.add_metric([kind.value, state], age)
+    yield from (rows, ages)
+    backlog = sum(
+        count for (kind, state), (count, _) in found.items() if kind == WorkKind.INDEX_MEMORY and state != "dead"
+    )
+    yield GaugeMetricFamily("memplatform_vector_backlog", "Memories that wait for vectors", value=backlog)
+
+
+def _leases() -> Iterator[Metric]:
+    leases = GaugeMetricFamily("memplatform_leases", "End users by the state of their lease", labels=["state"])
+    ages = GaugeMetricFamily(
+        "memplatform_lease_oldest_seconds", "Longest time since a lease expired or work was ready", labels=["state"]
+    )
+    held = UserLease.objects.filter(lease_token__isnull=False)
+    # Work is due and nobody does it. Users who wait for a model are not ready.
+    ready = UserLease.objects.filter(lease_token__isnull=True, ready_at__lte=Now(), waits_for="")
+    leases.add_metric(["held"], held.filter(leased_until__gte=Now()).count())
+    for state, rows, since in (
+        ("expired", held.filter(leased_until__lt=Now()), "leased_until"),
+        ("ready", ready.filter(project__archived_at__isnull=True), "ready_at"),
+    ):
+        count, age = _count(rows, since=since)
+        leases.add_metric([state], count)
+        ages.add_metric([state], age)
+    yield from (leases, ages)
+
+
+def _count(rows: QuerySet[Any], *, since: str) -> tuple[int, float]:
+    """Count rows; return also the age of the oldest in seconds, 0 without rows."""
+    found = rows.aggregate(count=Count("pk"), age=Now() - Min(since))
+    return found["count"], found["age"].total_seconds() if found["age"] else 0.0
 
 
 class ServiceCollector:
@@ -112,3 +189,44 @@ def _by_project(name: str, description: str, *labels: str) -> GaugeMetricFamily:
 REGISTRY = CollectorRegistry()
 REGISTRY.register(ServiceCollector())
 REGISTRY.register(CountedCollector())
+
+
+# Proxies add the caller's address to the first header, or write it to the second. Callers can send both with any
+# addresses, so all addresses have to be private.
+_FORWARDING = ("X-Forwarded-For", "X-Real-IP")
+_UNREADABLE = "forwarded"  # whatever the header Forwarded says is taken for an address that is not private
+
+
+def caller_may_read_metrics(request: HttpRequest | Request) -> bool:
+    """Return True if a request shows the token, or where none is configured comes from a loopback or private address.
+
+    A request that went through a proxy counts as coming from wherever the proxy says.
+    """
+    named = [address for header in _FORWARDING for address in request.headers.get(header, "").split(",") if address]
+    unread = [_UNREADABLE] if "Forwarded" in request.headers else []
+    return may_read_metrics(
+        authorization=request.headers.get("Authorization", ""),
+        addresses=[request.META.get("REMOTE_ADDR", ""), *named, *unread],
+    )
+
+
+def may_read_metrics(*, authorization: str, addresses: Iterable[str]) -> bool:
+    """Return True for the token, or where none is configured if all addresses of a caller are loopback or private.
+
+    `authorization` is the header of this name, and empty without one.
+    """
+    if settings.METRICS_TOKEN:
+        scheme, _, token = authorization.partition(" ")
+        is_same = hmac.compare_digest(token.strip().encode(), settings.METRICS_TOKEN.encode())
+        return scheme.lower() == "bearer" and is_same
+    return all(map(_is_private, addresses))
+
+
+def _is_private(address: str) -> bool:
+    try:
+        read = ip_address(address.strip())
+    except ValueError:
+        return False
+    if isinstance(read, IPv6Address) and read.ipv4_mapped:
+        return read.ipv4_mapped.is_private
+    return read.is_private

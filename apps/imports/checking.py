@@ -12,13 +12,12 @@ from django.utils import timezone
 
 from apps.common.errors import Unfit
 from apps.imports.enums import ImportFormat, ImportState
-from apps.imports.lease import leased, release, reporting
 from apps.imports.models import FileImport
-from apps.imports.readers.chunks import ImportChunk, import_chunks
+from apps.imports.readers.documents import ImportChunk, import_chunks
 from apps.imports.readers.entries import ImportProblem, ImportSource
 from apps.imports.readers.formats import file_entries, format_of
 from apps.imports.readers.memories import ORIGIN
-from apps.imports.services import file_content
+from apps.imports.services import file_content, leased, release, reporting
 from apps.imports.transfers.load_project import check_empty
 from apps.imports.transfers.row_blocks import RowBlock, row_blocks
 from apps.memories.models import Memory

@@ -11,21 +11,18 @@ from django.utils import timezone
 from apps.common.errors import ProjectArchived
 from apps.imports.checking import MOST_PROBLEMS, chunks_of, known_memories, known_turns
 from apps.imports.enums import ImportFormat, ImportState
-from apps.imports.lease import leased, release, reporting
 from apps.imports.models import FileImport
-from apps.imports.readers.chunks import ImportChunk
+from apps.imports.readers.documents import ImportChunk
 from apps.imports.readers.entries import ImportProblem
 from apps.imports.readers.memories import EXTRACTOR, with_origin
-from apps.imports.services import delete_import_file
+from apps.imports.services import delete_import_file, leased, release, reporting
 from apps.imports.transfers.load_project import ProjectLoader, check_empty
 from apps.imports.transfers.row_blocks import RowBlock
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
-from apps.memories.ledger.actor import acting_as
-from apps.memories.ledger.record import record
-from apps.memories.services.store import StoreRequest
-from apps.memories.services.store_batch import store_batch
+from apps.memories.ledger.record import acting_as, record
+from apps.memories.services.store import StoreRequest, store_batch
 from apps.tenants.models import Project
 from apps.traces.get_or_create import actor_of
 

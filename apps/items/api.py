@@ -7,9 +7,9 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.api.authentication import scope_needed
 from apps.api.base import ApiView, to_json
 from apps.api.openapi import documented
-from apps.api.permissions import scope_needed
 from apps.api.problems import Code
 from apps.api.schemas import (
     CONTENT_CHARACTERS,

@@ -39,7 +39,7 @@ from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.privacy.users import erase_user, list_users
 from apps.search.api import search_query
-from apps.search.search_memories import SearchRequest, search_memories
+from apps.search.services import SearchRequest, search_memories
 
 MOST_USERS = 10_000
 

@@ -10,7 +10,7 @@ from django.db import models, transaction
 from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryComment, MemoryOrigin, MemoryVector, MemoryVersion
-from apps.memories.services.redact_aliases import redact_aliases
+from apps.memories.services.entities import redact_aliases
 from apps.memories.services.revising import apply_revision
 from apps.pipeline.core.canonical import canonical_hash, salted_hash
 from apps.pipeline.core.enums import WorkKind

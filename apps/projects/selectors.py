@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.console.people import names_of
+from apps.console.labels import names_of
 from apps.memories.models import LedgerEntry
 from apps.tenants.models import ApiKey
 

@@ -15,18 +15,31 @@ from django.utils import timezone
 from pydantic import ValidationError as NotAPolicy
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.actor import current_person
-from apps.memories.ledger.record import record
+from apps.memories.ledger.record import current_person, record
 from apps.outbox.model_pauses import end_all_pauses
+from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule
 from apps.pipeline.prefilter.default_rules import default_rules
-from apps.projects.prompt_versions import prompt_versions
+from apps.pipeline.prompts import extract, index_questions, memory_pairs, references, session
+from apps.pipeline.prompts.llm_judge import version_of
 from apps.providers.entries import problem_with
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy
+
+
+def prompt_versions() -> dict[str, str]:
+    """Return the version of the prompt of each purpose; any change of its static text changes it."""
+    return {
+        Purpose.EXTRACT.value: extract.VERSION,
+        Purpose.EXTRACT_SESSION.value: session.VERSION,
+        Purpose.JUDGE_REFERENCES.value: version_of(references.TASK),
+        Purpose.JUDGE_PAIRS.value: version_of(memory_pairs.TASK),
+        Purpose.INDEX_QUESTIONS.value: index_questions.VERSION,
+    }
+
 
 RESERVED = frozenset({"login", "logout"})  # other pages have these addresses below /console/
 

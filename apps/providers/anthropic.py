@@ -11,13 +11,11 @@ import msgspec
 from anthropic.types import OutputConfigParam, TextBlockParam
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
-from apps.providers.errors import NoAnswer, model_failed
-from apps.providers.guarded_transport import guarded_client
+from apps.providers.errors import NoAnswer, model_failed, retried
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
-from apps.providers.response_body import read_answer
-from apps.providers.retries import retried
+from apps.providers.outbound import guarded_client
+from apps.providers.response_body import read_answer, without_thinking
 from apps.providers.schemas import sent_schema
-from apps.providers.thinking import without_thinking
 
 CONNECT_SECONDS = 5.0
 _STOPS = {

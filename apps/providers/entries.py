@@ -8,9 +8,8 @@ from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from apps.pipeline.core.ports import Model
-from apps.providers.catalog import BY_NAME, PROVIDERS
+from apps.providers.catalog import BY_NAME, PROVIDERS, ModelSettings, Provider, Server
 from apps.providers.errors import UnknownProvider
-from apps.providers.provider import ModelSettings, Provider, Server
 
 # Thinking models spend some hundred tokens before the first of the answer; models that don't think stop earlier.
 LEAST_OUTPUT_TOKENS = 2_048

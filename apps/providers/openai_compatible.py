@@ -13,13 +13,11 @@ from apps.common.errors import ProviderError
 from apps.pipeline.core.chat_messages import message_text
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import NoAnswer, model_failed
-from apps.providers.guarded_transport import guarded_client
+from apps.providers.errors import NoAnswer, model_failed, retried
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
-from apps.providers.response_body import raise_no_answer, read_answer
-from apps.providers.retries import retried
+from apps.providers.outbound import guarded_client
+from apps.providers.response_body import raise_no_answer, read_answer, without_thinking
 from apps.providers.schemas import sent_schema
-from apps.providers.thinking import without_thinking
 
 CONNECT_SECONDS = 5.0
 NO_KEY = "none"  # many local servers need none, but the SDK requires one

@@ -2,8 +2,18 @@
 
 import re
 import socket
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
+from ssl import SSLContext
+from threading import local
+from typing import Any
+from urllib.request import getproxies
+
+import httpcore2
+import httpx2
+from django.conf import settings
 
 IpAddress = IPv4Address | IPv6Address
 # Returns all addresses of a host, as the system resolves it.
@@ -68,3 +78,147 @@ def _problem(address: IpAddress, *, may_be_private: bool) -> str:
     if address.is_private or address.is_loopback or address.is_reserved or address in _CARRIER_GRADE_NAT:
         return "not public, and the host is not among those that may be private"
     return ""
+
+
+MOST_BYTES = 16 * 1024 * 1024  # of an answer with its headers; 128 vectors of 3,072 numbers are about 8 MB of JSON
+_KEEPALIVE_SECONDS = 30.0
+
+
+def guarded_client(*, timeout: Any, connections: int, private_hosts: Collection[str] | None = None) -> httpx2.Client:
+    """Return a client that follows no redirects; through a proxy of the environment, the proxy's rules apply.
+
+    `private_hosts` may have private addresses; None: those of the setting PRIVATE_HOSTS.
+    """
+    is_proxied = bool(getproxies().keys() & {"http", "https", "all"})
+    transport = None if is_proxied else GuardedTransport(connections=connections, private_hosts=private_hosts)
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+    return httpx2.Client(
+        transport=transport,
+        timeout=timeout,
+        limits=limits,
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},  # a compressed answer could be of any size
+    )
+
+
+class GuardedTransport(httpx2.HTTPTransport):
+    """Connects to allowed addresses only, and reads at most MOST_BYTES within the read timeout of the request.
+
+    A timeout of the library limits each read alone: a server that sends a byte per second would hold a call for hours.
+    """
+
+    def __init__(self, *, connections: int, private_hosts: Collection[str] | None = None) -> None:
+        # In place of the base class's pool, which has no parameter for the network backend.
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=_ssl_context(),
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=_KEEPALIVE_SECONDS,
+            network_backend=_GuardedBackend(private_hosts),
+        )
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and read its whole answer."""
+        timeout = request.extensions.get("timeout", {}).get("read")
+        with _Allowance(seconds=timeout):
+            response = super().handle_request(request)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                response.close()
+                raise httpx2.DecodingError("the answer is compressed, though that was not asked for")
+            response.read()
+            return response
+
+
+@cache
+def _ssl_context() -> SSLContext:
+    """Return the context of this process: loading the certificates takes longer than most requests."""
+    return httpx2.create_ssl_context()
+
+
+class _Allowance:
+    """What the thread may read until the block ends; the connection and its pool are used by one thread at a time."""
+
+    _current = local()
+
+    def __init__(self, *, seconds: float | None) -> None:
+        self._until = float("inf") if seconds is None else time.monotonic() + seconds
+        self._bytes = MOST_BYTES
+
+    def __enter__(self) -> None:
+        self._current.allowance = self
+
+    def __exit__(self, *_: object) -> None:
+        del self._current.allowance
+
+    @classmethod
+    def seconds_left(cls, timeout: float | None) -> float | None:
+        """Return the timeout of a read. Raises ReadTimeout if no time is left."""
+        allowance: _Allowance | None = getattr(cls._current, "allowance", None)
+        if allowance is None:
+            return timeout
+        left = allowance._until - time.monotonic()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the answer took too long")
+        return left if timeout is None else min(timeout, left)
+
+    @classmethod
+    def take(cls, size: int) -> None:
+        """Count bytes that were read. Raises ReadError if there are too many."""
+        allowance: _Allowance | None = getattr(cls._current, "allowance", None)
+        if allowance is None:
+            return
+        allowance._bytes -= size
+        if allowance._bytes < 0:
+            raise httpcore2.ReadError(f"the answer exceeds {MOST_BYTES:,} bytes")
+
+
+class _GuardedBackend(httpcore2.NetworkBackend):
+    """Resolves a host, checks its addresses, and connects to the checked one: no second look-up can change it."""
+
+    def __init__(self, private_hosts: Collection[str] | None) -> None:
+        self._backend = httpcore2.SyncBackend()
+        self._private_hosts = private_hosts
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        private = settings.PRIVATE_HOSTS if self._private_hosts is None else self._private_hosts
+        try:
+            address = allowed_address(host, port, private_hosts=private, resolve=system_addresses)
+        except ForbiddenAddress as error:
+            raise httpcore2.ConnectError(str(error)) from error
+        except OSError as error:
+            raise httpcore2.ConnectError(f"{host}: {error}") from error
+        opened = self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+        return _GuardedStream(opened)
+
+
+class _GuardedStream(httpcore2.NetworkStream):
+    """A connection whose reads are limited by the thread's allowance."""
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = self._stream.read(max_bytes, _Allowance.seconds_left(timeout))
+        _Allowance.take(len(data))
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _Allowance.seconds_left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        return _GuardedStream(self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)

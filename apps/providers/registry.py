@@ -1,22 +1,47 @@
 """The clients of this process: one instance per model and embedder, by their names in settings and policies."""
 
 import os
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache
 from threading import BoundedSemaphore
 
 from django.conf import settings
 
 from apps.pipeline.core.enums import ExtractorKind
-from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
+from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Usage
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Embedder, Model
-from apps.providers.catalog import PROVIDERS, provider_of
-from apps.providers.cut_prompts import CUT_PROMPTS
+from apps.providers import registry
+from apps.providers.catalog import PROVIDERS, ModelSettings, provider_of
 from apps.providers.entries import Choice, choice_of, problem_with
 from apps.providers.errors import UnknownProvider
 from apps.providers.observed import observed_call
-from apps.providers.pricing import cost_of
+from apps.providers.response_body import CUT_PROMPTS
+
+_MILLION = Decimal(1_000_000)
+# Shares of the input price, used if a table has no price for the cache.
+_CACHE_READ, _CACHE_WRITE = Decimal("0.1"), Decimal("1.25")
+
+
+def price_of(name: str, *, prices: Mapping[str, Mapping[str, float]]) -> Mapping[str, float] | None:
+    """Return the prices of a model, or of the family that its dated name begins with."""
+    return prices.get(name) or next((prices[each] for each in prices if name.startswith(f"{each}-")), None)
+
+
+def cost_of(usage: Usage, *, name: str, prices: Mapping[str, Mapping[str, float]]) -> Decimal:
+    """Return the cost of a call in dollars; 0 for a model without a price."""
+    price = price_of(name, prices=prices)
+    if price is None:
+        return Decimal(0)
+    read, written = Decimal(str(price["input"])), Decimal(str(price["output"]))
+    cache_read = Decimal(str(price.get("cache_read", read * _CACHE_READ)))
+    cache_write = Decimal(str(price.get("cache_write", read * _CACHE_WRITE)))
+    total = (
+        usage.input * read + usage.output * written + usage.cache_read * cache_read + usage.cache_write * cache_write
+    )
+    return total / _MILLION
 
 
 def embedder(spec: str = "") -> Embedder:
@@ -103,3 +128,44 @@ def _priced(asked: ModelRequest, spec: str, choice: Choice) -> ModelAnswer:
         max_tokens=asked.max_tokens,
         is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredModel:
+    """A model that can be called; `names` are those under which its calls are recorded."""
+
+    spec: str
+    names: frozenset[str]
+    problem: str = ""  # why it can't be called, judging from the settings
+
+
+def configured_models(*, also: str = "") -> list[ConfiguredModel]:
+    """Return the model of the server, the one named `also`, and the entries of MODELS, each once."""
+    specs = dict.fromkeys(each for each in (also, settings.MODEL, *settings.MODELS) if each)
+    return [ConfiguredModel(spec, _names(spec), problem_with(spec)) for spec in specs]
+
+
+def remote_embedder() -> str:
+    """Return the name of the configured embedder if it runs on another machine, else ""."""
+    embedder = registry.embedder()
+    return embedder.name if registry.is_remote(embedder) else ""
+
+
+def complete_within(request: ModelRequest, *, seconds: float) -> ModelAnswer:
+    """Ask a model once, with all its retries within a time, by a client of its own. Raises ModelFailed."""
+    if problem := problem_with(request.model):
+        raise ModelFailed(problem, permanent=True, kind=FailureKind.UNAVAILABLE, model=request.model)
+    choice = choice_of(request.model)
+    bounded = min(seconds, choice.entry.timeout or settings.MODEL_TIMEOUT_SECONDS)
+    client = choice.make(ModelSettings(name=choice.entry.model, server=choice.server, timeout=bounded))
+    answer = client.complete(request)
+    cost = cost_of(answer.usage, name=answer.model, prices=choice.prices)
+    return ModelAnswer(answer.text, answer.model, answer.usage, answer.stop, answer.latency_us, cost)
+
+
+def _names(spec: str) -> frozenset[str]:
+    own = {spec, ""} if spec == settings.MODEL else {spec}
+    try:
+        return frozenset(own | {choice_of(spec).entry.model})
+    except UnknownProvider:
+        return frozenset(own)

@@ -1,10 +1,15 @@
-"""Read the body of a response with status 200: the answer, or the error that a server sent in its place."""
+"""Read answers of servers: errors in place of an answer, reasoning within it, prompts cut without an error."""
 
+import re
+import threading
 from typing import Any, NoReturn, TypeVar
 
 import httpx2
 import msgspec
+import structlog
 
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Usage
+from apps.pipeline.prompts.extract import estimated_tokens
 from apps.providers.errors import NoAnswer
 
 Answer = TypeVar("Answer")
@@ -53,3 +58,65 @@ def _status_in(error: Any) -> int:
         return 400
     code = str(error.get("code"))
     return int(code) if len(code) == 3 and code.isascii() and code.isdecimal() and code >= "400" else _BAD_GATEWAY
+
+
+_BLOCKS = re.compile(r"(?:\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z))+", re.DOTALL)
+# Some chat templates open the block themselves, so that an answer contains only its end. JSON, bare or in a code fence,
+# is the answer: a tag within it is part of a quote.
+_END_OF_BLOCK = re.compile(r"(?!\s*[{\[`]).*?</think(?:ing)?>", re.DOTALL)
+
+
+def without_thinking(text: str) -> str:
+    """Return an answer without the blocks of reasoning at its beginning; "" if it ends within one."""
+    block = _BLOCKS.match(text) or _END_OF_BLOCK.match(text)
+    return text[block.end() :].strip() if block else text
+
+
+# The estimate counts four characters per token, which is close for English and too few tokens for most other text: a
+# server that has read all of a prompt reports about as many or more. Repetitive text compresses better.
+LEAST_SHARE = 0.75
+WINDOW_STEP = 1_024  # context windows are whole multiples of it, and a cut prompt fills its window
+
+_log = structlog.get_logger(__name__)
+
+
+class CutPrompts:
+    """Notices cut prompts; the first one of each model is logged as a warning. Shared by threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._logged: set[str] = set()
+
+    def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> bool:
+        """Return True if a server says that it has read less than what was sent."""
+        sent, read = _sent(request), read_tokens(answer.usage)
+        if not is_cut(sent=sent, read=read):
+            return False
+        with self._lock:
+            is_first = spec not in self._logged
+            self._logged.add(spec)
+        if is_first:
+            _log.warning(
+                "the model server has cut the prompt: raise its context window",
+                model=spec,
+                prompt_tokens_sent_at_least=sent,
+                prompt_tokens_read=read,
+            )
+        return True
+
+
+CUT_PROMPTS = CutPrompts()
+
+
+def is_cut(*, sent: int, read: int) -> bool:
+    """Return True if a server has read far fewer tokens than were sent; 0 read is a server that doesn't count."""
+    return 0 < read < sent and (read < LEAST_SHARE * sent or read % WINDOW_STEP in (0, WINDOW_STEP - 1))
+
+
+def read_tokens(usage: Usage) -> int:
+    """Return how many tokens of input a call has been billed for, cached or not."""
+    return usage.input + usage.cache_read + usage.cache_write
+
+
+def _sent(request: ModelRequest) -> int:
+    return sum(map(estimated_tokens, (request.static, request.context, request.turns)))

@@ -23,7 +23,7 @@ from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelReques
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.redaction.redact import redact
 from apps.providers import registry
-from apps.providers.configured import ConfiguredModel, complete_within, configured_models, remote_embedder
+from apps.providers.registry import ConfiguredModel, complete_within, configured_models, remote_embedder
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.traces import recorder
 from apps.traces.model_records import ModelRecord, model_records

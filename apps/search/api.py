@@ -36,8 +36,14 @@ from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_mome
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
-from apps.search.build_context import ContextRequest, ContextResult, build_context
-from apps.search.search_memories import SearchRequest, SearchResult, search_memories
+from apps.search.services import (
+    ContextRequest,
+    ContextResult,
+    SearchRequest,
+    SearchResult,
+    build_context,
+    search_memories,
+)
 
 Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
 

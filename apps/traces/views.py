@@ -11,19 +11,18 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import ProviderError, Refused
 from apps.console.choices import DEFAULTS, RecallForm
-from apps.console.labels import count_of, label
+from apps.console.labels import count_of, label, names_of
 from apps.console.paging import paginate, query_param
-from apps.console.people import names_of
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.progress import progress_part
+from apps.console.shortcuts import progress_part
 from apps.intake.read_again import read_again, sessions_to_read
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.explain_recall import RecallRequest, explain_recall
 from apps.search.selectors import recall as selectors
 from apps.search.selectors.explanations import explain_turns
+from apps.search.services import RecallRequest, explain_recall
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Trace
 from apps.traces.selectors import (

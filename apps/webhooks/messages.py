@@ -18,8 +18,8 @@ from apps.events.models import ProjectEvent
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.providers.guarded_transport import guarded_client
-from apps.providers.http import retry_after_seconds
+from apps.providers.errors import retry_after_seconds
+from apps.providers.outbound import guarded_client
 from apps.tenants.models import EndUser
 
 _PREFIX = "whsec_"

@@ -13,13 +13,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
-from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import FailedPeriodForm, WebhookForm
-from apps.console.labels import count_of
+from apps.console.labels import count_of, names_of
 from apps.console.paging import identifier_of, paginate, query_param
-from apps.console.people import names_of
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.refusals import refusals_told
+from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.enums import MemberRole

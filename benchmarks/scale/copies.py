@@ -28,7 +28,7 @@ from apps.memories.models import (
 )
 from apps.outbox.models import UserLease
 from apps.pipeline.core.identifiers import end_user_id
-from apps.privacy.user_data import USER_TABLES
+from apps.privacy.users import USER_TABLES
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Trace
 

@@ -7,8 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.privacy.apply_retention import apply_retention
-from apps.privacy.user_data import USER_TABLES
-from apps.privacy.users import erase_user
+from apps.privacy.users import USER_TABLES, erase_user
 from apps.projects.services import configure
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Trace

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from memplatform.demo.errors import DemoFailed
+
+class DemoFailed(Exception):
+    """The demo failed; the message is shown to the user."""
+
 
 TIMEOUT = 60.0  # seconds per request
 POLL = 0.2  # seconds between two checks

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from memplatform.demo.access import Access
+from memplatform.demo.conversation import MODEL
 from memplatform.demo.local_models import local_model
-from memplatform.demo.recorded_answers import MODEL
 from memplatform.demo.result import QUESTION, TASK, Funnel, Result
 from memplatform.demo.visitor import can_type
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.memories.models import MemoryVector
 from apps.pipeline.core.identifiers import end_user_id
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.scope import tenant_scope
 from memplatform.demo.client import Client
 from memplatform.demo.conversation import Posted, traces_of

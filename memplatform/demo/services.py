@@ -1,6 +1,9 @@
 """The web server and a cluster, as child processes of the demo."""
 
+import contextlib
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -8,11 +11,71 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from memplatform import processes
-from memplatform.demo.client import Client, wait_until
-from memplatform.demo.errors import DemoFailed
-from memplatform.demo.interruption import Interruption, ignore_signals
-from memplatform.demo.port import HOST, reserve
+from memplatform.demo.client import Client, DemoFailed, wait_until
 from memplatform.settings import DATA_DIR
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(slots=True)
+class Interruption:
+    """Raises KeyboardInterrupt on a signal, and remembers it.
+
+    An exception raised while Python runs a finaliser is lost, so waiting code calls `check` again.
+    """
+
+    asked: bool = False
+
+    def listen(self) -> None:
+        """Install the signal handlers."""
+        for number in SIGNALS:
+            signal.signal(number, self._take)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a signal was received."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def _take(self, *_: object) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+
+def ignore_signals() -> None:
+    """Ignore further signals, so that stopping child processes is not interrupted."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+HOST = "127.0.0.1"
+TRIES = 100
+
+
+def reserve(*, wanted: int) -> socket.socket:
+    """Return a socket bound to the wanted port or the next free one. Raises DemoFailed.
+
+    It never listens. The web server shares ports (SO_REUSEPORT), so that two of them could listen on one and each
+    answer half of the requests: bound without sharing, the socket proves that nobody else has the port; opened for
+    sharing afterwards, it lets our server in and keeps other demos out.
+    """
+    for port in range(wanted, min(wanted + TRIES, 65_536)):
+        with contextlib.suppress(OSError):
+            return _bound(port)
+    raise DemoFailed(f"no free port from {wanted} on: set WEB_PORT")
+
+
+def _bound(port: int) -> socket.socket:
+    held = socket.socket()
+    try:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of an ended server linger
+        held.bind((HOST, port))
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    except OSError:
+        held.close()
+        raise
+    return held
+
 
 WEB = "demo-web"
 CLUSTER = "demo-cluster"

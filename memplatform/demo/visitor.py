@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memplatform.demo.client import Client
-from memplatform.demo.errors import DemoFailed
+from memplatform.demo.client import Client, DemoFailed
 
 USER_ID = "you"
 _LINE_BYTES = 65_536

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
-from apps.memories.services.store_batch import CHUNK
+from apps.memories.services.store import CHUNK
 from apps.pipeline.core.enums import Scope, Status
 from apps.tenants.models import Project
 from tests.api.storing import LISBON, listed, put

@@ -5,7 +5,7 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
-from apps.api.openapi_descriptions import descriptions
+from apps.api.openapi_examples import descriptions
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import create_key
 from apps.tenants.models import Project

@@ -19,7 +19,7 @@ from apps.memories.services.count_accesses import ACCESSES
 from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.projects.services import save_draft
-from apps.search import explain_recall
+from apps.search import services
 from apps.search.selectors.recall import BlockRows
 from apps.tenants.models import EndUser, Project
 from tests.api.counting import rows_by_table
@@ -151,5 +151,5 @@ def test_a_silent_embedder_is_told(ana: APIClient, admin: Client, monkeypatch: p
     def fail(**_: Any) -> None:
         raise ProviderError("secret address")
 
-    monkeypatch.setattr(explain_recall, "explain_search", fail)
+    monkeypatch.setattr(services, "explain_search", fail)
     assert shown(admin, 422)["form"].non_field_errors() == ["The embedder does not answer. Try again later."]

@@ -6,9 +6,8 @@ import pytest
 from django.utils import timezone
 
 from apps.imports.enums import ImportState
-from apps.imports.lease import leased, release, reporting
 from apps.imports.models import FileImport
-from apps.imports.services import due_imports, upload_import
+from apps.imports.services import due_imports, leased, release, reporting, upload_import
 from apps.outbox.leased import LostLease
 from apps.tenants.models import Project
 from tests.intake.import_steps import lines

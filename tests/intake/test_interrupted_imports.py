@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from apps.imports import checking as checking_file
 from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
-from apps.imports.lease import leased, reporting
 from apps.imports.models import FileImport, ImportFile
+from apps.imports.services import leased, reporting
 from apps.intake import run_import as running
 from apps.memories.models import Memory
 from apps.memories.services.export_memories import ExportFormat, export_memories

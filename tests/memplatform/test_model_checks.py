@@ -7,8 +7,8 @@ import pytest
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.projects.services import configure
 from apps.tenants.models import Project
-from memplatform import model_checks
-from memplatform.model_checks import check_models, check_models_of_projects
+from memplatform import checks
+from memplatform.checks import check_models, check_models_of_projects
 
 LOCAL = {"provider": "openai", "model": "m", "base_url": "http://a/v1", "prices": {"input": 0, "output": 0}}
 REMOTE = {"provider": "anthropic", "model": "m", "base_url": "http://a"}
@@ -46,7 +46,7 @@ def test_what_is_reported(settings: Any, given: dict[str, str], told: set[str]) 
 
 def test_a_prompt_that_is_too_short_for_the_cache(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MODEL, settings.ANTHROPIC_API_KEY = "anthropic:claude-haiku-4-5", "k"
-    monkeypatch.setattr(model_checks, "STATIC", "x" * 9_000)
+    monkeypatch.setattr(checks, "STATIC", "x" * 9_000)
     (message,) = check_models()
     assert (message.id, "2250" in message.msg) == ("memplatform.W024", True)
 

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from apps.memories.models import LedgerEntry, Memory, MemoryVector
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
-from apps.privacy.user_data import USER_TABLES
+from apps.privacy.users import USER_TABLES
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import APP_ROLE, OWNER, SYSTEM_ROLE, OtherProject, entered, no_tenant, tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

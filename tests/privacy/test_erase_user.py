@@ -20,8 +20,7 @@ from apps.pipeline.core.enums import MemoryType, Role
 from apps.pipeline.core.turn import NewTurn
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.privacy import users as running
-from apps.privacy.user_data import USER_TABLES
-from apps.privacy.users import continue_erasures, erase_user, user_hash
+from apps.privacy.users import USER_TABLES, continue_erasures, erase_user, user_hash
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Session, Trace
 from apps.worker.process_user import process_user

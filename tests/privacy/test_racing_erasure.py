@@ -4,8 +4,7 @@ import pytest
 from django.db import connection, transaction
 
 from apps.memories.models import Entity
-from apps.privacy.user_data import USER_TABLES
-from apps.privacy.users import erase_user
+from apps.privacy.users import USER_TABLES, erase_user
 from apps.projects.services import create_project
 from apps.tenants.models import EndUser, Erasure, Project
 from apps.traces.models import Session, Turn

@@ -5,7 +5,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Model
 
-from apps.privacy.user_data import KEPT, USER_TABLES
+from apps.privacy.users import KEPT, USER_TABLES
 
 OWNED = [
     model for model in apps.get_models() if any(field.column == "end_user_id" for field in model._meta.concrete_fields)

@@ -5,11 +5,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.actor import acting_as
+from apps.memories.ledger.record import acting_as
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
-from apps.projects.prompt_versions import prompt_versions
-from apps.projects.services import Preset, activate_version, change_policy, preset_values, save_draft
+from apps.projects.services import Preset, activate_version, change_policy, preset_values, prompt_versions, save_draft
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy

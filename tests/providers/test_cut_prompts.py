@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from apps.providers import registry
-from apps.providers.cut_prompts import is_cut
+from apps.providers.response_body import is_cut
 from benchmarks.model_server import ModelServer, Reply
 from tests.providers.model_replies import OTHER, request, script
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 import httpx2
 import pytest
 
-from apps.providers import guarded_transport
-from apps.providers.guarded_transport import guarded_client
+from apps.providers import outbound
+from apps.providers.outbound import guarded_client
 
 Send = Callable[[socket.socket, threading.Event], None]
 
@@ -66,7 +66,7 @@ def test_an_answer_that_drips_is_given_up(head: bytes) -> None:
 
 
 def test_an_answer_that_is_too_large_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_transport, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(outbound, "MOST_BYTES", 10_000)
     text = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000
     with server(once(text)) as url, pytest.raises(httpx2.ReadError, match="exceeds"):
         get(url)

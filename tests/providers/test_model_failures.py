@@ -7,7 +7,7 @@ import pytest
 
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.providers import registry
-from apps.providers.http import retry_after_seconds
+from apps.providers.errors import retry_after_seconds
 from benchmarks.model_server import ModelServer, Reply
 from tests.providers.model_replies import AT_ONCE, BOTH, OTHER, request, script
 

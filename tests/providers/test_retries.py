@@ -4,7 +4,7 @@ import pytest
 
 from apps.common.errors import ProviderError
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
-from apps.providers import registry, retries
+from apps.providers import errors, registry
 from apps.providers.openai_compatible import OpenAICompatibleEmbedder
 from benchmarks.model_server import ModelServer, Reply
 from tests.providers.model_replies import BOTH, request, script
@@ -28,7 +28,7 @@ class FakeTime:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     fake = FakeTime()
-    monkeypatch.setattr(retries, "time", fake)
+    monkeypatch.setattr(errors, "time", fake)
     return fake
 
 
@@ -41,7 +41,7 @@ def test_a_call_that_uses_up_its_time_is_not_repeated(clock: FakeTime) -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        retries.retried(time_out, seconds=30.0, failures=(TimeoutError,))
+        errors.retried(time_out, seconds=30.0, failures=(TimeoutError,))
     assert (given, clock.now) == ([30.0], 30.0)
 
 
@@ -53,7 +53,7 @@ def test_what_fails_at_once_is_tried_three_times_with_growing_waits(clock: FakeT
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        retries.retried(fail, seconds=30.0, failures=(ConnectionError,))
+        errors.retried(fail, seconds=30.0, failures=(ConnectionError,))
     assert len(given) == 3
     assert given == sorted(given, reverse=True)
     assert 0.3 < clock.slept[0] <= 0.5 < clock.slept[1] <= 1.0
@@ -61,7 +61,7 @@ def test_what_fails_at_once_is_tried_three_times_with_growing_waits(clock: FakeT
 
 def test_other_errors_are_not_repeated(clock: FakeTime) -> None:
     with pytest.raises(KeyError):
-        retries.retried(lambda _: {}[""], seconds=30.0, failures=(ConnectionError,))
+        errors.retried(lambda _: {}[""], seconds=30.0, failures=(ConnectionError,))
     assert clock.slept == []
 
 

@@ -9,8 +9,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.projects.services import configure
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.build_context import ContextRequest, build_context
-from apps.search.search_memories import SearchRequest, search_memories
+from apps.search.services import ContextRequest, SearchRequest, build_context, search_memories
 from apps.tenants.models import Project
 
 

@@ -23,9 +23,8 @@ from apps.webhooks.delivery import (
     send_again,
     send_test,
 )
-from apps.webhooks.event_log import EventPosition, read_streams
 from apps.webhooks.messages import event_messages
-from apps.webhooks.services import rotate_secret, update_webhook
+from apps.webhooks.services import EventPosition, read_streams, rotate_secret, update_webhook
 from memplatform_client import verify_webhook
 from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, is_signed, receiving

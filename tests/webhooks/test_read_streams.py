@@ -4,7 +4,7 @@ import pytest
 
 from apps.events.models import ProjectEvent
 from apps.tenants.models import Project
-from apps.webhooks.event_log import EventPosition, read_on
+from apps.webhooks.services import EventPosition, read_on
 
 
 @pytest.mark.parametrize(

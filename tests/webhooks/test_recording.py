@@ -11,7 +11,7 @@ from apps.intake.sessions import delete_session
 from apps.memories.models import Memory
 from apps.privacy.users import erase_user
 from apps.tenants.models import Project
-from apps.webhooks.event_log import set_event_log
+from apps.webhooks.services import set_event_log
 from tests.webhooks.webhook_rows import webhook
 from tests.worker.worker_helper import Person, broken
 

@@ -3,14 +3,15 @@
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import msgspec
 
-from apps.imports.readers.entries import ImportProblem, unquoted
+from apps.imports.readers.entries import ImportedMemory, ImportedTurn, ImportEntry, ImportProblem, unquoted
 
 MOST_UNPACKED = 256 * 1024 * 1024  # bytes of all documents of an archive
 ARCHIVE = b"PK\x03\x04"
@@ -96,3 +97,41 @@ def documents(content: bytes) -> Iterator[bytes | ImportProblem]:
                         yield stream.read(each.file_size + 1)
     except (BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):  # encrypted ones among them
         yield ImportProblem("the archive", "can't be unpacked")
+
+
+CHUNK_ENTRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ImportChunk:
+    """Turns of one session, or memories of one end user."""
+
+    user_id: str
+    session_id: str
+    turns: list[ImportedTurn]
+    memories: list[ImportedMemory]
+
+
+def import_chunks(entries: Iterable[ImportEntry]) -> Iterator[ImportChunk | ImportProblem]:
+    """Yield the entries in chunks of what follows each other, and the problems between them."""
+    chunk: ImportChunk | None = None
+    seen: set[str] = set()  # turn_ids of the session at hand
+    for entry in entries:
+        if isinstance(entry, ImportProblem):
+            yield entry
+            continue
+        empty = ImportChunk(entry.user_id, entry.session_id if isinstance(entry, ImportedTurn) else "", [], [])
+        is_same = chunk is not None and (chunk.user_id, chunk.session_id) == (empty.user_id, empty.session_id)
+        if chunk is None or not is_same or len(chunk.turns) + len(chunk.memories) >= CHUNK_ENTRIES:
+            if chunk:
+                yield chunk
+            chunk, seen = empty, seen if is_same else set()
+        if isinstance(entry, ImportedMemory):
+            chunk.memories.append(entry)
+        elif entry.turn.external_id in seen:
+            yield ImportProblem(entry.at, "has the turn_id of another turn of its session")
+        else:
+            seen.add(entry.turn.external_id)
+            chunk.turns.append(entry)
+    if chunk:
+        yield chunk

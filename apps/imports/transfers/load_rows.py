@@ -11,7 +11,7 @@ from django.db.models import Field, ForeignKey, JSONField, Model, UUIDField
 from apps.imports.readers.entries import MOST_CONTENT
 from apps.imports.transfers.identifier_map import IdentifierMap
 from apps.imports.transfers.project_tables import TransferTable
-from apps.imports.transfers.row_texts import stored_texts
+from apps.imports.transfers.row_blocks import stored_texts
 from apps.items.models import StoredItem
 from apps.memories.codec import read_statement
 from apps.memories.models import EntityAlias, EntityChange, Memory

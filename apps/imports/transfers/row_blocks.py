@@ -1,17 +1,21 @@
 """The rows of an exported project in blocks: those of the project first, then those of one end user each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import CharField, Field
 
 from apps.common.errors import Unfit
 from apps.imports.readers.documents import file_lines
 from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
 from apps.imports.readers.formats import PROJECT_SCHEMA
 from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
-from apps.pipeline.core.input_validation import BadInput, check_json, checked_name
+from apps.pipeline.core.input_validation import BadInput, check_json, checked_name, visible_text
+from apps.pipeline.core.policy import RedactionPolicy
+from apps.pipeline.redaction.redact import redact_json
 
 _KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
 _Row = dict[str, Any]
@@ -113,3 +117,28 @@ def _is_named(user_id: Any) -> bool:
         return isinstance(user_id, str) and 0 < len(user_id) <= MOST_NAME and bool(checked_name(user_id, at="user_id"))
     except BadInput:
         return False
+
+
+def stored_texts(field: "Field[Any, Any]", value: Any, *, policy: RedactionPolicy, redacts: bool = True) -> Any:
+    """Return the value of a column without invisible characters, and without what the policy masks or drops.
+
+    A name, that is, a text of limited length, stays on one line and within its length.
+    """
+    of = field.base_field if isinstance(field, ArrayField) else field
+    most = of.max_length if isinstance(of, CharField) else None
+    cleaned = _cleaned(value, is_name=most is not None)
+    told = redact_json(cleaned, policy=policy) if redacts else cleaned
+    if most is None:
+        return told
+    return [each[:most] for each in told] if isinstance(told, list) else told[:most]
+
+
+def _cleaned(value: Any, *, is_name: bool) -> Any:
+    if isinstance(value, str):
+        text = visible_text(value)
+        return " ".join(text.split("\n")) if is_name else text
+    if isinstance(value, list | tuple):
+        return [_cleaned(each, is_name=is_name) for each in value]
+    if isinstance(value, Mapping):
+        return {visible_text(key): _cleaned(each, is_name=is_name) for key, each in value.items()}
+    return value

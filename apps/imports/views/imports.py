@@ -14,8 +14,7 @@ from django.views.decorators.http import require_POST
 from apps.common.errors import NotFound, Refused
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.progress import progress_part
-from apps.console.refusals import refusals_told
+from apps.console.shortcuts import progress_part, refusals_told
 from apps.imports.forms import ImportForm
 from apps.imports.models import FileImport
 from apps.imports.selectors import count_tiles

@@ -12,11 +12,10 @@ from django.views.decorators.http import require_POST
 from apps.common.errors import Refused
 from apps.console.permissions import ProjectVisit, project_page
 from apps.imports.audit import Audit, Verdict
-from apps.imports.auditing import audit_store
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.imports.readers.stores import importable
-from apps.imports.services import upload_import
+from apps.imports.services import audit_store, upload_import
 from apps.tenants.enums import MemberRole
 
 MOST_ENTRIES = 20_000  # half a minute of one processor

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from apps.api.problems import Problem, problem_of
 from apps.api.schemas import FieldError, Identifier, RequestBody, ResponseBody
-from apps.memories.services.bulk_outcome import BulkOutcome, count_refused
+from apps.memories.services.revising import BulkOutcome, count_refused
 from apps.pipeline.core.identifiers import Prefix, show
 
 MAX_STORED = 1_000

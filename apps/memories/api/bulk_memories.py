@@ -29,12 +29,9 @@ from apps.memories.api.memories import MemoriesView
 from apps.memories.api.selection import selected, statuses_of
 from apps.memories.api.selection_bodies import RetractionQuery
 from apps.memories.models import Memory
-from apps.memories.services.bulk_outcome import BulkOutcome
 from apps.memories.services.retracting import retract_several
-from apps.memories.services.revise_several import revise_several
-from apps.memories.services.revising import Revision
-from apps.memories.services.store import StoreRequest
-from apps.memories.services.store_batch import store_batch
+from apps.memories.services.revising import BulkOutcome, Revision, revise_several
+from apps.memories.services.store import StoreRequest, store_batch
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import BadInput, checked_name

@@ -26,7 +26,9 @@ from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
+from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.ports import StalePlan
+from apps.pipeline.redaction.redact import redact
 from apps.traces.get_or_create import actor_of, hold_end_user
 
 MERGED, SPLIT = "entity_merged", "entity_split"  # names of the operations in history and ledger
@@ -305,3 +307,23 @@ def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]
             with suppress(Conflict):  # a live memory says the same by now
                 changes, closing = settle_change(memory=memory, changes=opened)
                 yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]
+
+
+def redact_aliases(*, project_id: UUID, policy: RedactionPolicy, is_dry_run: bool) -> int:
+    """Redact the aliases of a project's entities and return how many; of those that become the same, one stays."""
+    changed = 0
+    for alias in EntityAlias.objects.filter(end_user__project_id=project_id).order_by("pk").iterator():
+        name = redact(alias.alias, policy=policy).text
+        if name == alias.alias:
+            continue
+        changed += 1
+        if is_dry_run:
+            continue
+        alias.alias, alias.folded = name[:255], canonical_text(name)[:255]
+        same = EntityAlias.objects.filter(end_user_id=alias.end_user_id, entity_id=alias.entity_id, folded=alias.folded)
+        with transaction.atomic():
+            if same.exclude(pk=alias.pk).exists():
+                alias.delete()
+            else:
+                alias.save(update_fields=["alias", "folded"])
+    return changed

@@ -9,8 +9,7 @@ from uuid import UUID
 from apps.common.errors import Conflict, NotAllowed
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.services.bulk_outcome import BulkOutcome, noting
-from apps.memories.services.revising import MOST_TRIES, apply_revision, find_memory
+from apps.memories.services.revising import MOST_TRIES, BulkOutcome, apply_revision, find_memory, noting
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import Status

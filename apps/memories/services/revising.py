@@ -1,6 +1,7 @@
 """Revise memories: other words, values, status and dates."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotAllowed, NotFound, Unfit
+from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
@@ -20,6 +21,7 @@ from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_
 from apps.pipeline.core.confidence import with_value
 from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, Status, WorkKind
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddEntity, EnqueueWork, Operation, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Slot, StalePlan
@@ -351,3 +353,36 @@ def _with_dependent_columns(
 def _verb_of(*, before: Status, after: Status) -> str | None:
     """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
     return _VERBS.get((before, after))
+
+
+@dataclass(frozen=True, slots=True)
+class BulkOutcome:
+    """The memory that an item has stored or changed, or the error because of which nothing was done for it."""
+
+    memory_id: UUID | None
+    error: Refused | BadInput | None = None
+
+
+@contextmanager
+def noting(outcomes: list[BulkOutcome], memory_id: UUID) -> Iterator[None]:
+    """Append the outcome of the block; what refuses it is kept with the memory."""
+    try:
+        yield
+    except (Refused, BadInput) as error:
+        outcomes.append(BulkOutcome(memory_id, error))
+    else:
+        outcomes.append(BulkOutcome(memory_id))
+
+
+def count_refused(outcomes: Sequence[BulkOutcome]) -> int:
+    """Return how many items were refused."""
+    return sum(each.error is not None for each in outcomes)
+
+
+def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
+    """Apply revisions in order; return what became of each."""
+    outcomes: list[BulkOutcome] = []
+    for revision in revisions:
+        with noting(outcomes, revision.memory_id):
+            revise(revision=revision)
+    return outcomes

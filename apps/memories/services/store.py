@@ -1,5 +1,6 @@
 """Store memories directly: without extraction, but without duplicates and with one value per slot."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -10,11 +11,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.common.errors import Conflict, Unfit
+from apps.common.errors import Conflict, ProviderError, Unfit
 from apps.memories.live_ports import live
 from apps.memories.models import Memory
-from apps.memories.services.forgiving_embedder import ForgivingEmbedder
-from apps.memories.services.revising import MOST_TRIES
+from apps.memories.services.revising import MOST_TRIES, BulkOutcome
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline import flow
@@ -22,10 +22,11 @@ from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
 from apps.pipeline.core.enums import Reason, Status
+from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.operations import AddEntity, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import Ports, StalePlan
+from apps.pipeline.core.ports import Embedder, Ports, StalePlan, Vector
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.direct_write.new_memory import (
     EXTRACTOR,
@@ -42,6 +43,37 @@ from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
 from apps.traces.get_or_create import actor_of, open_end_user, open_session
 from apps.traces.policies import active_policy
+
+
+class ForgivingEmbedder:
+    """Embeds each text once; if the provider fails, the vector is zero, which is similar to nothing."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Vector] = {}
+
+    @property
+    def name(self) -> str:
+        """Return the name of the embedder."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of its vectors."""
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each text."""
+        missing = [each for each in dict.fromkeys(texts) if each not in self._known]
+        if missing:
+            self._known |= zip(missing, self._vectors(missing), strict=True)
+        return [self._known[each] for each in texts]
+
+    def _vectors(self, texts: Sequence[str]) -> list[Vector]:
+        try:
+            return self._embedder.embed(texts)
+        except ProviderError:
+            return [[0.0] * self.dimension for _ in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +248,30 @@ def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:
     for index, new in enumerate(memories):
         if new.superseded_by is not None and new.superseded_by not in known:
             raise Unfit("is no memory of this end user", at=f"/memories/{index}/superseded_by")
+
+
+CHUNK = 100  # memories per transaction
+_PLACE = re.compile(r"/memories/(\d+)")
+
+
+def store_batch(*, request: StoreRequest) -> list[BulkOutcome]:
+    """Store memories in transactions of CHUNK; return what became of each, in the order of the request."""
+    outcomes: dict[int, BulkOutcome] = {}
+    places = range(len(request.memories))
+    for first in places[::CHUNK]:
+        left = list(places[first : first + CHUNK])
+        while left:
+            try:
+                stored = store(request=replace(request, memories=tuple(request.memories[place] for place in left)))
+            except Conflict as error:
+                outcomes |= dict.fromkeys(left, BulkOutcome(None, error))
+            except (Unfit, BadInput) as error:
+                if wrong := _PLACE.match(error.at):  # the others are tried again without it
+                    error.at = error.at[wrong.end() :]  # within the memory
+                    outcomes[left.pop(int(wrong[1]))] = BulkOutcome(None, error)
+                    continue
+                outcomes |= dict.fromkeys(left, BulkOutcome(None, error))
+            else:
+                outcomes |= {place: BulkOutcome(each) for place, each in zip(left, stored, strict=True)}
+            break
+    return [outcomes[place] for place in places]

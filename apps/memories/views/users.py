@@ -23,8 +23,8 @@ from apps.pipeline.core.enums import EntityType, Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
 from apps.retrieval.context import MAX_HITS, ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.explain_recall import RecallRequest, explain_recall
 from apps.search.selectors.explanations import told_block
+from apps.search.services import RecallRequest, explain_recall
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 

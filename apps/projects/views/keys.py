@@ -11,10 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import NotFound, Refused
-from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import KeyForm, RotationForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import is_repeated, mark_as_done, once
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import CreatedKey, create_key, restore_key, revoke_key, rotate_key
 from apps.projects.selectors import listed_keys

@@ -16,10 +16,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import NotFound, Refused, Unfit
-from apps.console.form_repeats import is_repeated, mark_as_done, once
 from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import is_repeated, mark_as_done, once
 from apps.projects.invitations import (
     CreatedInvitation,
     MailNotSent,

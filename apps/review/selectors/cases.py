@@ -9,7 +9,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from pgvector.django import MaxInnerProduct
 
-from apps.console.people import names_of
+from apps.console.labels import names_of
 from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryOrigin, MemoryVector
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Stakes, Status

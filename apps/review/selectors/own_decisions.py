@@ -9,8 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from apps.common.errors import Refused
-from apps.console.labels import label, time_since
-from apps.console.people import names_of
+from apps.console.labels import label, names_of, time_since
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkStatus
 from apps.review.selectors.comparisons import settlement_text

@@ -13,8 +13,8 @@ from apps.pipeline.core.enums import Outcome, Reason, Stage, Status, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.retrieval.block import BlockSection
 from apps.retrieval.explain import Exclusion
-from apps.search.explain_recall import ExplainedBlock, Recall
 from apps.search.selectors.recall import reason_of
+from apps.search.services import ExplainedBlock, Recall
 from apps.traces.models import Span, Turn
 from apps.traces.selectors import outcomes_of
 

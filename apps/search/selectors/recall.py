@@ -9,7 +9,7 @@ from apps.pipeline.core.policy import RankingWeights
 from apps.retrieval.block import BlockLine
 from apps.retrieval.explain import Exclusion, ScoredMemory
 from apps.retrieval.ranking import PRIORS
-from apps.search.explain_recall import ExplainedBlock, Recall
+from apps.search.services import ExplainedBlock, Recall
 from apps.tenants.models import EndUser
 
 MOST_OFFERED = 50  # users that the form offers

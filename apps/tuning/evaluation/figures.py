@@ -16,8 +16,7 @@ from apps.memories.models import EvaluationItem, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.traces.funnel_metrics import Band, RatioHealth
 from apps.tuning.evaluation.retrieval import RetrievalFigures, read_retrieval
-from apps.tuning.evaluation.samples import week_of
-from apps.tuning.evaluation.share import CONFIDENCE, Share, share_of
+from apps.tuning.evaluation.samples import CONFIDENCE, Share, share_of, week_of
 
 MIN_LABELLED = 30  # fewer labels, or turns, say nothing about health
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, Status
 from apps.review.services import APPROVALS
-from apps.tuning.evaluation.share import Share, share_of
+from apps.tuning.evaluation.samples import Share, share_of
 
 HORIZON = timedelta(days=30)  # after a memory was told for the first time
 

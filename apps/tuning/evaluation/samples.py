@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from math import sqrt
 from secrets import randbits
+from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +17,7 @@ from django.db.models.functions import MD5, Cast, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.actor import current_actor
-from apps.memories.ledger.record import record
+from apps.memories.ledger.record import current_actor, record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
 from apps.memories.services.retracting import retract
 from apps.memories.services.store import StoreRequest, store_with_outcomes
@@ -401,3 +402,37 @@ def _line(label: EvaluationLabel) -> dict[str, Any]:
         "remembered_memory_id": show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
         "labelled_at": label.created_at,
     }
+
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
+
+    part: float
+    whole: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def share_of(*, part: int, whole: int, confidence: float = CONFIDENCE) -> Share:
+    """Return a share with its Wilson score interval.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22 (1927). With z for the confidence, the centre is (p + z²/2n) / (1 + z²/n) and
+    the half width z / (1 + z²/n) · √(p(1−p)/n + z²/4n²). It stays between 0 and 1, and holds for small samples and for
+    shares near 0 or 1.
+    """
+    if not whole:
+        return Share(part, whole)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    value, scale = part / whole, 1 + z * z / whole
+    centre = (value + z * z / (2 * whole)) / scale
+    half = z / scale * sqrt(value * (1 - value) / whole + z * z / (4 * whole * whole))
+    # Exact at the ends, where rounding would leave a limit beside the value.
+    low = 0.0 if part == 0 else centre - half
+    high = 1.0 if part == whole else centre + half
+    return Share(part, whole, value, low, high)

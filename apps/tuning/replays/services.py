@@ -25,7 +25,7 @@ from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import Policy
-from apps.projects.prompt_versions import prompt_versions
+from apps.projects.services import prompt_versions
 from apps.providers import registry
 from apps.tenants.scope import tenant_scope
 from apps.tenants.streamed_rows import streamed_rows

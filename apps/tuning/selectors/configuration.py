@@ -10,7 +10,7 @@ from uuid import UUID
 from apps.console.labels import label, percent
 from apps.pipeline.core.policy import Policy
 from apps.traces.models import ConfigurationVersion, Replay
-from apps.tuning.evaluation.share import Share
+from apps.tuning.evaluation.samples import Share
 from apps.tuning.evaluation.versions import MOST_VERSIONS, JudgedCase, score_replay
 
 

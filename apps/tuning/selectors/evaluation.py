@@ -6,8 +6,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from apps.console.labels import label, percent
-from apps.console.people import names_of
+from apps.console.labels import label, names_of, percent
 from apps.health.selectors import TimeSeries
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import SampleKind
@@ -23,8 +22,7 @@ from apps.tuning.evaluation.figures import (
     RecallEstimate,
     readings_of,
 )
-from apps.tuning.evaluation.samples import CountedSample, counted, items_to_label, list_samples, start_of
-from apps.tuning.evaluation.share import Share
+from apps.tuning.evaluation.samples import CountedSample, Share, counted, items_to_label, list_samples, start_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from apps.common.errors import Refused
 from apps.console.choices import ReplayForm, WhatIfForm
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.progress import progress_part
-from apps.console.refusals import refusals_told
+from apps.console.shortcuts import progress_part, refusals_told
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState
 from apps.tuning.replays.services import (

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
 from apps.console.choices import choice_problems
+from apps.console.labels import names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
-from apps.console.people import names_of
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import RollbackState

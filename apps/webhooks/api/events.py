@@ -18,8 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.base import ApiView, to_json
-from apps.api.negotiation import NoNegotiation
 from apps.api.openapi import documented
+from apps.api.parsers import NoNegotiation
 from apps.api.problems import Code, Problem, invalid
 from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_query
@@ -28,7 +28,7 @@ from apps.common.errors import Conflict
 from apps.events.enums import EventType
 from apps.events.models import EventLog
 from apps.pipeline.core.enums import Scope
-from apps.webhooks.event_log import EventPosition, read_on, read_streams, set_event_log
+from apps.webhooks.services import EventPosition, read_on, read_streams, set_event_log
 
 EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 

@@ -19,14 +19,11 @@ from rich.text import Text
 from apps.traces.tally import tally
 from memplatform import processes
 from memplatform.demo.access import Access, ensure_access, write_address
-from memplatform.demo.client import Client
-from memplatform.demo.conversation import await_work, post_sample
-from memplatform.demo.errors import DemoFailed
-from memplatform.demo.interruption import Interruption
-from memplatform.demo.recorded_answers import answer_the_sample, end_answers
+from memplatform.demo.client import Client, DemoFailed
+from memplatform.demo.conversation import answer_the_sample, await_work, end_answers, post_sample
 from memplatform.demo.report import print_addresses, print_invitation, print_result
 from memplatform.demo.result import gather
-from memplatform.demo.services import Services, running_services
+from memplatform.demo.services import Interruption, Services, running_services
 from memplatform.demo.visitor import Visitor, can_type
 from memplatform.settings import env
 

@@ -17,10 +17,10 @@ from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.services import start_import, upload_import
 from apps.intake.run_import import run_import
-from apps.memories.ledger.actor import COMMAND, acting_as
+from apps.memories.ledger.record import COMMAND, acting_as
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.worker.shutdown import STOPPING

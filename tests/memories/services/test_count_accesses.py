@@ -12,8 +12,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.build_context import ContextRequest, build_context
-from apps.search.search_memories import SearchRequest, search_memories
+from apps.search.services import ContextRequest, SearchRequest, build_context, search_memories
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 

@@ -4,9 +4,9 @@ import socket
 
 import pytest
 
-from memplatform.demo import port
-from memplatform.demo.errors import DemoFailed
-from memplatform.demo.port import HOST, reserve
+from memplatform.demo import services
+from memplatform.demo.client import DemoFailed
+from memplatform.demo.services import HOST, reserve
 
 
 def number(held: socket.socket) -> int:
@@ -45,6 +45,6 @@ def test_a_server_that_shares_ports_may_listen_on_a_reserved_one() -> None:
 
 
 def test_the_lack_of_a_free_port_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(port, "TRIES", 1)
+    monkeypatch.setattr(services, "TRIES", 1)
     with listening(0) as other, pytest.raises(DemoFailed, match="WEB_PORT"):
         reserve(wanted=number(other))

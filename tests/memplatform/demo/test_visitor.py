@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from memplatform.demo import local_models
-from memplatform.demo.client import Client, Reply
-from memplatform.demo.errors import DemoFailed
+from memplatform.demo.client import Client, DemoFailed, Reply
 from memplatform.demo.local_models import local_model
 from memplatform.demo.visitor import Visitor, lines_of
 

@@ -11,7 +11,7 @@ from apps.tuning.evaluation.figures import (
     evaluation_warnings,
     readings_of,
 )
-from apps.tuning.evaluation.share import Share, share_of
+from apps.tuning.evaluation.samples import Share, share_of
 
 PRECISION, RECALL, ZERO = Figure
 

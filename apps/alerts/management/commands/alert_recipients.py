@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from apps.alerts.models import AlertRecipients
 from apps.alerts.services import RecipientsChange, set_recipients
 from apps.common.errors import Unfit
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from apps.imports.transfers.export_project import export_project
-from apps.memories.ledger.actor import COMMAND, acting_as
-from apps.tenants.management.project_argument import project_named
+from apps.memories.ledger.record import COMMAND, acting_as
+from apps.tenants.command_arguments import project_named
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.common.errors import Refused
 from apps.intake.read_again import read_again, sessions_to_read
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.scope import tenant_scope
 
 

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from apps.memories.ledger.chain import export_ledger
 from apps.memories.models import LedgerEntry
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 
 
 class Command(BaseCommand):

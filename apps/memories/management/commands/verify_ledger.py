@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.memories.ledger.chain import LedgerReport, seal_ledger, verify_archive, verify_ledger
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.tenants.management.project_argument import projects_named
+from apps.tenants.command_arguments import projects_named
 
 
 class Command(BaseCommand):

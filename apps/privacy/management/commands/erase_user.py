@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.common.errors import NotFound
 from apps.privacy.users import erase_user
-from apps.tenants.management.confirmation import answer_to
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import answer_to, project_named
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.common.errors import NotFound
 from apps.privacy.users import export_user
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 
 
 class Command(BaseCommand):

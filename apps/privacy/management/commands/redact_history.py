@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from apps.privacy.redact_history import redact_history
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 
 
 class Command(BaseCommand):

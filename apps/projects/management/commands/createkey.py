@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.common.errors import Refused
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import create_key
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.scope import tenant_scope
 
 

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.pipeline.core.enums import TraceStatus
 from apps.queue.services import FAILED, retry_failed
-from apps.tenants.management.project_argument import projects_named
+from apps.tenants.command_arguments import projects_named
 from apps.tenants.scope import tenant_scope
 
 

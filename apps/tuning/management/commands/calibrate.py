@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.common.errors import Refused
 from apps.memories.live_ports import live
-from apps.tenants.management.project_argument import projects_named
+from apps.tenants.command_arguments import projects_named
 from apps.tenants.scope import tenant_scope
 from apps.tuning.calibrate import calibrate
 

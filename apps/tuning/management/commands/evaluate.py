@@ -8,7 +8,7 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.common.errors import Refused
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.evaluation.figures import MOST_WEEKS, WEEKS, read_figures

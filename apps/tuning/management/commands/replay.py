@@ -9,8 +9,7 @@ from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Refused
 from apps.pipeline.core.identifiers import Prefix, parse
-from apps.tenants.management.confirmation import answer_to
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import answer_to, project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Replay, ReplayState

@@ -10,7 +10,7 @@ from apps.common.errors import Refused
 from apps.memories.models import Rollback
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput, checked_moment
-from apps.tenants.management.project_argument import project_named
+from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.requests import (

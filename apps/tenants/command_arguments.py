@@ -21,3 +21,11 @@ def projects_named(slug: str | None) -> list[Project]:
         return [project_named(slug)]
     with system_scope(SystemWork.PROJECT_LOOKUP):
         return list(Project.objects.order_by("slug"))
+
+
+def answer_to(question: str) -> str:
+    """Ask on the terminal; without one, as in a scheduled job, the answer is empty."""
+    try:
+        return input(question).strip().lower()
+    except EOFError:
+        return ""
