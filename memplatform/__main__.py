@@ -30,7 +30,7 @@ def main() -> None:
     from django.conf import settings
     from django.core.management import execute_from_command_line
 
-    from apps.memories.ledger.record import COMMAND, SYSTEM, acting_as
+    from apps.memories.ledger.actor import COMMAND, SYSTEM, acting_as
     from memplatform.database import ensure_database, limit_statements
     from memplatform.embedded import EmbeddedError
     from memplatform.parent_death import join_cluster

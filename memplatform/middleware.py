@@ -26,7 +26,7 @@ from django_htmx.middleware import HtmxMiddleware
 from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
 from apps.api.waiting import return_connections, scope_of
-from apps.memories.ledger.record import acting_as
+from apps.memories.ledger.actor import acting_as
 from apps.tenants.scope import no_tenant
 from apps.traces.get_or_create import actor_of
 from apps.worker.erased_caches import clear_if_due

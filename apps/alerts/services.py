@@ -18,7 +18,8 @@ from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipient
 from apps.alerts.verdict import COUNTED_FOR, Trouble, verdict_of
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.events.enums import DeliveryState
-from apps.memories.ledger.record import current_actor, record
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
 from apps.outbox.models import ModelPause, OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.pipeline.core.input_validation import BadInput, cleaned_text

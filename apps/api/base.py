@@ -19,7 +19,7 @@ from apps.api.waiting import is_part
 from apps.intake.idempotency import Claim, fingerprint, run_once
 from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
 from apps.intake.quotas import count_request
-from apps.memories.ledger.record import acting_as
+from apps.memories.ledger.actor import acting_as
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.input_validation import checked_name

@@ -21,7 +21,8 @@ from apps.imports.transfers.row_blocks import RowBlock
 from apps.intake.accept import Submission, accept
 from apps.intake.backpressure import QueueFull, check_room_for_import
 from apps.intake.quotas import QuotaExceeded, check_quotas
-from apps.memories.ledger.record import acting_as, record
+from apps.memories.ledger.actor import acting_as
+from apps.memories.ledger.record import record
 from apps.memories.services.store import StoreRequest, store_batch
 from apps.tenants.models import Project
 from apps.traces.get_or_create import actor_of

@@ -23,7 +23,8 @@ from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.events.record import record_event
 from apps.imports.services import forget_user, lock_imports
 from apps.items.models import StoredItem
-from apps.memories.ledger.record import current_actor, record
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
 from apps.memories.models import (
     Entity,
     EntityAlias,

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.common.errors import Conflict, Refused, Unfit
-from apps.memories.ledger.record import current_actor
+from apps.memories.ledger.actor import current_actor
 from apps.tenants.codes import hash_of, matching_step, new_recovery_codes, new_secret
 from apps.tenants.limits import RateLimit, forget, seconds_to_wait
 from apps.tenants.models import SecondFactor

@@ -14,7 +14,8 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from apps.common.errors import NotFound, Refused, Unfit
-from apps.memories.ledger.record import acting_as, record
+from apps.memories.ledger.actor import acting_as
+from apps.memories.ledger.record import record
 from apps.projects.services import set_member
 from apps.tenants.codes import hash_of_token, new_token
 from apps.tenants.enums import MemberRole

@@ -15,7 +15,8 @@ from django.utils import timezone
 from pydantic import ValidationError as NotAPolicy
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.record import current_person, record
+from apps.memories.ledger.actor import current_person
+from apps.memories.ledger.record import record
 from apps.outbox.model_pauses import end_all_pauses
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import Policy, PreFilterPolicy, Rule

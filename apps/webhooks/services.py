@@ -16,7 +16,8 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, EventLog, ProjectEvent, Webhook
-from apps.memories.ledger.record import current_actor, record
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope

@@ -7,7 +7,7 @@ from apps.alerts.enums import AlertState
 from apps.alerts.models import NOTE_LENGTH, Alert
 from apps.alerts.services import acknowledge_alert
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.record import acting_as
+from apps.memories.ledger.actor import acting_as
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.record import acting_as
+from apps.memories.ledger.actor import acting_as
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import Policy, Rule
 from apps.projects.services import Preset, activate_version, change_policy, preset_values, prompt_versions, save_draft

@@ -17,7 +17,8 @@ from django.db.models.functions import MD5, Cast, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.record import current_actor, record
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
 from apps.memories.services.retracting import retract
 from apps.memories.services.store import StoreRequest, store_with_outcomes

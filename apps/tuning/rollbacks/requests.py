@@ -11,7 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound
-from apps.memories.ledger.record import current_actor, record
+from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.record import record
 from apps.memories.models import Memory, Rollback, RollbackItem
 from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import RollbackState

@@ -17,7 +17,7 @@ from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.imports.services import start_import, upload_import
 from apps.intake.run_import import run_import
-from apps.memories.ledger.record import COMMAND, acting_as
+from apps.memories.ledger.actor import COMMAND, acting_as
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.command_arguments import project_named

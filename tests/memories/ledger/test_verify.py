@@ -6,8 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from apps.memories.ledger.actor import acting_as
 from apps.memories.ledger.chain import seal_ledger, verify_ledger
-from apps.memories.ledger.record import acting_as, record
+from apps.memories.ledger.record import record
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import create_key, restore_key, revoke_key

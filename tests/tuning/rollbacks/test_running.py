@@ -6,7 +6,7 @@ import pytest
 from django.db.models import F
 
 from apps.intake.sessions import delete_session
-from apps.memories.ledger.record import acting_as
+from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Entity, EntityAlias, EntityChange, LedgerEntry, Memory, Rollback, RollbackItem
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from apps.imports.transfers.export_project import export_project
-from apps.memories.ledger.record import COMMAND, acting_as
+from apps.memories.ledger.actor import COMMAND, acting_as
 from apps.tenants.command_arguments import project_named
 
 
