@@ -101,7 +101,7 @@ def replayable_answer(answer: ResponseBody, *, status: int = 200) -> ReplayableA
     return ReplayableAnswer(status=status, body=to_json(answer))
 
 
-def to_json(answer: ResponseBody) -> dict[str, Any]:
+def to_json(answer: msgspec.Struct) -> dict[str, Any]:
     """Convert a response body to JSON-serialisable values."""
     body: dict[str, Any] = msgspec.to_builtins(answer)
     return body

@@ -13,7 +13,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
-from apps.api.schemas import ProblemDocument, QueryParameters, RequestBody
+from apps.api.schemas import ProblemDocument, QueryParameters
 
 _REFERENCE = "#/components/schemas/{name}"
 _View = TypeVar("_View", bound=Callable[..., Any])
@@ -120,7 +120,7 @@ def documented(
     operation: str,
     summary: str,
     responses: Mapping[int, Any] | Mapping[tuple[int, str], Any],
-    body: type[RequestBody] | None = None,
+    body: type[msgspec.Struct] | None = None,
     takes_bytes: bool = False,
     query: type[QueryParameters] | None = None,
     problems: Iterable[Code] = (),

@@ -23,7 +23,7 @@ from django.db.models.functions import Cast, Now, NullIf
 from django.db.models.lookups import Exact
 
 from apps.items.models import StoredItem
-from apps.items.operations import ANY_LABEL, ItemOrder, ItemRecord, ListNamespaces, Namespace, SearchItems
+from apps.items.operations import ANY_LABEL, ItemOrder, ItemResponse, ItemSearchBody, NamespacesBody
 from apps.items.value_filter import filter_conditions
 from apps.pipeline.core.identifiers import end_user_id
 
@@ -36,7 +36,7 @@ _BELOW_ONE = 32  # normalisation of ts_rank
 _LABELS: "ArrayField[Any, Any]" = ArrayField(CharField())
 
 
-def items_below(project_id: UUID, prefix: Namespace) -> QuerySet[StoredItem]:
+def items_below(project_id: UUID, prefix: Sequence[str]) -> QuerySet[StoredItem]:
     """Filter the items below a namespace: a range of the index, as no label holds a control character."""
     items = StoredItem.objects.filter(project_id=project_id)
     if not prefix:
@@ -47,7 +47,7 @@ def items_below(project_id: UUID, prefix: Namespace) -> QuerySet[StoredItem]:
     )
 
 
-def read_items(*, project_id: UUID, wanted: SearchItems) -> list[tuple[UUID, ItemRecord]]:
+def read_items(*, project_id: UUID, wanted: ItemSearchBody) -> list[tuple[UUID, ItemResponse]]:
     """Return found items with their identifiers. Raises BadInput for a filter with a bad operator."""
     found = items_below(project_id, wanted.namespace_prefix)
     if wanted.user_id is not None:
@@ -55,19 +55,19 @@ def read_items(*, project_id: UUID, wanted: SearchItems) -> list[tuple[UUID, Ite
     return _read(found.filter(*filter_conditions(wanted.filter, at="/filter")), wanted)
 
 
-def read_item(*, project_id: UUID, namespace: Namespace, key: str) -> tuple[UUID, ItemRecord] | None:
+def read_item(*, project_id: UUID, namespace: Sequence[str], key: str) -> tuple[UUID, ItemResponse] | None:
     """Return the item of a key with its identifier."""
     of_key = StoredItem.objects.filter(project_id=project_id, namespace=list(namespace), key=key)
-    return next(iter(_read(of_key, SearchItems(limit=1))), None)
+    return next(iter(_read(of_key, ItemSearchBody(limit=1))), None)
 
 
-def read_newest(*, project_id: UUID, namespace: Namespace) -> tuple[UUID, ItemRecord] | None:
+def read_newest(*, project_id: UUID, namespace: Sequence[str]) -> tuple[UUID, ItemResponse] | None:
     """Return the newest item of just this namespace with its identifier."""
     items = StoredItem.objects.filter(project_id=project_id, namespace=list(namespace))
-    return next(iter(_read(items, SearchItems(limit=1, order=ItemOrder.NEWEST))), None)
+    return next(iter(_read(items, ItemSearchBody(limit=1, order=ItemOrder.NEWEST))), None)
 
 
-def _read(items: QuerySet[StoredItem], wanted: SearchItems) -> list[tuple[UUID, ItemRecord]]:
+def _read(items: QuerySet[StoredItem], wanted: ItemSearchBody) -> list[tuple[UUID, ItemResponse]]:
     """Read items; with a query, any of its words counts, and what has none of them comes last, without a score."""
     order: list[Any] = list(_ORDERS[wanted.order])
     rows = _not_expired(items).select_related("end_user").defer("terms", "words")
@@ -77,12 +77,13 @@ def _read(items: QuerySet[StoredItem], wanted: SearchItems) -> list[tuple[UUID, 
         rank = SearchRank(F("terms"), query, normalization=Value(_BELOW_ONE))
         rows = rows.annotate(score=NullIf(rank, Value(0.0)))
         order.insert(0, F("score").desc(nulls_last=True))
-    return [(row.id, _record(row)) for row in rows.order_by(*order)[wanted.offset : wanted.offset + wanted.limit]]
+    return [(row.id, item_response(row)) for row in rows.order_by(*order)[wanted.offset : wanted.offset + wanted.limit]]
 
 
-def _record(row: StoredItem) -> ItemRecord:
-    return ItemRecord(
-        namespace=tuple(row.namespace),
+def item_response(row: StoredItem) -> ItemResponse:
+    """Convert a row."""
+    return ItemResponse(
+        namespace=row.namespace,
         key=row.key,
         value=row.value,
         version=row.version,
@@ -106,7 +107,7 @@ def refresh(item_ids: Sequence[UUID]) -> None:
     items.update(expires_at=Now() + time_to_live)
 
 
-def read_namespaces(*, project_id: UUID, wanted: ListNamespaces) -> tuple[Namespace, ...]:
+def read_namespaces(*, project_id: UUID, wanted: NamespacesBody) -> list[list[str]]:
     """Return namespaces with items, sorted."""
     items = _not_expired(StoredItem.objects.filter(project_id=project_id))
     items = items.filter(namespace__len__gte=max(len(wanted.prefix), len(wanted.suffix)))
@@ -120,4 +121,4 @@ def read_namespaces(*, project_id: UUID, wanted: ListNamespaces) -> tuple[Namesp
             items = items.filter(Exact(last, label))
     shown = F("namespace") if wanted.max_depth is None else F(f"namespace__0_{wanted.max_depth}")
     found = items.annotate(shown=shown).order_by("shown").values_list("shown", flat=True).distinct()
-    return tuple(map(tuple, found[wanted.offset : wanted.offset + wanted.limit]))
+    return list(found[wanted.offset : wanted.offset + wanted.limit])
