@@ -16,10 +16,10 @@ from apps.api.base import ApiView, http_response, replayable_answer, to_json
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
 from apps.api.validation import read_body, read_id, read_query
 from apps.events.models import WEBHOOK_URL_LENGTH
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import check_storable
@@ -86,21 +86,15 @@ class AlertRecipientsResponse(ResponseBody):
 def alert_response(alert: Alert) -> AlertResponse:
     """Convert an alert."""
     kind = ProblemCode(alert.kind)
-    return AlertResponse(
+    return response_of(
+        AlertResponse,
+        alert,
         id=alert.shown_id,
         kind=kind,
-        subject=alert.subject,
         status=AlertState(alert.state),
-        cause=alert.cause,
-        cost=alert.cost,
         remedy=ADVICE[kind].label,
-        figures=alert.figures,
-        opened_at=alert.opened_at,
-        last_seen_at=alert.last_seen_at,
-        acknowledged_at=alert.acknowledged_at,
         acknowledged_by=actor_response_or_none(alert.acknowledged_by),
         note=alert.note or None,
-        resolved_at=alert.resolved_at,
     )
 
 

@@ -15,7 +15,7 @@ from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import DayStart, Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import not_found, read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Scope

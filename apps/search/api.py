@@ -24,6 +24,7 @@ from apps.api.schemas import (
     Topic,
     checked_metadata,
     checked_scope,
+    response_of,
 )
 from apps.api.validation import read_body
 from apps.memories.api.bodies import Tag
@@ -252,13 +253,7 @@ def search_response(found: SearchResult, *, fields: frozenset[str], explain: boo
         nothing_found=not found.hits,
         closest=closest,
         waiting=[
-            WaitingMessageResponse(
-                turn_id=show(Prefix.TURN, each.turn_id),
-                session_id=each.session_id,
-                content=each.content,
-                said_at=each.said_at,
-            )
-            for each in found.waiting
+            response_of(WaitingMessageResponse, each, turn_id=show(Prefix.TURN, each.turn_id)) for each in found.waiting
         ],
     )
 

@@ -32,7 +32,7 @@ from apps.imports.services import (
     store_file,
 )
 from apps.imports.transfers.export_project import export_project
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_name

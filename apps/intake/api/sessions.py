@@ -12,7 +12,7 @@ from apps.api.openapi import documented
 from apps.api.problems import Code
 from apps.api.schemas import Identifier, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.sessions import delete_session, delete_turn, end_session
 from apps.pipeline.core.enums import Scope, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show

@@ -13,7 +13,7 @@ from apps.api.openapi import documented
 from apps.api.problems import Code, Problem, invalid
 from apps.api.validation import read_body, read_id, read_query, read_value
 from apps.common.errors import Conflict
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.api.bodies import MemoryBody, RevisionBody, changes_of, new_memory
 from apps.memories.api.bulk_bodies import (

@@ -15,7 +15,7 @@ from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
 from apps.api.schemas import AdjustmentResponse
 from apps.api.validation import not_found, read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.api.bodies import (
     MemoriesBody,

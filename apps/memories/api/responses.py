@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.api.actors import ActorResponse, actor_response
-from apps.api.schemas import AdjustmentResponse, Moment, ResponseBody
+from apps.api.schemas import AdjustmentResponse, Moment, ResponseBody, response_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import (
     EntityType,
@@ -266,12 +266,10 @@ def _link(link: MemoryLink, memory: Memory) -> LinkResponse:
 
 
 def _version(version: MemoryVersion) -> VersionResponse:
-    return VersionResponse(
-        version=version.version,
-        operation=version.operation,
+    return response_of(
+        VersionResponse,
+        version,
         actor=actor_response(version.actor),
         trace_id=_public_id(Prefix.TRACE, version.trace_id),
         values=with_prefixes(version.values),
-        known_from=version.known_from,
-        known_until=version.known_until,
     )

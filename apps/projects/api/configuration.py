@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from apps.api.base import ApiView, to_json
 from apps.api.openapi import documented
 from apps.api.problems import Code
-from apps.api.schemas import Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas import Moment, QueryParameters, RequestBody, ResponseBody, response_of
 from apps.api.validation import not_found, read_body, read_query
 from apps.common.errors import Unfit
 from apps.pipeline.core.enums import Scope
@@ -59,13 +59,8 @@ class ConfigurationResponse(ResponseBody):
 
 def configuration_response(made: ConfigurationVersion) -> ConfigurationResponse:
     """Convert a version; settings that are newer than it have their defaults."""
-    return ConfigurationResponse(
-        version=made.number,
-        is_active=made.is_active,
-        settings=made.as_policy().model_dump(mode="json"),
-        note=made.note,
-        created_at=made.created_at,
-        activated_at=made.activated_at,
+    return response_of(
+        ConfigurationResponse, made, version=made.number, settings=made.as_policy().model_dump(mode="json")
     )
 
 

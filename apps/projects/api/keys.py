@@ -14,7 +14,7 @@ from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageQuery, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name

@@ -18,7 +18,7 @@ from apps.api.base import ApiView, to_json
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, ResponseBody
+from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, ResponseBody, response_of
 from apps.api.validation import not_found, read_id, read_query
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
@@ -203,19 +203,7 @@ def _summary(trace: Trace) -> dict[str, Any]:
 
 
 def _turn(turn: Turn) -> TurnResponse:
-    return TurnResponse(
-        id=turn.shown_id,
-        turn_id=turn.external_id,
-        position=turn.position,
-        role=Role(turn.role),
-        speaker=turn.speaker,
-        content=turn.content,
-        occurred_at=turn.occurred_at,
-        utc_offset=turn.utc_offset,
-        received_at=turn.received_at,
-        rejected_for=turn.rejected_for,
-        rejected_by=turn.rejected_by,
-    )
+    return response_of(TurnResponse, turn, id=turn.shown_id, turn_id=turn.external_id, role=Role(turn.role))
 
 
 def _span(span: Span) -> SpanResponse:

@@ -15,9 +15,18 @@ from apps.api.base import ApiView, http_response, replayable_answer, to_json
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import DayEnd, DayStart, Moment, PageQuery, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas import (
+    DayEnd,
+    DayStart,
+    Moment,
+    PageQuery,
+    QueryParameters,
+    RequestBody,
+    ResponseBody,
+    response_of,
+)
 from apps.api.validation import read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
 from apps.pipeline.core.identifiers import Prefix, show
@@ -175,36 +184,28 @@ def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
 def sample_response(counted: CountedSample) -> SampleResponse:
     """Convert a sample with the numbers of its items."""
     sample = counted.sample
-    return SampleResponse(
+    return response_of(
+        SampleResponse,
+        sample,
         id=sample.shown_id,
         kind=SampleKind(sample.kind),
-        week=sample.week,
-        since=sample.since,
-        until=sample.until,
-        seed=sample.seed,
-        population=sample.population,
         drawn=counted.drawn,
         labelled=counted.labelled,
         created_by=actor_response(sample.actor),
-        created_at=sample.created_at,
     )
 
 
 def sample_item_response(item: EvaluationItem) -> SampleItemResponse:
     """Convert an item with its memory or turn, and its labels."""
     memory, turn = item.memory, item.turn
-    return SampleItemResponse(
+    return response_of(
+        SampleItemResponse,
+        item,
         id=item.shown_id,
-        kind=item.kind,
-        position=item.position,
         user_id=item.end_user.external_id,
         memory_id=memory.shown_id if memory else None,
         turn_id=turn.shown_id if turn else None,
-        content=item.content,
         evidence=memory.evidence if memory else "",
-        memory_type=item.memory_type,
-        model=item.model,
-        version=item.version,
         labels=[label_response(label) for label in item.labels.all()],
     )
 

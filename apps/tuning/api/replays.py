@@ -20,9 +20,10 @@ from apps.api.schemas import (
     PageQuery,
     RequestBody,
     ResponseBody,
+    response_of,
 )
 from apps.api.validation import read_body, read_id, read_ids, read_query
-from apps.intake.idempotency import ReplayableAnswer as ReplayableAnswer
+from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
@@ -123,21 +124,15 @@ class ReplayedTraceList(ResponseBody):
 
 def replay_response(replay: Replay) -> ReplayResponse:
     """Convert a replay."""
-    return ReplayResponse(
+    return response_of(
+        ReplayResponse,
+        replay,
         id=replay.shown_id,
         status=ReplayState(replay.state),
         version=replay.configuration.number if replay.configuration else None,
         isolated=replay.is_isolated,
         live_calls=replay.allows_live_calls,
         traces={name: value for name, value in replay.choice.items() if name != "end_user"},
-        estimate=replay.estimate,
-        traces_total=replay.traces_total,
-        traces_done=replay.traces_done,
-        totals=replay.totals,
-        error=replay.error,
-        created_at=replay.created_at,
-        started_at=replay.started_at,
-        finished_at=replay.finished_at,
     )
 
 

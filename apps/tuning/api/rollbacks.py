@@ -14,7 +14,7 @@ from apps.api.base import ApiView, ReplayableAnswer, http_response, replayable_a
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody
+from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody, response_of
 from apps.api.validation import not_found, read_body, read_id, read_ids, read_query
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
@@ -142,11 +142,9 @@ class RollbackList(ResponseBody):
 
 def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
     """Convert a preview."""
-    return RollbackPreviewResponse(
-        users=preview.users,
-        traces=preview.traces,
-        users_previewed=preview.users_previewed,
-        counts=preview.counts,
+    return response_of(
+        RollbackPreviewResponse,
+        preview,
         memories=[_changed(each) for each in preview.memories],
         left_alone=[left_alone_response(each) for each in preview.kept],
     )
