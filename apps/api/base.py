@@ -16,8 +16,7 @@ from apps.api.problems import invalid
 from apps.api.schemas import ResponseBody
 from apps.api.validation import refuse_parameters
 from apps.api.waiting import is_part
-from apps.intake.idempotency import Claim, fingerprint, run_once
-from apps.intake.idempotency import ReplayableAnswer
+from apps.intake.idempotency import Claim, ReplayableAnswer, fingerprint, run_once
 from apps.intake.quotas import count_request
 from apps.memories.ledger.actor import acting_as
 from apps.pipeline.core.enums import Scope

@@ -9,7 +9,7 @@ from django.utils import timezone
 from msgspec import UNSET, Meta, UnsetType, defstruct
 from rest_framework.request import Request
 
-from apps.api.base import ApiView, ReplayableAnswer, http_response, replayable_answer
+from apps.api.base import ApiView, http_response, replayable_answer
 from apps.api.openapi import documented
 from apps.api.schemas import (
     CONTENT_CHARACTERS,
@@ -27,6 +27,7 @@ from apps.api.schemas import (
     response_of,
 )
 from apps.api.validation import read_body
+from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.api.bodies import Tag
 from apps.memories.api.responses import MemoryResponse, memory_fields
 from apps.memories.api.selection_bodies import MAX_ENTITIES

@@ -37,8 +37,7 @@ from apps.api.schemas import (
 )
 from apps.api.validation import read_body
 from apps.intake.accept import Accepted, Submission, accept
-from apps.intake.idempotency import IdempotencyInProgress
-from apps.intake.idempotency import ReplayableAnswer
+from apps.intake.idempotency import IdempotencyInProgress, ReplayableAnswer
 from apps.intake.intake_precondition import KeyRefused
 from apps.pipeline.core.chat_messages import ROLE_NAMES, message_role, message_text
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus

@@ -10,12 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
-from apps.api.base import ApiView, ReplayableAnswer, http_response, replayable_answer, to_json
+from apps.api.base import ApiView, http_response, replayable_answer, to_json
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody, response_of
 from apps.api.validation import not_found, read_body, read_id, read_ids, read_query
+from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
