@@ -34,7 +34,7 @@ PATHS = {
 EVERY_PAGE = (
     "review contradictions decisions dashboard traces memories users recall entities patterns patterns/new"
     " configuration replays replays/new replays/what-if evaluation evaluation/label rollbacks rollbacks/new"
-    " alerts alerts/recipients queue imports imports/new imports/audit webhooks audit keys members project why-not"
+    " alerts alerts/recipients queue imports imports/new imports/audit webhooks audit keys members project ask"
 ).split()
 ALL_IMAGES = PROJECT / "var" / "screenshots"
 ALSO_NARROW = frozenset({"review", "contradictions", "dashboard"})

@@ -155,6 +155,7 @@ CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "read-again": (ADMIN, POSTS),
     "traces": (VIEWER, BOTH),
     "trace": (VIEWER, BOTH),
+    "ask": (VIEWER, BOTH),
     "why-not": (VIEWER, BOTH),
     "patterns": (VIEWER, BOTH),
     "trial": (VIEWER, POSTS),

@@ -48,9 +48,9 @@ PLACES = (
         "Ask",
         "search",
         (
+            Page("Is it remembered?", "ask", "j"),
             Page("About a user", "users", "u"),
-            Page("What the agent is told", "recall", "f"),
-            Page("Why isn’t it remembered?", "why-not", "j"),
+            Page("What if", "recall", "f"),
         ),
     ),
     Place(

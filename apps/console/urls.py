@@ -14,6 +14,7 @@ from apps.privacy import views as audit
 from apps.projects.views import keys, logins, people, project_settings
 from apps.queue import views as queue
 from apps.review.views import contradictions, review
+from apps.search import views as search
 from apps.traces import views as traces
 from apps.tuning.views import configuration, evaluation, replays, rollbacks
 from apps.tuning.views import rules as patterns
@@ -60,7 +61,9 @@ urlpatterns = [
     path("<slug:slug>/users/<uuid:user_id>/", users.user, name="user"),
     path("<slug:slug>/users/<uuid:user_id>/export/", users.export, name="export-user"),
     path("<slug:slug>/users/<uuid:user_id>/erase/", users.erase, name="erase-user"),
-    path("<slug:slug>/recall/", traces.recall, name="recall"),
+    path("<slug:slug>/ask/", search.ask, name="ask"),
+    path("<slug:slug>/why-not/", search.ask, name="why-not"),  # its former address
+    path("<slug:slug>/recall/", search.recall, name="recall"),
     path("<slug:slug>/entities/", users.entities, name="entities"),
     path("<slug:slug>/entities/<uuid:entity_id>/", users.entity, name="entity"),
     path("<slug:slug>/entities/<uuid:entity_id>/merge/", users.choose, name="choose-entity"),
@@ -71,7 +74,6 @@ urlpatterns = [
     path("<slug:slug>/read-again/", traces.read, name="read-again"),
     path("<slug:slug>/traces/", traces.traces, name="traces"),
     path("<slug:slug>/traces/<uuid:trace_id>/", traces.trace, name="trace"),
-    path("<slug:slug>/why-not/", traces.why_not, name="why-not"),
     path("<slug:slug>/patterns/", patterns.patterns, name="patterns"),
     path("<slug:slug>/patterns/try/", patterns.trial, name="trial"),
     path("<slug:slug>/patterns/preview/", patterns.preview, name="preview"),

@@ -38,7 +38,7 @@ QUERIES = {
     "users": ("q", "page"),
     "entities": ("q", "type", "page"),
     "traces": ("q", "user", "status", "reason", "since", "until", "page"),
-    "why-not": ("q", "user"),
+    "ask": ("q", "user"),
     "counts": ("list", "shown_at", "q"),
     "patterns": ("q", "reason", "by"),
     "patterns/rules/thanks_en": ("relax",),

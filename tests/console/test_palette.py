@@ -26,7 +26,7 @@ def found(browser: Client, text: str) -> str:
 
 FOUND = [
     ("aud", "Pages", "/audit/"),
-    ("why isn", "Pages", "/why-not/"),
+    ("is it rem", "Pages", "/ask/"),
     ("rui", "Users", "/users/"),
     ("green tea", "Memories", "/memories/"),
     ("tea green", "Memories", "/memories/"),
@@ -62,7 +62,7 @@ def test_few_statements(tuner: Client, full_project: Project) -> None:
 
 def test_a_viewer_is_offered_what_viewers_may_open(full_project: Project, viewer: Client) -> None:
     page = found(viewer, "")
-    assert "What the agent is told" in page
+    assert "What if" in page
     for hidden in ("Being processed", "Audit", "Members", "New replay", "Recipients of alerts"):
         assert hidden not in page
     assert "/patterns/?q=" in found(viewer, "greeting")

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 OPEN_TO_ALL = (
     "dashboard/",
     "traces/",
-    "why-not/?q=lisbon",
+    "ask/?q=lisbon",
     "patterns/",
     "configuration/",
     "configuration/1/",

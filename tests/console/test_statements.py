@@ -41,7 +41,7 @@ _FURTHER = {
     "memories": ("?q=tea&type=preference&status=active", "?order=confidence"),
     "user": ("?tab=context&q=tea", "?tab=facts", "?tab=timeline", "?tab=graph"),
     "recall": ("?user={user}&q=tea", "?user={user}&q=tea&against=1"),
-    "why-not": ("?q=thanks", "?q=tea"),
+    "ask": ("?q=thanks", "?q=tea", "?q=tea&user={user}"),
     "dashboard": ("?range=1h", "?range=30d", "?range=12w"),
     "traces": ("?q=tea", "?reason=thanks"),
     "patterns": ("?q=thanks",),

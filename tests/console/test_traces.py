@@ -63,25 +63,25 @@ BECAME = [
     ("porto", "It was stored, and agents can use it."),
     ("live lisbon", "has since been superseded by a newer memory"),
     ("live braga", "it was retracted"),
-    ("zebra", "No matching turn"),
+    ("zebra", "No matching message"),
 ]
 
 
 def test_a_turn_says_what_became_of_it(viewer: Client, subtests: pytest.Subtests) -> None:
     for words, answer in BECAME:
         with subtests.test(words=words, answer=answer):
-            assert answer in text_of(viewer, f"why-not/?{urlencode({'q': words})}")
+            assert answer in text_of(viewer, f"ask/?{urlencode({'q': words})}")
 
 
 def test_an_unfinished_turn_says_so(viewer: Client, full_project: Project) -> None:
     trace = Turn.objects.get(content__contains="Porto").trace
     for status, error, answer in (("queued", "", "waiting for a worker"), ("dead", "out of luck", "out of luck")):
         Trace.objects.filter(pk=trace.pk).update(status=status, error=error)
-        assert answer in text_of(viewer, "why-not/?q=porto")
+        assert answer in text_of(viewer, "ask/?q=porto")
 
 
 def test_answers_are_of_the_user_that_was_named(viewer: Client) -> None:
-    assert "No matching turn" in text_of(viewer, "why-not/?q=porto&user=someone")
+    assert "No matching message" in text_of(viewer, "ask/?q=porto&user=someone")
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Pro
     Trace.objects.filter(pk=trace.pk).update(status="queued")
     row = OutboxRow.objects.filter(subject_id=trace.pk)
     row.update(state=WorkState.PENDING, attempts=2, last_error="out of luck")
-    page = text_of(viewer, "why-not/?q=porto")
+    page = text_of(viewer, "ask/?q=porto")
     assert "2 attempts failed" in page
     assert "out of luck" in page
     assert "waiting for a worker" not in page
 
 
-@pytest.mark.parametrize("page", ["why-not/?q=thanks", "trace"])
+@pytest.mark.parametrize("page", ["ask/?q=thanks", "trace"])
 def test_a_rule_is_found_from_what_it_dropped_although_it_was_deleted(
     viewer: Client, full_project: Project, page: str
 ) -> None:
@@ -141,4 +141,4 @@ def test_a_rule_is_found_from_what_it_dropped_although_it_was_deleted(
 
 
 def test_a_search_for_a_user_leaves_the_person_who_is_signed_in(viewer: Client) -> None:
-    assert "Sign out vic" in text_of(viewer, "why-not/?q=porto&user=someone")
+    assert "Sign out vic" in text_of(viewer, "ask/?q=porto&user=someone")

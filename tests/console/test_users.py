@@ -44,7 +44,7 @@ def test_users_are_found(admin: Client, full_project: Project) -> None:
 
 
 def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, subtests: pytest.Subtests) -> None:
-    for page in ["users", "entities", "contradictions", "review", "traces", "patterns", "why-not"]:
+    for page in ["users", "entities", "contradictions", "review", "traces", "patterns", "ask"]:
         with subtests.test(page=page):
             assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
 

@@ -115,7 +115,7 @@ def look(api: APIClient, console: Client) -> str:
         "traces",
         "contradictions",
         "queue",
-        "why-not",
+        "ask",
         "dashboard",
         "audit",
         "imports",

@@ -21,15 +21,12 @@ from apps.memories.selectors.users import entity_graph, facts_over_time, merge_c
 from apps.memories.services.entities import EntityMerge, merge_entities, preview_merge, split_entities
 from apps.pipeline.core.enums import EntityType, Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
-from apps.retrieval.context import MAX_HITS, ContextQuery
-from apps.retrieval.query import SearchQuery
-from apps.search.selectors.explanations import told_block
-from apps.search.services import RecallRequest, explain_recall
+from apps.retrieval.context import ContextQuery
+from apps.search.views import BUDGET, told_to_agent
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 
 TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}
-BUDGET = 800  # tokens
 MAX_TOKENS = 8_000
 MAX_QUERY_CHARACTERS = 2_000
 
@@ -67,15 +64,11 @@ def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
         text=text,
         stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
     )
-    query = SearchQuery(text=block.text, limit=MAX_HITS, stakes=block.stakes)
     shown: dict[str, Any] = {"query": block, "stakes": list(Stakes)}
     try:
-        found = explain_recall(
-            request=RecallRequest(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=block)
-        )
+        told = told_to_agent(end_user, text=block.text, budget=block.token_budget, stakes=block.stakes)
     except ProviderError:
         return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
-    told = told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
     return shown | {"told": told}
 
 

@@ -18,7 +18,7 @@ def test_from_a_dropped_turn_to_its_rule_the_harm_and_back(
     """Why a turn was dropped leads to the rule; what the changed rule would cost is shown before it is saved."""
     window = open_window(width=width, height=844)
     page, hands = window.page, Hands(window, has_mouse)
-    window.open("why-not/?q=thanks")
+    window.open("ask/?q=thanks")
     hands.click(page.get_by_role("link", name="Show the rule"))
     hands.click(page.get_by_role("table").get_by_role("link", name="thanks_en"))
     hands.write(page.get_by_role("textbox", name="Pattern"), "thanks|porto")

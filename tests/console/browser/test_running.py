@@ -39,7 +39,7 @@ def pages(project: Project) -> list[str]:
         "rollbacks/",
     ]
     lists += ["rollbacks/new/?version=1", f"rollbacks/{Rollback.objects.latest('id').pk}/"]
-    return [*lists, f"traces/{trace}/", "why-not/?q=live", f"patterns/rules/{rule}/", "configuration/1/"]
+    return [*lists, f"traces/{trace}/", "ask/?q=live", f"patterns/rules/{rule}/", "configuration/1/"]
 
 
 def test_pages_are_for_everyone(open_window: OpenPage, full_project: Project) -> None:
@@ -152,7 +152,7 @@ def test_hostile_text_stays_text(open_window: OpenPage, full_project: Project) -
     texts = hostile()
     trace = fill(full_project, texts)
     window = open_window()
-    for path in (*pages(full_project), f"traces/{trace.pk}/", "why-not/?q=i", "queue/", "patterns/?reason=pattern"):
+    for path in (*pages(full_project), f"traces/{trace.pk}/", "ask/?q=i", "queue/", "patterns/?reason=pattern"):
         look(window, path)
     for page in range(2, len(texts) // 50 + 2):
         for path in ("patterns/?reason=pattern&", "queue/?"):
