@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
 from apps.outbox.leased import LostLease
@@ -26,6 +26,7 @@ LEAST_BACKOFF, MOST_BACKOFF = timedelta(seconds=1), timedelta(minutes=10)  # bet
 LEAST_WAIT, MOST_WAIT = timedelta(seconds=1), timedelta(minutes=5)  # for a database that fails
 LOOK_AHEAD = 64  # open rows of one end user that are read at a time
 ERROR_LENGTH = 4_000
+_PAUSED_MODELS = ArraySubquery(ModelPause.objects.filter(project=OuterRef("project")).values("model"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,7 @@ def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
     """Count the attempt on each of the rows; return none if one of them was discarded in the meantime."""
     rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
     with transaction.atomic():
-        models = ModelPause.objects.filter(project=lease.project_id).values("model")
-        paused = frozenset(hold(lease, paused=ArraySubquery(models))["paused"])
+        paused = frozenset(hold(lease, paused=_PAUSED_MODELS)["paused"])
         started = rows.filter(state__in=OPEN).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
         if started < len(chosen):
             transaction.set_rollback(True)
