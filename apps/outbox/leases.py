@@ -4,7 +4,7 @@ A lease lets one worker at a time do an end user's work, in the order in which i
 worker checks the lease's token, so a worker that has lost its lease can't commit.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -103,7 +103,7 @@ def renew(*, held: Collection[Lease], seconds: int) -> None:
     mine.renew(tokens={each.token for each in held}, seconds=seconds)
 
 
-def hold(lease: Lease, **read: Any) -> dict[str, Any]:
+def hold(lease: Lease, **read: Any) -> Mapping[str, Any]:
     """Lock the row of a lease in the caller's transaction; return the expressions to `read` with it. Raises LostLease.
 
     It runs several times per turn, and computes the database's time and the like only for those who ask for it.
