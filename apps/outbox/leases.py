@@ -4,14 +4,13 @@ A lease lets one worker at a time do an end user's work, in the order in which i
 worker checks the lease's token, so a worker that has lost its lease can't commit.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When, Window
 from django.db.models.functions import Coalesce, Extract, Greatest, Least, Mod, Now, RowNumber
@@ -104,17 +103,15 @@ def renew(*, held: Collection[Lease], seconds: int) -> None:
     mine.renew(tokens={each.token for each in held}, seconds=seconds)
 
 
-def hold(lease: Lease) -> Any:
-    """Lock the row of a lease in the caller's transaction. Raises LostLease.
+def hold(lease: Lease, **read: Any) -> Mapping[str, Any]:
+    """Lock the row of a lease in the caller's transaction; return the expressions to `read` with it. Raises LostLease.
 
-    The row has two attributes more: `now`, the database's time, and `paused_models` of the project.
+    It runs several times per turn, and computes the database's time and the like only for those who ask for it.
     """
-    paused = ModelPause.objects.filter(project=OuterRef("project")).values("model")
-    rows = UserLease.objects.filter(pk=lease.end_user_id, lease_token=lease.token).order_by()
-    row = rows.select_for_update().annotate(now=Now(), paused_models=ArraySubquery(paused)).first()
-    if row is None:
-        raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
-    return row
+    rows = UserLease.objects.filter(pk=lease.end_user_id, lease_token=lease.token).select_for_update()
+    for row in rows.values("end_user_id", **read):
+        return row
+    raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
 
 
 def release(*, lease: Lease, waits_for: str = "") -> bool:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
 from apps.outbox.leased import LostLease
@@ -25,6 +26,7 @@ LEAST_BACKOFF, MOST_BACKOFF = timedelta(seconds=1), timedelta(minutes=10)  # bet
 LEAST_WAIT, MOST_WAIT = timedelta(seconds=1), timedelta(minutes=5)  # for a database that fails
 LOOK_AHEAD = 64  # open rows of one end user that are read at a time
 ERROR_LENGTH = 4_000
+_PAUSED_MODELS = ArraySubquery(ModelPause.objects.filter(project=OuterRef("project")).values("model"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
     """Count the attempt on each of the rows; return none if one of them was discarded in the meantime."""
     rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
     with transaction.atomic():
-        paused = frozenset(hold(lease).paused_models)
+        paused = frozenset(hold(lease, paused=_PAUSED_MODELS)["paused"])
         started = rows.filter(state__in=OPEN).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
         if started < len(chosen):
             transaction.set_rollback(True)
@@ -212,13 +214,13 @@ def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow
     """Put running rows back and let `judge` change each of them; return their new states, none for a lost lease."""
     with transaction.atomic():
         try:
-            held = hold(lease)
+            now = hold(lease, now=Now())["now"]
         except LostLease:
             return []
         rows = {row.pk: row for row in _running(lease, work).select_for_update()}
         for row in rows.values():
             row.state = WorkState.PENDING
-            judge(row, held.now)
+            judge(row, now)
             row.save(update_fields=["state", "attempts", "run_at", "waiting_since", "last_error", "finished_at"])
     return [
         Postponed(each, WorkState(rows[each.id].state), rows[each.id].last_error) for each in work if each.id in rows

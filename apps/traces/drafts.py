@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet, Subquery
+from django.db.models import QuerySet
 
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Draft, Drop, Origin, Request
@@ -27,10 +27,9 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
         traces = Trace.objects.filter(end_user_id=end_user_id).in_bulk(trace_ids)
         session_id = traces[trace_ids[0]].session_id
         session = Turn.objects.filter(end_user_id=end_user_id, session_id=session_id, withdrawn=False)
-        own = session.filter(trace__in=trace_ids).order_by("position").values("position")
+        own = list(session.filter(trace__in=trace_ids).order_by().values_list("position", flat=True))
         before = max(policy_of(trace.configuration_id).extraction.max_turns for trace in traces.values())
-        first, last = Subquery(own[:1]), Subquery(own.reverse()[:1])
-        rows = list(session.filter(position__gte=first - before, position__lte=last).order_by("position"))
+        rows = list(session.filter(position__range=(min(own) - before, max(own))).order_by("position"))
     return [_draft(traces[trace_id], rows) for trace_id in trace_ids]
 
 

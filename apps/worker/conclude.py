@@ -19,7 +19,8 @@ def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> 
     Raises LostLease and writes nothing where another worker holds the lease.
     """
     with transaction.atomic(savepoint=False):
-        Session.objects.select_for_update(no_key=True).filter(id=draft.request.origin.session_id).first()
+        session = Session.objects.filter(id=draft.request.origin.session_id)
+        list(session.select_for_update(no_key=True).values_list("id"))
         processing.finish(lease=lease, work=[work])
         recorder.close_trace(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION)
     count_stages(draft.spans)

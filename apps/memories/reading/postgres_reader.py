@@ -26,19 +26,32 @@ from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
 
+# To build a query takes longer than to run it, so what is always the same is built once.
+_ENTITIES = (
+    Entity.objects.standing()
+    .annotate(
+        names=ArrayAgg(
+            "aliases__alias",
+            filter=Q(aliases__withdrawn=False),
+            order_by=("-aliases__count", "aliases__created_at", "aliases__folded"),
+            default=Value([]),
+        )
+    )
+    .order_by("-is_user", "-last_mentioned_at", "id")
+)
+_ORIGINS = MemoryOrigin.objects.standing().filter(end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("pk"))
+_SAID = JSONObject(session="session_id", day=TruncDate("said_at", tzinfo=UTC))
+# The columns of memories, with the sessions and days in which they were stated.
+_STORED = Memory.objects.annotate(said_in=ArraySubquery(_ORIGINS.order_by().values(said=_SAID).distinct())).values(
+    *STORED_COLUMNS, "end_user_id", "said_in"
+)
+
 
 class PostgresMemoryReader:
     """Reads what is known about one end user from the tables."""
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
-        aliases = ArrayAgg(
-            "aliases__alias",
-            filter=Q(aliases__withdrawn=False),
-            order_by=("-aliases__count", "aliases__created_at", "aliases__folded"),
-            default=Value([]),
-        )
-        rows = Entity.objects.standing().filter(end_user_id=end_user_id).annotate(names=aliases)
         return tuple(
             KnownEntity(
                 id=row.id,
@@ -49,14 +62,14 @@ class PostgresMemoryReader:
                 last_mentioned_at=row.last_mentioned_at,
                 aliases=tuple(row.names),
             )
-            for row in rows.order_by("-is_user", "-last_mentioned_at", "id")[:limit]
+            for row in _ENTITIES.filter(end_user_id=end_user_id)[:limit]
         )
 
     def all_if_few(
         self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities as above, and all live memories, or None."""
-        live = _live(end_user_id, private_to).order_by("-id")
+        live = _live(end_user_id, private_to, _STORED).order_by("-id")
         with transaction.atomic():
             known, found = self.entities(end_user_id=end_user_id, limit=entities), _stored(live[: memories + 1])
         return known, found if len(found) <= memories else None
@@ -108,15 +121,15 @@ class PostgresMemoryReader:
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
         same = Q(canonical_hash__in=hashes) | Q(content__in=contents)
-        return _stored(_live(end_user_id, private_to).filter(same).order_by("said_at", "id"))
+        return _stored(_live(end_user_id, private_to, _STORED).filter(same).order_by("said_at", "id"))
 
     def several(self, *, end_user_id: UUID, ids: Iterable[UUID]) -> tuple[StoredMemory, ...]:
         """Return the memories with one of the identifiers, live or not."""
-        return _stored(Memory.objects.for_end_user(end_user_id).filter(id__in=list(ids)).order_by("id"))
+        return _stored(_STORED.for_end_user(end_user_id).filter(id__in=list(ids)).order_by("id"))
 
     def live(self, *, end_user_id: UUID) -> tuple[StoredMemory, ...]:
         """Return all live memories of an end user."""
-        return _stored(Memory.objects.for_end_user(end_user_id).live().order_by("id"))
+        return _stored(_STORED.for_end_user(end_user_id).live().order_by("id"))
 
     def one(self, *, end_user_id: UUID, memory_id: UUID) -> StoredMemory:
         """Return a memory, live or not. Raises LookupError if the end user has no such memory."""
@@ -152,24 +165,17 @@ def holders_of_several(*, probes: Sequence[HolderProbe]) -> list[tuple[StoredMem
     if not any(probe.slots or probe.ids for probe in probes):
         return [() for _ in probes]
     wanted = reduce(or_, (probe.condition() for probe in probes))
-    rows = list(_with_origins(Memory.objects.live().filter(wanted).order_by("said_at", "id")))
+    rows = list(_STORED.live().filter(wanted).order_by("said_at", "id"))
     return [tuple(_stored_memory(row) for row in rows if probe.wants(row)) for probe in probes]
 
 
-def _live(end_user_id: UUID, private_to: str) -> MemoryQuerySet:
-    return Memory.objects.for_end_user(end_user_id).live().filter(private_to=private_to).order_by()
+def _live(end_user_id: UUID, private_to: str, memories: MemoryQuerySet | None = None) -> MemoryQuerySet:
+    read = Memory.objects.all() if memories is None else memories
+    return read.for_end_user(end_user_id).live().filter(private_to=private_to).order_by()
 
 
 def _stored(rows: MemoryQuerySet) -> tuple[StoredMemory, ...]:
-    return tuple(map(_stored_memory, _with_origins(rows)))
-
-
-def _with_origins(rows: MemoryQuerySet) -> Iterable[dict[str, Any]]:
-    """Read the columns of memories, with the sessions and days in which they were stated."""
-    origins = MemoryOrigin.objects.standing().filter(end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("pk"))
-    said = JSONObject(session="session_id", day=TruncDate("said_at", tzinfo=UTC))
-    said_in = ArraySubquery(origins.order_by().values(said=said).distinct())
-    return rows.annotate(said_in=said_in).values(*STORED_COLUMNS, "end_user_id", "said_in")
+    return tuple(map(_stored_memory, rows))
 
 
 def _stored_memory(row: dict[str, Any]) -> StoredMemory:
