@@ -1,4 +1,4 @@
-"""Ask: one page tells for some words what is stored in which state, who decided, what was said, what an agent is told."""
+"""Ask: one page tells for some words what is stored in which state, who decided, and what an agent is told."""
 
 from urllib.parse import urlencode
 
