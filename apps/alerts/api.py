@@ -93,7 +93,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         status=AlertState(alert.state),
         cause=alert.cause,
         cost=alert.cost,
-        remedy=ADVICE[kind].label,
+        remedy=ADVICE[kind].remedy,
         figures=alert.figures,
         opened_at=alert.opened_at,
         last_seen_at=alert.last_seen_at,

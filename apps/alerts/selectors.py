@@ -6,7 +6,7 @@ from uuid import UUID
 
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertQuerySet
-from apps.alerts.verdict import ADVICE, ALERTS
+from apps.alerts.verdict import ADVICE, ALERTS, Advice
 from apps.console.people import names_of
 
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
@@ -17,7 +17,7 @@ class AlertCard:
     """An alert with the link that mends it, and the name of whoever has acknowledged it."""
 
     alert: Alert
-    remedy: str
+    advice: Advice
     url: str
     acknowledged_by: str
 
@@ -36,5 +36,5 @@ def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     cards = []
     for alert in listed:
         advice = ADVICE[ProblemCode(alert.kind)]
-        cards.append(AlertCard(alert, advice.label, advice.path(slug), names.get(alert.acknowledged_by, "")))
+        cards.append(AlertCard(alert, advice, advice.path(slug), names.get(alert.acknowledged_by, "")))
     return cards
