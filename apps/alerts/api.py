@@ -92,7 +92,7 @@ def alert_response(alert: Alert) -> AlertResponse:
         id=alert.shown_id,
         kind=kind,
         status=AlertState(alert.state),
-        remedy=ADVICE[kind].label,
+        remedy=ADVICE[kind].remedy,
         acknowledged_by=actor_response_or_none(alert.acknowledged_by),
         note=alert.note or None,
     )

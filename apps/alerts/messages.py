@@ -38,7 +38,7 @@ def webhook_body(delivery: AlertDelivery) -> dict[str, Any]:
             "figures": alert.figures,
             "opened_at": alert.opened_at.isoformat(),
             "resolved_at": alert.resolved_at.isoformat() if alert.resolved_at else None,
-            "remedy": ADVICE[ProblemCode(alert.kind)].label,
+            "remedy": ADVICE[ProblemCode(alert.kind)].remedy,
             "url": remedy_url(alert),
         },
     }
@@ -57,7 +57,7 @@ def mail_text(delivery: AlertDelivery) -> str:
     if delivery.event == AlertEvent.RESOLVED:
         over = f"This is over. It lasted from {_time(alert.opened_at)} to {_time(alert.last_seen_at)}."
         return f"{alert.cause}\n\n{over}\n"
-    what_to_do = f"{ADVICE[ProblemCode(alert.kind)].sentence} {remedy_url(alert) or ''}".rstrip()
+    what_to_do = f"{ADVICE[ProblemCode(alert.kind)].remedy} {remedy_url(alert) or ''}".rstrip()
     return f"{alert.cause}\n{alert.cost}\n\n{what_to_do}\nNoticed at {_time(alert.opened_at)}.\n"
 
 

@@ -40,9 +40,10 @@ MOST_FAILED, MOST_SLOW = 0.02, 0.05  # shares of the requests
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is wrong and what to do in one sentence, and the page where; after a while somebody is told, None: never."""
+    """What is wrong, what to do, and the page where; after a while somebody is told, None: never."""
 
-    sentence: str
+    problem: str
+    remedy: str
     label: str = "Read what to do"
     page: str = ""  # of the console; none: the documentation
     query: str = ""
@@ -57,42 +58,52 @@ class Advice:
 
 # Somebody is told later than it is shown: a model may just be loading, and a worker may be restarting.
 ADVICE = {
-    ProblemCode.DATABASE_UNAVAILABLE: Advice("The database does not answer: see whether it runs, and its address."),
-    ProblemCode.NOT_MIGRATED: Advice("The database lacks migrations: run `manage.py migrate`."),
-    ProblemCode.DISK_FULL: Advice("The disk of the database is full, so nothing can be stored: free some of it."),
-    ProblemCode.READ_ONLY: Advice("The database takes no writes: it is a standby, or read-only."),
-    ProblemCode.REDIS_UNAVAILABLE: Advice("Redis does not answer: no task is given to workers until it does."),
-    ProblemCode.NO_SCHEDULER: Advice("The scheduler starts no tasks: restart the cluster.", "See the workers", "queue"),
+    ProblemCode.DATABASE_UNAVAILABLE: Advice("The database does not answer.", "See whether it runs, and its address."),
+    ProblemCode.NOT_MIGRATED: Advice("The database lacks migrations.", "Run `manage.py migrate`."),
+    ProblemCode.DISK_FULL: Advice("The disk of the database is full, so nothing can be stored.", "Free some of it."),
+    ProblemCode.READ_ONLY: Advice(
+        "The database takes no writes: it is a standby, or read-only.", "Use the primary, or make it writable."
+    ),
+    ProblemCode.REDIS_UNAVAILABLE: Advice(
+        "Redis does not answer, so no task is given to workers.", "See whether it runs, and its address."
+    ),
+    ProblemCode.NO_SCHEDULER: Advice(
+        "The scheduler starts no tasks.", "Restart the cluster.", label="See the workers", page="queue"
+    ),
     ProblemCode.NO_WORKER: Advice(
-        "No worker runs, so accepted turns wait: start a cluster.",
-        "See the workers",
-        "queue",
+        "No worker runs, so accepted turns wait.",
+        "Start a cluster.",
+        label="See the workers",
+        page="queue",
         told_after=timedelta(minutes=1),
     ),
     ProblemCode.MODEL_UNAVAILABLE: Advice(
-        "A model or embedder does not answer: the work that needs it waits.",
-        "See its error and try it now",
-        "queue",
+        "A model or embedder does not answer, so the work that needs it waits.",
+        "See its error, and check its address, its key and its quota.",
+        label="See its error and try it now",
+        page="queue",
         told_after=timedelta(minutes=1),
     ),
     ProblemCode.WORK_LATE: Advice(
-        "The oldest accepted work has waited for more than a minute: see what it waits for, or start more workers.",
-        "See what waits",
-        "queue",
+        "The oldest accepted work has waited for more than a minute.",
+        "See what it waits for, or start more workers.",
+        label="See what waits",
+        page="queue",
         told_after=timedelta(minutes=5),
     ),
     ProblemCode.DEAD_WORK: Advice(
-        "Work has failed for good: retry it in the console, or by `manage.py retry_work`.",
-        "Retry the failed work",
-        "queue",
-        "state=dead",
+        "Work has failed for good.",
+        "Retry it in the console, or by `manage.py retry_work`.",
+        label="Retry the failed work",
+        page="queue",
+        query="state=dead",
         told_after=timedelta(0),
     ),
     ProblemCode.REQUESTS_FAIL: Advice(
-        "Requests fail: see the errors in the log of the web server.", told_after=timedelta(0)
+        "Requests fail.", "See the errors in the log of the web server.", told_after=timedelta(0)
     ),
     ProblemCode.REQUESTS_SLOW: Advice(
-        "Requests are slow: see what loads the database and the web server.", told_after=timedelta(0)
+        "Requests are slow.", "See what loads the database and the web server.", told_after=timedelta(0)
     ),
 }
 ALERTS = [code for code, advice in ADVICE.items() if advice.told_after is not None]
@@ -177,7 +188,7 @@ def verdict_of_installation() -> Verdict:
 
 
 def _plain(code: ProblemCode) -> Trouble:
-    return Trouble(code, ADVICE[code].sentence)
+    return Trouble(code, ADVICE[code].problem)
 
 
 def _read(project_id: UUID | None, now: datetime) -> Readings:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertQuerySet, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
-from apps.alerts.verdict import ADVICE, ALERTS
+from apps.alerts.verdict import ADVICE, ALERTS, Advice
 from apps.common.errors import Refused, Unfit
 from apps.console.forms import AlertRecipientsForm
 from apps.console.labels import names_of
@@ -30,7 +30,7 @@ class AlertCard:
     """An alert with the link that mends it, and the name of whoever has acknowledged it."""
 
     alert: Alert
-    remedy: str
+    advice: Advice
     url: str
     acknowledged_by: str
 
@@ -49,7 +49,7 @@ def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
     cards = []
     for alert in listed:
         advice = ADVICE[ProblemCode(alert.kind)]
-        cards.append(AlertCard(alert, advice.label, advice.path(slug), names.get(alert.acknowledged_by, "")))
+        cards.append(AlertCard(alert, advice, advice.path(slug), names.get(alert.acknowledged_by, "")))
     return cards
 
 

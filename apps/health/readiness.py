@@ -104,7 +104,11 @@ def readiness() -> ReadinessResponse:
         workers_alive=read.workers,
         scheduler_seconds=_age(read.scheduler, now),
         paused_models=paused,
-        problems=[ServiceProblem(code, ADVICE[code].sentence, found[code].since) for code in ADVICE if code in found],
+        problems=[
+            ServiceProblem(code, f"{each.problem} {each.remedy}", found[code].since)
+            for code, each in ADVICE.items()
+            if code in found
+        ],
     )
 
 

@@ -71,7 +71,7 @@ def test_a_webhook_is_signed_and_tells_all(project: Project, receiver: Receiver)
         "figures": {"waiting": 1},
         "opened_at": "",
         "resolved_at": None,
-        "remedy": "See what waits",
+        "remedy": "See what it waits for, or start more workers.",
         "url": None,
     }
     delivery.refresh_from_db()

@@ -128,8 +128,7 @@ def test_what_users_feel_is_told_after_a_while() -> None:
 
 
 @pytest.mark.parametrize("code", ProblemCode)
-def test_every_code_says_what_to_do(code: ProblemCode) -> None:
-    assert ADVICE[code].sentence.endswith(".")
+def test_every_code_leads_to_a_page(code: ProblemCode) -> None:
     assert Client().get(ADVICE[code].path("test")).status_code in (200, 302, 404)
 
 

@@ -38,7 +38,7 @@ def test_alerts_are_listed_by_state_and_kind(project: Project, other_project: Pr
     answer = client.get("/v1/alerts?limit=1").json()
     assert ids(client.get(answer["next"])) == [first.shown_id]
     shown = client.get("/v1/alerts?kinds=work_late").json()["results"][0]
-    assert (shown["remedy"], shown["note"]) == ("See what waits", None)
+    assert (shown["remedy"], shown["note"]) == ("See what it waits for, or start more workers.", None)
 
 
 @pytest.mark.parametrize("query", ["statuses=closed", "kinds=x", "limit=0", "cursor=x", "user_id=ana"])

@@ -10,9 +10,12 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from apps.alerts.enums import AlertState, ProblemCode
-from apps.alerts.models import Alert, AlertRecipients
+from apps.alerts.api import alert_response
+from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
+from apps.alerts.messages import mail_text, webhook_body
+from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.alerts.services import evaluate_alerts
+from apps.alerts.verdict import ALERTS
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import Scope
@@ -82,6 +85,26 @@ def test_the_dashboard_says_when_nobody_checks_for_alerts(project: Project, admi
     WorkerHeartbeat.objects.all().delete()
     beat()
     assert "No worker is running" not in text_of(admin, "dashboard/")
+
+
+def test_each_kind_of_alert_says_what_to_do(project: Project, admin: Client, subtests: pytest.Subtests) -> None:
+    """In a sentence of its own, on the page, in mails, webhooks and the answers of the API."""
+    remedies = []
+    for kind in ALERTS:
+        with subtests.test(kind=kind):
+            raised = alert(project, kind)
+            opened = AlertDelivery(project=project, alert=raised, event=AlertEvent.OPENED)
+            remedies.append(webhook_body(opened)["data"]["remedy"])
+            assert len(remedies[-1].split()) > 2
+            assert remedies[-1].endswith(".")
+            assert escape(remedies[-1]) in text_of(admin, f"alerts/?kind={kind}").partition('aria-label="Alerts"')[2]
+            assert remedies[-1] in mail_text(opened)
+            assert remedies[-1] == alert_response(raised).remedy
+    assert len(set(remedies)) == len(ALERTS) > 5
+
+
+def test_what_is_wrong_now_says_what_to_do(project: Project, admin: Client) -> None:
+    assert "Start a cluster." in text_of(admin, "alerts/")
 
 
 def test_alerts_are_filtered_by_state_and_kind(project: Project, admin: Client) -> None:

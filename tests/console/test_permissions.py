@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
@@ -25,6 +26,16 @@ def test_a_stranger_is_sent_to_the_login_and_back(project: Project) -> None:
     answer = Client().get("/console/test/entities/?q=a")
     assert answer.status_code == 302
     assert answer["Location"] == "/console/login/?next=/console/test/entities/%3Fq%3Da"
+
+
+def test_the_root_leads_to_the_login_and_a_first_superuser_to_a_new_project(db: None) -> None:
+    browser = Client()
+    login = browser.get("/", follow=True)
+    assert login.redirect_chain[-1][0] == "/console/login/?next=/console/"
+    assert "Sign in" in login.content.decode()
+    User.objects.create_superuser("root", password="correct horse")
+    begun = browser.post(login.redirect_chain[-1][0], {"username": "root", "password": "correct horse"}, follow=True)
+    assert f'href="{reverse("console:projects")}"' in begun.content.decode()
 
 
 def test_a_stranger_can_sign_in(project: Project) -> None:

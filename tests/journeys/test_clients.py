@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -50,17 +51,47 @@ def test_the_python_client(client: Caller) -> None:
             memory.read_trace("trc_" + "0" * 32)
 
 
+TYPESCRIPT = PROJECT / "clients/typescript"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the TypeScript client and its tests, and pack it; return the package."""
+    into = tmp_path_factory.mktemp("package")
+    run_node(["npm", "pack", "--silent", f"--pack-destination={into}"], folder=installed(TYPESCRIPT))
+    return next(into.glob("*.tgz"))
+
+
+@pytest.mark.usefixtures("package")
 def test_the_typescript_client(client: Caller) -> None:
     """It is compiled strictly, passes its own tests against a server, and its example remembers."""
-    folder = installed(PROJECT / "clients/typescript")
-    run_node(["npm", "run", "--silent", "build"], folder=folder)
     server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
-    report = run_node(["npm", "test", "--silent"], folder=folder, **server)
+    report = run_node(["npm", "test", "--silent"], folder=TYPESCRIPT, **server)
     counts = {name: int(number) for name, number in re.findall(r"^# (pass|skipped) (\d+)$", report, re.MULTILINE)}
     assert counts["skipped"] == 0
     assert counts["pass"] > 30
-    told = run_node(["node", "dist/examples/remember.js"], folder=folder, **server)
+    told = run_node(["node", "dist/examples/remember.js"], folder=TYPESCRIPT, **server)
     assert "Lyon" in told.splitlines()[0]
+
+
+PROGRAM = """
+import { Client } from "memplatform-client";
+const key = await new Client().readCurrentKey();
+console.log(key.scopes.includes("write"));
+"""
+
+
+def test_the_package_of_the_typescript_client(client: Caller, package: Path, tmp_path: Path) -> None:
+    """A program in an empty folder compiles and runs with nothing but the package."""
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    run_node(["npm", "install", "--offline", "--no-audit", "--no-fund", str(package)], folder=tmp_path)
+    assert [each.name for each in (tmp_path / "node_modules").glob("[!.]*")] == ["memplatform-client"]
+    (tmp_path / "program.ts").write_text(PROGRAM)
+    compiler = [str(TYPESCRIPT / "node_modules/.bin/tsc"), "--strict", "--skipDefaultLibCheck", "--module", "nodenext"]
+    types = ["--target", "es2022", "--typeRoots", str(TYPESCRIPT / "node_modules/@types")]
+    run_node([*compiler, *types, "program.ts"], folder=tmp_path)
+    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
+    assert run_node(["node", "program.js"], folder=tmp_path, **server) == "true\n"
 
 
 def test_waiting_takes_no_threads(client: Caller) -> None:
