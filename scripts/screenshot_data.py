@@ -5,14 +5,13 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.alerts.services import evaluate_alerts
-from apps.outbox.enums import PausedKind
-from apps.outbox.models import ModelPause
+from apps.outbox.models import ModelPause, PausedKind
 from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
 from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
-from apps.traces.tally import tally
+from apps.traces.tallies import tally
 from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
 from apps.tuning.rules import draft_rule
 

@@ -22,9 +22,8 @@ from django.utils.dateparse import parse_datetime
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import SchedulerHeartbeat
 from apps.common.number_formats import age, count_of
-from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import paused_models, waiting_requests
-from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
+from apps.outbox.models import ModelPause, OutboxRow, PausedKind, WorkerHeartbeat
 from apps.outbox.outages import DISK_FULL, READ_ONLY, was_refused
 from apps.outbox.querysets import ALIVE_WITHIN
 from apps.pipeline.core.enums import WorkKind

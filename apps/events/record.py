@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from apps.events.enums import EventType
 from apps.events.models import EventLog, ProjectEvent
-from apps.outbox.queue_task import wake_workers
+from apps.outbox.enqueue import wake_workers
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkStatus, Status
 from apps.pipeline.core.operations import (
     AddMemory,

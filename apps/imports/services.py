@@ -20,8 +20,8 @@ from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers.stores import store_entries
 from apps.memories.ledger.record import record
+from apps.outbox.enqueue import wake_workers
 from apps.outbox.leased import LostLease, leased_row
-from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.policy import DedupePolicy
 from apps.providers.registry import PricedModels, embedder, has_model
 from apps.tenants.models import Project

@@ -17,16 +17,21 @@ from apps.intake.accept import accept
 from apps.intake.api.turns import take_turns
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
-from apps.mem0.answers import (
+from apps.mem0.bodies import (
     GONE,
+    NAMES,
+    Mem0AddBody,
+    Mem0ListBody,
+    Mem0SearchBody,
+    Mem0UpdateBody,
     deleted_answer,
     found_answer,
     history_answer,
     listed_answer,
     mem0_memory,
     user_answer,
+    written_filters,
 )
-from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.memories.api.bodies import changes_of, new_memories
 from apps.memories.api.selection import selected, statuses_of
 from apps.memories.models import Memory, MemoryVersion

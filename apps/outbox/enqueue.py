@@ -5,16 +5,55 @@ session, memories, lease, outbox rows, trace. A transaction that accepts a reque
 its work last.
 """
 
+import time
 from collections.abc import Sequence
 from uuid import UUID
 
+import structlog
+from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
+from django_q.brokers import get_broker
+from django_q.tasks import async_task
 
 from apps.outbox.leases import mark_ready
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.enums import WorkKind
+
+log = structlog.get_logger(__name__)
+
+WAKE_SECONDS = 1.0  # a process wakes the workers no more often; they look for work for longer before they end
+_next_wake = float("-inf")
+
+
+def queue_task(name: str, *arguments: str, group: str, timeout: int | None = None) -> None:
+    """Queue a task of apps/worker/tasks.py; call it after the commit of what the task reads.
+
+    A broker that is away is logged only: what it was to be told is stored, and a scheduled task finds it.
+    """
+    limit = {} if timeout is None else {"timeout": timeout}
+    try:
+        async_task(f"apps.worker.tasks.{name}", *arguments, group=group, **limit)
+    except Exception as error:  # noqa: BLE001  (each broker raises errors of its own)
+        log.warning("task not queued", task=name, error=type(error).__name__)
+
+
+def wake_workers() -> None:
+    """Queue the task that does the work of the outbox, unless this process did so a moment ago or enough are queued.
+
+    Call it after the commit of new work. A broker that is away is logged only: the schedule finds the work.
+    """
+    global _next_wake
+    now = time.monotonic()
+    if now < _next_wake:
+        return
+    _next_wake = now + WAKE_SECONDS
+    try:
+        if get_broker().queue_size() < settings.CLUSTER_WORKERS:
+            async_task("apps.worker.tasks.work", group="work")
+    except Exception as error:  # noqa: BLE001  (each broker raises errors of its own)
+        log.warning("workers not woken", error=type(error).__name__)
+
 
 ROWS_AT_ONCE = 500
 

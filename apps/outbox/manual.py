@@ -11,9 +11,9 @@ from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.db.models.functions import Now
 
+from apps.outbox.enqueue import wake_workers
 from apps.outbox.leases import mark_ready
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.enums import WorkKind, WorkState
 
 _IS_LEASED = ExpressionWrapper(Q(leased_until__gt=Now()), output_field=BooleanField())

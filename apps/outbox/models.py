@@ -1,13 +1,22 @@
 """The outbox: work to do after a commit, leases on end users, and heartbeats of workers."""
 
+from enum import StrEnum
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.outbox.enums import PausedKind
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.outbox.querysets import OutboxRowQuerySet, WorkerHeartbeatQuerySet
 from apps.pipeline.core.enums import WorkKind, WorkState, choices_of, values_of
+
+
+class PausedKind(StrEnum):
+    """What is paused while it doesn't answer."""
+
+    MODEL = "model"
+    EMBEDDER = "embedder"
+
 
 MODEL_NAME_LENGTH = 200
 

@@ -42,9 +42,9 @@ from apps.memories.models import (
     RollbackItem,
 )
 from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.outbox.enqueue import queue_task
 from apps.outbox.leases import revoke
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
-from apps.outbox.queue_task import queue_task
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.enums import LIVE_STATUSES, values_of
 from apps.pipeline.core.ports import StalePlan
@@ -240,7 +240,7 @@ def user_hash(*, project_id: UUID, user_id: str) -> str:
 def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
     with transaction.atomic():
         lock_imports(project_id=project_id)
-        # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
+        # This lock conflicts with the one of every writer, see apps/tenants/querysets.py.
         users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
         user = users.filter(id=derived).first()
         if user is None:

@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from apps.common.number_formats import age
 from apps.console.labels import count_of
-from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import waiting_requests
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow, PausedKind
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.queue.services import ModelFigures, read_model_figures
 from apps.traces.models import Trace

@@ -26,9 +26,9 @@ from apps.providers import registry
 from apps.providers.registry import ConfiguredModel, complete_within, configured_models, remote_embedder
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.traces import recorder
-from apps.traces.model_records import ModelRecord, model_records
 from apps.traces.models import ModelTestCall, Trace, Turn
 from apps.traces.policies import active_policy
+from apps.traces.recorder import ModelRecord, model_records
 
 
 def retry_work(*, project_id: UUID, row_id: int) -> None:

@@ -1,6 +1,7 @@
 """Find out which traces have come as far as their callers wait for."""
 
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -8,9 +9,16 @@ from apps.outbox.index_work import unfinished_index_work
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.awaited_trace import AwaitedTrace
 from apps.traces.enums import IndexState, Milestone
 from apps.traces.models import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedTrace:
+    """A trace, and how far it has to come."""
+
+    trace_id: UUID
+    milestone: Milestone = Milestone.ENDED
 
 
 def reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:

@@ -18,7 +18,7 @@ from apps.console.charts import BAR_WIDTH, PeriodStep, StackedBar, stacked_bars
 from apps.console.labels import count_of, duration, label
 from apps.console.paging import midnight, next_midnight, query_param
 from apps.memories.models import Memory, Rollback
-from apps.outbox.wait_reasons import WaitReason, find_wait_reason
+from apps.outbox.model_pauses import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION

@@ -7,14 +7,17 @@ its rows and closed, so nothing that was committed late is missed and no total c
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, DecimalField, IntegerField, Min, QuerySet, Sum
 from django.db.models.functions import Cast, Floor, Greatest, Log
+from django.utils import timezone
 
 from apps.pipeline.core.enums import Outcome, Stage, TraceStatus
+from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, ModelTestCall, Span, TalliedHour
 
@@ -262,3 +265,23 @@ def _first_hour() -> datetime | None:
 def hour_of(moment: datetime) -> datetime:
     """Round a time down to the hour, in UTC."""
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+AN_HOUR = timedelta(hours=1)
+MOST_HOURS = 100  # per run, so that catching up after a long pause takes seconds of a worker
+
+
+def tally(*, most: timedelta = AN_HOUR, settled_after: timedelta = SETTLED_AFTER) -> int:
+    """Bring the totals of the current hour and of earlier ones that are not closed up to date; return how many hours.
+
+    Where nobody else writes, `settled_after` may be zero. Each hour is committed by itself; what is left when the time
+    is up is left for the next run.
+    """
+    until, done, now = monotonic() + most.total_seconds(), 0, timezone.now()
+    with system_scope(SystemWork.SCHEDULE):
+        for hour in hours_to_tally(now=now, most=MOST_HOURS):
+            tally_hour(hour, now=now, settled_after=settled_after)
+            done += 1
+            if monotonic() >= until:
+                break
+    return done

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from apps.common.errors import NotFound, Unfit
 from apps.memories.models import MemoryOrigin
-from apps.outbox.queue_task import queue_task
+from apps.outbox.enqueue import queue_task
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role, Status

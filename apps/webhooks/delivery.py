@@ -21,7 +21,7 @@ from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
 from apps.events.numbering import GIVEN_UP_AFTER
 from apps.memories.ledger.record import record
-from apps.outbox.queue_task import wake_workers
+from apps.outbox.enqueue import wake_workers
 from apps.pipeline.core.identifiers import Prefix, new_id, show
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope

@@ -23,7 +23,7 @@ from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.enums import MemberRole
 from apps.webhooks.delivery import send_again, send_test
 from apps.webhooks.services import OVERLAP, create_webhook, delete_webhook, rotate_secret, update_webhook
-from apps.worker.waiting_callers import permit_to_wait
+from apps.worker.run_now import permit_to_wait
 
 
 @never_cache

@@ -20,7 +20,7 @@ class WorkerConfig(AppConfig):
 
 
 def _begin(**_: Any) -> None:
-    from apps.outbox.queue_task import wake_workers
+    from apps.outbox.enqueue import wake_workers
     from apps.telemetry.tracing import start_tracing
 
     start_tracing()

@@ -9,8 +9,8 @@ from django.conf import settings
 
 from apps.common.errors import ProviderError
 from apps.outbox import model_pauses
-from apps.outbox.enums import PausedKind
 from apps.outbox.model_pauses import Pause
+from apps.outbox.models import PausedKind
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
 from apps.pipeline.core.ports import Embedder, Model, Ports, Vector
 from apps.providers import registry

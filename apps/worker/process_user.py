@@ -23,8 +23,7 @@ from apps.worker import failures
 from apps.worker.deadline_model import OutOfTime
 from apps.worker.model_gate import ModelGate, ModelPaused
 from apps.worker.read_again import read_again
-from apps.worker.run_session import run_session
-from apps.worker.run_traces import run_traces
+from apps.worker.run_traces import run_session, run_traces
 from apps.worker.shutdown import StopSignal
 
 log = structlog.get_logger(__name__)

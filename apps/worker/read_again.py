@@ -14,8 +14,7 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.telemetry.tracing import span
 from apps.traces.drafts import load_reading_draft
-from apps.worker.conclude import conclude
-from apps.worker.run_traces import settle_and_commit
+from apps.worker.run_traces import conclude, settle_and_commit
 
 
 def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> bool:

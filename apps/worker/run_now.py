@@ -1,6 +1,9 @@
 """Run an accepted request while its caller waits, after the earlier work of the same end user."""
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from django.conf import settings
@@ -10,7 +13,7 @@ from apps.common.errors import Conflict
 from apps.intake.accept import Accepted
 from apps.memories.live_ports import live
 from apps.outbox import leases
-from apps.outbox.wait_reasons import pause_of_user
+from apps.outbox.model_pauses import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
@@ -60,3 +63,21 @@ def _read(accepted: Accepted) -> Trace:
     if trace is None:
         raise Conflict("the end user was erased before the turns were processed")
     return trace
+
+
+_lock = threading.Lock()
+_waiting = 0
+
+
+@contextmanager
+def permit_to_wait() -> Iterator[bool]:
+    """Yield True while a caller may wait, False if SYNC_REQUESTS others of this process do so already."""
+    global _waiting
+    with _lock:
+        is_permitted = _waiting < settings.SYNC_REQUESTS
+        _waiting += is_permitted
+    try:
+        yield is_permitted
+    finally:
+        with _lock:
+            _waiting -= is_permitted

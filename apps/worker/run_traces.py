@@ -7,19 +7,37 @@ from django.db import transaction
 from opentelemetry.trace import SpanKind
 
 from apps.memories.write_conflicts import stale_on_write_conflict
+from apps.outbox import processing
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft
+from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.model_calls import AnswerKind, unusable
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.ports import Ports, StalePlan
+from apps.telemetry.metrics import count_stages
 from apps.telemetry.tracing import span
 from apps.tenants.end_users import wait_for_writers
-from apps.traces.drafts import load_drafts
+from apps.traces import recorder
+from apps.traces.drafts import load_drafts, load_session_draft, was_seen_whole
+from apps.traces.models import Session
 from apps.worker import failures
-from apps.worker.conclude import conclude
+
+
+def conclude(*, draft: Draft, plan: WritePlan, lease: Lease, work: NextWork) -> None:
+    """Conclude a run in the caller's transaction, if there is one.
+
+    Raises LostLease and writes nothing where another worker holds the lease.
+    """
+    with transaction.atomic(savepoint=False):
+        session = Session.objects.filter(id=draft.request.origin.session_id)
+        list(session.select_for_update(no_key=True).values_list("id"))
+        processing.finish(lease=lease, work=[work])
+        recorder.close_trace(draft=draft, plan=plan, is_session_level=work.kind is WorkKind.EXTRACT_SESSION)
+    count_stages(draft.spans)
+
 
 UNREADABLE = unusable(AnswerKind.UNPARSABLE)
 MOST_RUNS_UNREADABLE = 2  # whose answers can't be read, before a person has to ask for another
@@ -77,3 +95,18 @@ def _commit(settled: Draft, *, lease: Lease, work: NextWork, ports: Ports) -> No
             wait_for_writers(settled.request.origin.end_user_id)
         written = flow.persist_plan(settled, plan, ports)
         conclude(draft=written, plan=plan, lease=lease, work=work)
+
+
+def run_session(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
+    """Run one session-level extraction; return False if it is put back.
+
+    It is concluded at once without new turns since the last one, and usually where one call has seen all of them.
+    Raises what run_traces raises.
+    """
+    draft = load_session_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
+    if draft.turns and (draft.policy.extraction.review_seen_sessions or not was_seen_whole(draft)):
+        with span("extract session", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
+            draft = flow.extract_session(draft, ports)
+            return settle_and_commit(draft, lease=lease, work=work, ports=ports)
+    conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
+    return True

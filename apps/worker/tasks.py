@@ -16,12 +16,12 @@ from apps.intake import sessions
 from apps.memories.ledger import chain as ledger
 from apps.memories.services import lifecycle as archiving
 from apps.memories.services import lifecycle as closing
-from apps.outbox.queue_task import WAKE_SECONDS, queue_task
+from apps.outbox.enqueue import WAKE_SECONDS, queue_task
 from apps.privacy import apply_retention as retaining
 from apps.privacy import users
 from apps.queue import prune as pruning
 from apps.tenants.scope import no_tenant
-from apps.traces import tally as tallying
+from apps.traces import tallies
 from apps.tuning import rules
 from apps.tuning.evaluation import samples as sampling
 from apps.tuning.replays import services as continuing
@@ -61,7 +61,7 @@ def count_rule_hits() -> int:
 @no_tenant()
 def tally() -> int:
     """Compute the hourly totals for the dashboard; return how many hours were computed."""
-    return tallying.tally(most=PART)
+    return tallies.tally(most=PART)
 
 
 @no_tenant()
@@ -158,3 +158,6 @@ def continue_replays() -> int:
 def forget_import_files() -> int:
     """Delete the files of imports that nobody has finished; return how many."""
     return forgetting.forget_old_files()
+
+
+log = structlog.get_logger(__name__)

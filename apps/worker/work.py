@@ -28,9 +28,9 @@ from apps.imports.models import FileImport
 from apps.imports.services import due_imports
 from apps.memories.live_ports import live
 from apps.outbox import leases, processing
+from apps.outbox.enqueue import wake_workers
 from apps.outbox.leases import Lease
 from apps.outbox.models import ModelPause, UserLease, WorkerHeartbeat
-from apps.outbox.queue_task import wake_workers
 from apps.pipeline.core.ports import Ports
 from apps.telemetry.metrics import note_pool
 from apps.tenants.scope import no_tenant, tenant_scope

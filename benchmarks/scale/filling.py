@@ -13,7 +13,7 @@ from apps.memories.models import Memory
 from apps.projects.services import create_project
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
-from apps.traces.tally import MOST_HOURS, tally
+from apps.traces.tallies import MOST_HOURS, tally
 from benchmarks.scale.copies import COPIED, EVERYTHING, MEMORIES, Copies, make_copies
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load

@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
-from apps.outbox.enums import PausedKind
-from apps.outbox.models import ModelPause, OutboxRow, UserLease, WorkerHeartbeat
+from apps.outbox.models import ModelPause, OutboxRow, PausedKind, UserLease, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project

@@ -13,8 +13,7 @@ from apps.alerts.enums import ProblemCode
 from apps.alerts.models import SchedulerHeartbeat
 from apps.alerts.verdict import ADVICE, ALERTS, Trouble, verdict_of
 from apps.outbox import outages
-from apps.outbox.enums import PausedKind
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow, PausedKind
 from apps.pipeline.core.enums import WorkState
 from apps.telemetry.metrics import RequestCounts
 from apps.tenants.models import Project

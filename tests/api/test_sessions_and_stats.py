@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.model_calls import AnswerKind
 from apps.tenants.models import Project
-from apps.traces.tally import tally
+from apps.traces.tallies import tally
 from benchmarks.model_server import ModelServer, Reply
 from tests.conftest import MakeClient
 

@@ -38,7 +38,7 @@ from apps.traces.models import (
     ReplayedTrace,
     Trace,
 )
-from apps.traces.tally import tally
+from apps.traces.tallies import tally
 from apps.worker.process_user import process_user
 from tests.console.operation_rows import HOSTILE, add_import, add_operations
 

@@ -9,8 +9,7 @@ from apps.alerts.models import Alert, AlertDelivery, AlertRecipients, SchedulerH
 from apps.events.models import EventLog, ProjectEvent, Webhook, WebhookDelivery
 from apps.imports.models import FileImport, ImportFile
 from apps.items.models import StoredItem
-from apps.outbox.enums import PausedKind
-from apps.outbox.models import JobRound, ModelPause, WorkerHeartbeat
+from apps.outbox.models import JobRound, ModelPause, PausedKind, WorkerHeartbeat
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project

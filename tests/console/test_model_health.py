@@ -17,7 +17,7 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyTally, ModelCall, ModelTestCall, Trace
-from apps.traces.tally import tally
+from apps.traces.tallies import tally
 from benchmarks.model_server import ModelServer, Reply
 from tests.console.members import HOME, member, text_of
 

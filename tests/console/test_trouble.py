@@ -10,8 +10,7 @@ from django.utils import timezone
 from apps.alerts.models import SchedulerHeartbeat
 from apps.alerts.verdict import verdict_of
 from apps.memories.models import Memory
-from apps.outbox.enums import PausedKind
-from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
+from apps.outbox.models import ModelPause, OutboxRow, PausedKind, WorkerHeartbeat
 from apps.pipeline.core.enums import Status, WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace

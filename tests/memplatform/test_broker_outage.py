@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from apps.outbox.queue_task import queue_task
+from apps.outbox.enqueue import queue_task
 from memplatform.embedded import socket_directory
 from memplatform.redis_broker import RedisBroker
 from tests.chaos.chaos_cluster import QUICK
@@ -54,6 +54,6 @@ def test_a_task_that_can_not_be_queued_is_logged_in_one_line(
     settings.REDIS_URL = AWAY if away else f"{hung}?socket_timeout=0.1"
     monkeypatch.setattr("django_q.tasks.get_broker", lambda *_: RedisBroker("a"))
     queue_task("replay", "an id", group="replay")
-    (record,) = [each for each in caplog.records if each.name == "apps.outbox.queue_task"]
+    (record,) = [each for each in caplog.records if each.name == "apps.outbox.enqueue"]
     assert "task not queued" in record.getMessage()
     assert "\n" not in record.getMessage()

@@ -28,7 +28,7 @@ ALLOWED = {
     "apps/intake/sessions.py": ["SCHEDULE"],
     "apps/privacy/apply_retention.py": ["SCHEDULE", "RETENTION"],
     "apps/traces/milestones.py": ["WAITING_CALLERS"],
-    "apps/traces/tally.py": ["SCHEDULE"],
+    "apps/traces/tallies.py": ["SCHEDULE"],
     "apps/privacy/users.py": ["SCHEDULE"],
     "apps/webhooks/delivery.py": ["SCHEDULE"],
     "apps/webhooks/services.py": ["WAITING_CALLERS"],

@@ -8,7 +8,6 @@ from django.utils import timezone
 from apps.pipeline.core.enums import TraceStatus
 from apps.tenants.models import Project
 from apps.traces import tallies
-from apps.traces import tally as tallying
 from apps.traces.funnel_metrics import Measure
 from apps.traces.models import HourlyLatency, HourlyTally, ModelCall, Span, TalliedHour, Trace
 from apps.traces.tallies import (
@@ -29,7 +28,7 @@ Sums = dict[tuple[str, str, str], float]
 
 def tally() -> None:
     """Tally what has been written until now."""
-    tallying.tally(settled_after=timedelta())
+    tallies.tally(settled_after=timedelta())
 
 
 def sums(project: Project) -> Sums:
@@ -195,7 +194,7 @@ def test_an_open_hour_reads_only_what_is_new_and_is_counted_anew_when_it_is_over
 
 def test_what_was_written_a_moment_ago_is_left_for_the_next_tally(project: Project) -> None:
     Person(project).says("thank you")
-    tallying.tally()
+    tallies.tally()
     assert turns_of(project) == 0
     tally()
     assert turns_of(project) == 1
@@ -247,7 +246,7 @@ def test_an_hour_is_recomputed_until_it_is_closed(tallied_at: str, now: str, exp
 
 def test_nothing_to_do_before_there_is_a_trace(project: Project) -> None:
     assert tallies.hours_to_tally(now=timezone.now(), most=10) == []
-    assert tallying.tally() == 0
+    assert tallies.tally() == 0
 
 
 def test_every_measure_that_is_counted_has_a_name(project: Project, spoken: Person) -> None:

@@ -13,7 +13,7 @@ from apps.imports.services import (
     start_import,
     upload_import,
 )
-from apps.outbox import queue_task
+from apps.outbox import enqueue
 from apps.outbox.models import OutboxRow
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
@@ -121,7 +121,7 @@ def test_an_upload_and_a_start_wake_the_workers(
 ) -> None:
     def is_woken_by(act: Callable[[], object]) -> bool:
         OrmQ.objects.all().delete()
-        monkeypatch.setattr(queue_task, "_next_wake", 0.0)
+        monkeypatch.setattr(enqueue, "_next_wake", 0.0)
         with django_capture_on_commit_callbacks(execute=True):
             act()
         return OrmQ.objects.count() == 1

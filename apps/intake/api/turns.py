@@ -45,8 +45,7 @@ from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
 from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
 from apps.pipeline.core.turn import NewTurn
 from apps.traces.models import Trace
-from apps.worker.run_now import run_now
-from apps.worker.waiting_callers import permit_to_wait
+from apps.worker.run_now import permit_to_wait, run_now
 
 MAX_TURNS = 100
 

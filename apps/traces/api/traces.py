@@ -23,13 +23,12 @@ from apps.api.validation import not_found, read_id, read_query
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
 from apps.outbox import batching
-from apps.outbox.wait_reasons import WaitReason, find_wait_reason
+from apps.outbox.model_pauses import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.pipeline.core.input_validation import checked_name
-from apps.traces.awaited_trace import AwaitedTrace
 from apps.traces.enums import IndexState, Milestone
-from apps.traces.milestones import index_state, reached
+from apps.traces.milestones import AwaitedTrace, index_state, reached
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds

@@ -19,8 +19,8 @@ from django.utils import timezone
 from apps.common.csv_lines import csv_line
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.live_ports import ConnectionReleasingModel
+from apps.outbox.enqueue import queue_task
 from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
-from apps.outbox.queue_task import queue_task
 from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.model_calls import Purpose

@@ -14,7 +14,7 @@ from apps.common.errors import Conflict, NotFound
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import Memory, Rollback, RollbackItem
-from apps.outbox.queue_task import queue_task
+from apps.outbox.enqueue import queue_task
 from apps.pipeline.core.enums import RollbackState
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.redaction.redact import redact

@@ -35,7 +35,7 @@ from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment
 from apps.webhooks.delivery import send_again, send_test
 from apps.webhooks.services import create_webhook, delete_webhook, find_webhook, rotate_secret, update_webhook
-from apps.worker.waiting_callers import permit_to_wait
+from apps.worker.run_now import permit_to_wait
 
 WebhookName = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_NAME_LENGTH)]
 WebhookUrl = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_URL_LENGTH)]

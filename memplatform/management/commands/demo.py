@@ -16,7 +16,7 @@ from django.db import connections
 from rich.console import Console
 from rich.text import Text
 
-from apps.traces.tally import tally
+from apps.traces.tallies import tally
 from memplatform import processes
 from memplatform.demo.access import Access, ensure_access, write_address
 from memplatform.demo.client import Client, DemoFailed
