@@ -3,6 +3,7 @@
 These are questions that it answers and, if the end user doesn't speak English, the quote in their language.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -78,6 +79,7 @@ class Indexable:
     object_text: str = ""
     foreign_quote: str = ""  # the quote, if it is in another language than the content
     model_questions: tuple[str, ...] = ()  # written by a model; replace those of the templates
+    user: str = ""  # the end user's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,11 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
     Raises the embedder's errors; there are no partial results.
     """
     asked = [questions_of(memory, policy=policy) for memory in memories]
-    texts = [text for memory, questions in zip(memories, asked, strict=True) for text in (memory.content, *questions)]
+    texts = [
+        text
+        for memory, questions in zip(memories, asked, strict=True)
+        for text in (memory.content, *(_without_user(each, memory.user) for each in questions))
+    ]
     vectors = iter(embedder.embed(texts))
     return tuple(
         VectorEntry(
@@ -107,6 +113,12 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
         )
         for memory, questions in zip(memories, asked, strict=True)
     )
+
+
+def _without_user(question: str, name: str) -> str:
+    """Leave out the end user's name, which makes the vectors of nearly all questions alike."""
+    names = "|".join(map(re.escape, (*name.split(), "User", "user")))
+    return " ".join(re.sub(rf"\b({names})(['’]s?|s)?(?!\w)", "", question).split())
 
 
 def questions_of(memory: Indexable, *, policy: IndexPolicy) -> tuple[str, ...]:
