@@ -24,7 +24,7 @@ from apps.retrieval.ranking import Scores, rank
 MAX_QUERY_CHARACTERS = 2_000
 # Put together once, as building them takes longer than the statements themselves.
 _SHOWN = Memory.objects.to_show()
-_DISPUTES = MemoryLink.objects.disputed().values_list("from_memory_id", "to_memory_id")
+_DISPUTES = MemoryLink.objects.disputed().order_by().values_list("from_memory_id", "to_memory_id")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
