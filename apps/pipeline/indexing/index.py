@@ -12,6 +12,7 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.core.type_traits import TYPE_TRAITS
+from apps.pipeline.resolution.entity_index import USER
 
 MAX_QUOTE = 500  # characters
 # Template questions for an index without a model (HyPE), by predicate: with words that the statement lacks.
@@ -116,8 +117,10 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
 
 
 def _without_user(question: str, name: str) -> str:
-    """Leave out the end user's name, which makes the vectors of nearly all questions alike."""
-    names = "|".join(map(re.escape, (*name.split(), "User", "user")))
+    """Leave out the end user's own name, which makes the vectors of nearly all questions alike."""
+    if name in ("", USER):
+        return question
+    names = "|".join(map(re.escape, name.split()))
     return " ".join(re.sub(rf"\b({names})(['’]s?|s)?(?!\w)", "", question).split())
 
 

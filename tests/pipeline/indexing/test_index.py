@@ -43,8 +43,7 @@ def test_each_vector_is_that_of_its_text() -> None:
     embedder = HashingEmbedder()
     for memory, entry in zip((HOME, PET), index.run([HOME, PET], embedder=embedder, policy=IndexPolicy()), strict=True):
         assert entry.vector == embedder.embed([memory.content])[0]
-        asked = [question.replace(" User", "") for question in entry.questions]
-        assert list(entry.question_vectors) == embedder.embed(asked)
+        assert list(entry.question_vectors) == embedder.embed(entry.questions)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,6 @@ def test_each_vector_is_that_of_its_text() -> None:
         ("What does Ana Reis do?", "What does do?"),
         ("Who is Ana's brother?", "Who is brother?"),
         ("Was macht Anas Hund?", "Was macht Hund?"),
-        ("Where does the user live?", "Where does the live?"),
         ("Who is Anabel?", "Who is Anabel?"),
     ],
 )
