@@ -86,7 +86,7 @@ def read_candidates(
         eligible=_mask(columns["is_eligible"]),
         event_at=np.nan_to_num(_floats(columns["happened"])),
         are_events=_mask(columns["is_event"]),
-        are_rules=_mask(columns["is_rule"]),
+        are_rules=_mask(columns["is_binding"]),
     )
 
 
@@ -97,7 +97,7 @@ def _flag(condition: Q) -> Case:
 # What depends on the query is computed by the database: loading a column of a thousand rows takes half a millisecond.
 _COLUMNS = (
     *("key", "session_key", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
-    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_rule", "is_eligible"),
+    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_binding", "is_eligible"),
     *("content_product", "question_product"),
 )
 
@@ -111,7 +111,7 @@ COMPARED: MemoryQuerySet = Memory.objects.order_by().annotate(
     happened=Cast(Extract("event_at", "epoch"), FloatField()),
     is_statement=_flag(~Q(predicate="", evidence="") & Q(subject_id__isnull=False)),
     is_event=_flag(Q(type=MemoryType.EVENT)),
-    is_rule=_flag(Q(tags__overlap=sorted(BINDING_TAGS))),
+    is_binding=_flag(Q(tags__overlap=sorted(BINDING_TAGS))),
 )
 
 

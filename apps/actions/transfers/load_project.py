@@ -18,7 +18,7 @@ from apps.actions.transfers.row_blocks import RowBlock
 from apps.imports.readers.entries import ImportProblem
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryVector
 from apps.outbox.enqueue import enqueue
-from apps.pipeline.core.enums import LIVE_STATUSES, Handling, SensitiveKind, TraceStatus, WorkKind
+from apps.pipeline.core.enums import LIVE_STATUSES, Handling, MemoryType, SensitiveKind, TraceStatus, WorkKind
 from apps.pipeline.core.policy import IndexPolicy, Policy, RedactionPolicy
 from apps.pipeline.indexing import index
 from apps.pipeline.indexing.index import Indexable
@@ -168,7 +168,7 @@ class ProjectLoader:
                 told = self._rows.words(_VECTORS, _QUESTIONS, [str(each) for each in row.get("questions") or ()])
                 memory = Indexable(
                     id=memory_id,
-                    type=known[memory_id].type,
+                    type=MemoryType(known[memory_id].type),
                     content=known[memory_id].content,
                     model_questions=tuple(told),
                     user=own_name,
