@@ -17,16 +17,11 @@ from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.identifiers import Prefix, parse, show
 from apps.retrieval.query_text import Names
 
-_NAMED = (  # put together once: building it takes longer than its statement
-    Entity.objects.alias(
-        lowered=Lower("name"),
-        user_id=Lower("end_user__external_id"),
-        first_name=Func(Lower("name"), Value(" "), Value(1), function="split_part", output_field=TextField()),
-    )
-    .filter(merged_into=None, withdrawn=False)
-    .order_by()
-    .values_list("id", flat=True)
-)
+_NAMED = Entity.objects.alias(  # put together once: building it takes longer than its statement
+    lowered=Lower("name"),
+    user_id=Lower("end_user__external_id"),
+    first_name=Func(Lower("name"), Value(" "), Value(1), function="split_part", output_field=TextField()),
+).filter(merged_into=None, withdrawn=False)
 _LED_BY_USER = "user s "  # "User's manager" in its canonical form
 
 
@@ -55,8 +50,8 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
         | Q(type=EntityType.PERSON, first_name__in=[each for each in names.phrases if " " not in each])
         | Q(is_user=True, user_id__in=names.phrases),  # callers know the end user by this name
         end_user_id=end_user_id,
-    )
-    called = {*by_name, *(entity_id for entity_id, _ in by_alias)}
+    ).order_by()
+    called = {*by_name.values_list("id", flat=True), *(entity_id for entity_id, _ in by_alias)}
     users = Entity.objects.filter(end_user_id=end_user_id, is_user=True).order_by()
     own = set(users.values_list("id", flat=True)) if names.says_i or names.says_my else set()
     related = led | _related(names, called | own, end_user_id)

@@ -22,8 +22,7 @@ from apps.retrieval.query_text import names_in, without_names
 from apps.retrieval.ranking import Scores, rank
 
 MAX_QUERY_CHARACTERS = 2_000
-# Put together once, as building them takes longer than the statements themselves.
-_SHOWN = Memory.objects.to_show()
+# Put together once: building it takes longer than its statement.
 _DISPUTES = MemoryLink.objects.disputed().order_by().values_list("from_memory_id", "to_memory_id")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -129,7 +128,7 @@ def rank_all(
 
 def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memory]:
     """Return memories with the related rows that responses show."""
-    return {each.id: each for each in _SHOWN.filter(end_user_id=end_user_id, id__in=ids)}
+    return {each.id: each for each in Memory.objects.for_end_user(end_user_id).filter(id__in=ids).to_show()}
 
 
 def open_contradictions(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, tuple[UUID, ...]]:
