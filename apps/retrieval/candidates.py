@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
 
-from apps.memories.models import MemoryVector
+from apps.memories.models import Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import BINDING_TAGS, MemoryType
 from apps.pipeline.core.ports import Vector
@@ -72,7 +72,7 @@ class Candidates:
 def read_candidates(
     rows: MemoryQuerySet, *, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned, end_user_id: UUID
 ) -> Candidates:
-    """Read the memories of a queryset, or the likely ones of very many."""
+    """Read memories of COMPARED, or the likely ones of very many."""
     read = _read(rows, eligible, asked, mentioned)
     if len(read) > MOST_COMPARED:
         likely = _likely(rows.filter(eligible), asked, mentioned, end_user_id)
@@ -86,40 +86,42 @@ def read_candidates(
         eligible=_mask(columns["is_eligible"]),
         event_at=np.nan_to_num(_floats(columns["happened"])),
         are_events=_mask(columns["is_event"]),
-        are_rules=_mask(columns["is_rule"]),
+        are_rules=_mask(columns["is_binding"]),
     )
+
+
+def _flag(condition: Q) -> Case:
+    return Case(When(condition, then=True), default=False, output_field=BooleanField())
 
 
 # What depends on the query is computed by the database: loading a column of a thousand rows takes half a millisecond.
 _COLUMNS = (
     *("key", "session_key", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
-    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_rule", "is_eligible"),
+    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_binding", "is_eligible"),
     *("content_product", "question_product"),
+)
+
+
+# Numbers and texts are loaded, sorted and grouped much faster than decimals, times and UUIDs. What is the same in every
+# search is put together once: Django takes milliseconds to build so many columns.
+COMPARED: MemoryQuerySet = Memory.objects.order_by().annotate(
+    key=Cast("id", TextField()),
+    session_key=Cast(Coalesce("session_id", "id"), TextField()),
+    said=Cast(Extract("said_at", "epoch"), FloatField()),
+    happened=Cast(Extract("event_at", "epoch"), FloatField()),
+    is_statement=_flag(~Q(predicate="", evidence="") & Q(subject_id__isnull=False)),
+    is_event=_flag(Q(type=MemoryType.EVENT)),
+    is_binding=_flag(Q(tags__overlap=sorted(BINDING_TAGS))),
 )
 
 
 def _read(rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned) -> list[tuple[Any, ...]]:
     """Read the columns of one memory more than are compared, if there are as many."""
-    conditions = {
-        "is_statement": ~Q(predicate="", evidence="") & Q(subject_id__isnull=False),
-        "is_named": Q(subject_id__in=mentioned.entities) | Q(object__entity__in=list(mentioned.shown)),
-        "is_of_user": Q(subject_id__in=mentioned.own),
-        "is_event": Q(type=MemoryType.EVENT),
-        "is_rule": Q(tags__overlap=sorted(BINDING_TAGS)),
-        "is_eligible": eligible,
-    }
-    flags = {
-        name: Case(When(condition, then=True), default=False, output_field=BooleanField())
-        for name, condition in conditions.items()
-    }
-    # Numbers and texts are loaded, sorted and grouped much faster than decimals, times and UUIDs.
-    simple = {
-        "key": Cast("id", TextField()),
-        "session_key": Cast(Coalesce("session_id", "id"), TextField()),
-        "said": Cast(Extract("said_at", "epoch"), FloatField()),
-        "happened": Cast(Extract("event_at", "epoch"), FloatField()),
-    }
-    found = _with_cosines(rows, asked).annotate(**flags, **simple).order_by()
+    found = _with_cosines(rows, asked).annotate(
+        is_named=_flag(Q(subject_id__in=mentioned.entities) | Q(object__entity__in=list(mentioned.shown))),
+        is_of_user=_flag(Q(subject_id__in=mentioned.own)),
+        is_eligible=_flag(eligible),
+    )
     return sorted(found.values_list(*_COLUMNS)[: MOST_COMPARED + 1])
 
 

@@ -82,7 +82,7 @@ def explain_search(
     listed = list(dict.fromkeys([*ranked.scores.best(limit=MOST_SCORED, min_score=-1.0), *results]))
     found = read_memories(ranked.ids(listed), end_user_id=end_user_id)
     known = [place for place, memory_id in zip(listed, ranked.ids(listed), strict=True) if memory_id in found]
-    rows = compared(query, end_user_id=end_user_id, now=now)
+    rows = compared(query, of=Memory.objects.for_end_user(end_user_id), now=now)
     others = Memory.objects.for_end_user(end_user_id).exclude(id__in=rows.values("id"))
     return SearchExplanation(
         scored=tuple(

@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db.models import Q
 
 from apps.memories.filter import MemoryFilter, filter_condition
-from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -59,12 +58,10 @@ def shown_statuses(stakes: Stakes) -> list[Status]:
     return [Status.ACTIVE, Status.PENDING_REVIEW] if stakes is Stakes.LOW else [Status.ACTIVE]
 
 
-def compared(query: SearchQuery, *, end_user_id: UUID, now: datetime) -> MemoryQuerySet:
+def compared(query: SearchQuery, *, of: MemoryQuerySet, now: datetime) -> MemoryQuerySet:
     """Return the memories of an end user that a search compares: those of a status and agent, valid at a time."""
     moment = query.as_of or now
-    rows = Memory.objects.for_end_user(end_user_id).filter(
-        Q(expires_at=None) | Q(expires_at__gt=moment), status__in=query.searched_statuses()
-    )
+    rows = of.filter(Q(expires_at=None) | Q(expires_at__gt=moment), status__in=query.searched_statuses())
     if agent := query.told_in.agent_id:  # what is private to another agent has no source in this one
         rows = rows.filter(Q(agent_id=agent) | Q(further_sources__contains=[{"agent_id": agent}]))
     else:

@@ -14,7 +14,7 @@ from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.retrieval.candidates import Candidates, EmbeddedQuery, read_candidates
+from apps.retrieval.candidates import COMPARED, Candidates, EmbeddedQuery, read_candidates
 from apps.retrieval.mentioned import mentioned_entities
 from apps.retrieval.noise import noise_of
 from apps.retrieval.query import SearchQuery, compared, eligible
@@ -22,6 +22,8 @@ from apps.retrieval.query_text import names_in, without_names
 from apps.retrieval.ranking import Scores, rank
 
 MAX_QUERY_CHARACTERS = 2_000
+# Put together once: building it takes longer than its statement.
+_DISPUTES = MemoryLink.objects.disputed().order_by().values_list("from_memory_id", "to_memory_id")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -104,7 +106,7 @@ def rank_all(
 ) -> RankedMemories:
     """Read and score the memories that a search compares; one transaction has all statements."""
     candidates = read_candidates(
-        compared(query, end_user_id=end_user_id, now=now),
+        compared(query, of=COMPARED.for_end_user(end_user_id), now=now),
         eligible=eligible(query, policy=policy),
         asked=asked,
         mentioned=mentioned_entities(names_in(asked.text), end_user_id=end_user_id),
@@ -131,10 +133,8 @@ def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memor
 
 def open_contradictions(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, tuple[UUID, ...]]:
     """Return, for each memory, those that dispute it, in order."""
-    links = MemoryLink.objects.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=end_user_id)
-    sides = links.disputed().values_list("from_memory_id", "to_memory_id")
     others: dict[UUID, set[UUID]] = {}
-    for one, other in sides:
+    for one, other in _DISPUTES.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=end_user_id):
         others.setdefault(one, set()).add(other)
         others.setdefault(other, set()).add(one)
     return {memory_id: tuple(sorted(others[memory_id])) for memory_id in ids if memory_id in others}

@@ -158,6 +158,3 @@ def continue_replays() -> int:
 def forget_import_files() -> int:
     """Delete the files of imports that nobody has finished; return how many."""
     return forgetting.forget_old_files()
-
-
-log = structlog.get_logger(__name__)

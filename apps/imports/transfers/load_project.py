@@ -15,13 +15,13 @@ from apps.imports.transfers.identifier_map import IdentifierMap
 from apps.imports.transfers.load_rows import BadRow, RowLoader, identifier_of
 from apps.imports.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
 from apps.imports.transfers.row_blocks import RowBlock
-from apps.memories.models import EntityAlias, Memory, MemoryVector
+from apps.memories.models import Entity, EntityAlias, Memory, MemoryVector
 from apps.memories.services.indexing import write_vectors
 from apps.outbox.enqueue import enqueue
-from apps.pipeline.core.enums import LIVE_STATUSES, Handling, SensitiveKind, TraceStatus, WorkKind
-from apps.pipeline.core.policy import Policy, RedactionPolicy
-from apps.pipeline.core.ports import Embedder
-from apps.pipeline.indexing.index import VectorEntry
+from apps.pipeline.core.enums import LIVE_STATUSES, Handling, MemoryType, SensitiveKind, TraceStatus, WorkKind
+from apps.pipeline.core.policy import IndexPolicy, Policy, RedactionPolicy
+from apps.pipeline.indexing import index
+from apps.pipeline.indexing.index import Indexable
 from apps.providers import registry
 from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
@@ -143,7 +143,8 @@ class ProjectLoader:
                 continue
             inserted[table.model] = self._insert(table, block, user)
             done[table.kind] += len(inserted[table.model])
-        embedded = self._embed(block, user, inserted[Memory])
+        own_name = next((each.name for each in inserted[Entity] if each.is_user), "")
+        embedded = self._embed(block, user, own_name, inserted[Memory])
         self._enqueue(user, inserted, embedded)
         return done
 
@@ -154,22 +155,30 @@ class ProjectLoader:
         table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE, ignore_conflicts=are_names)
         return rows
 
-    def _embed(self, block: RowBlock, user: UUID, memories: Sequence[Memory]) -> set[UUID]:
+    def _embed(self, block: RowBlock, user: UUID, own_name: str, memories: Sequence[Memory]) -> set[UUID]:
         """Compute the vectors of the embedder of this server, with the questions of the file; return whose."""
-        contents = {memory.pk: memory.content for memory in memories}
+        known = {memory.pk: memory for memory in memories}
         embedder = registry.embedder()
-        by_model: dict[str, dict[UUID, tuple[str, ...]]] = {}
+        by_model: dict[str, list[Indexable]] = {}
         seen: set[UUID] = set()
         for row in block.rows.get("memory_vectors", ()):
             memory_id = self._ids.new(UUID(str(row.get("memory_id"))))
-            if memory_id in contents and memory_id not in seen:
+            if memory_id in known and memory_id not in seen:
                 seen.add(memory_id)
                 told = self._rows.words(_VECTORS, _QUESTIONS, [str(each) for each in row.get("questions") or ()])
-                questions = tuple(told)
-                by_model.setdefault(str(row.get("questions_by") or ""), {})[memory_id] = questions
+                memory = Indexable(
+                    id=memory_id,
+                    type=MemoryType(known[memory_id].type),
+                    content=known[memory_id].content,
+                    model_questions=tuple(told),
+                    user=own_name,
+                )
+                by_model.setdefault(str(row.get("questions_by") or ""), []).append(memory)
         for model, asked in by_model.items():
-            entries = _entries(asked, contents, embedder)
-            write_vectors(end_user_id=user, entries=entries, embedder=embedder, questions_by=model[:120])
+            for first in range(0, len(asked), EMBEDDED_AT_ONCE):
+                some = asked[first : first + EMBEDDED_AT_ONCE]
+                entries = index.run(some, embedder=embedder, policy=IndexPolicy(questions=0))
+                write_vectors(end_user_id=user, entries=entries, embedder=embedder, questions_by=model[:120])
         return seen
 
     def _enqueue(self, user: UUID, inserted: Mapping[type[Model], Sequence[Any]], embedded: set[UUID]) -> None:
@@ -188,27 +197,6 @@ class ProjectLoader:
 
     def _add_work(self, user: UUID, kind: WorkKind, subjects: list[UUID], *, session_id: UUID | None = None) -> None:
         enqueue(end_user_id=user, project_id=self._project_id, kind=kind, subject_ids=subjects, session_id=session_id)
-
-
-def _entries(
-    asked: Mapping[UUID, tuple[str, ...]], contents: Mapping[UUID, str], embedder: Embedder
-) -> list[VectorEntry]:
-    """Embed contents and questions, some memories at a time."""
-    made: list[VectorEntry] = []
-    ids = list(asked)
-    for first in range(0, len(ids), EMBEDDED_AT_ONCE):
-        some = ids[first : first + EMBEDDED_AT_ONCE]
-        vectors = iter(embedder.embed([text for each in some for text in (contents[each], *asked[each])]))
-        made += [
-            VectorEntry(
-                memory_id=each,
-                vector=next(vectors),
-                questions=asked[each],
-                question_vectors=tuple(next(vectors) for _ in asked[each]),
-            )
-            for each in some
-        ]
-    return made
 
 
 def stricter_redaction(first: RedactionPolicy, second: RedactionPolicy) -> RedactionPolicy:

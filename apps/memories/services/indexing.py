@@ -6,11 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Now
 from opentelemetry.trace import SpanKind
 
-from apps.memories.models import Memory, MemoryVector
+from apps.memories.models import Entity, Memory, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.outbox import processing
 from apps.outbox.enqueue import enqueue
@@ -90,6 +90,7 @@ _FIELDS = (
     "trace_id",
     "created_at",
     "configuration",
+    "user",
 )
 
 
@@ -156,7 +157,8 @@ def write_vectors(
 
 def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
     """Read what the index needs of memories, with the active configuration of their project in the same query."""
-    rows = memories.annotate(configuration=active_configuration("project_id"))
+    users = Entity.objects.filter(end_user_id=OuterRef("end_user_id"), is_user=True)
+    rows = memories.annotate(configuration=active_configuration("project_id"), user=Subquery(users.values("name")))
     return [dict(row) for row in rows.values(*_FIELDS)]
 
 
@@ -186,6 +188,7 @@ def _indexable(row: Mapping[str, Any]) -> Indexable:
         predicate=row["predicate"],
         object_text=row["object_text"],
         foreign_quote=row["evidence"] if is_foreign else "",
+        user=row["user"] or "",
     )
 
 

@@ -3,6 +3,7 @@
 These are questions that it answers and, if the end user doesn't speak English, the quote in their language.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,6 +12,7 @@ from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Embedder, Vector
 from apps.pipeline.core.type_traits import TYPE_TRAITS
+from apps.pipeline.resolution.entity_index import USER
 
 MAX_QUOTE = 500  # characters
 # Template questions for an index without a model (HyPE), by predicate: with words that the statement lacks.
@@ -78,6 +80,7 @@ class Indexable:
     object_text: str = ""
     foreign_quote: str = ""  # the quote, if it is in another language than the content
     model_questions: tuple[str, ...] = ()  # written by a model; replace those of the templates
+    user: str = ""  # the end user's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,11 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
     Raises the embedder's errors; there are no partial results.
     """
     asked = [questions_of(memory, policy=policy) for memory in memories]
-    texts = [text for memory, questions in zip(memories, asked, strict=True) for text in (memory.content, *questions)]
+    texts = [
+        text
+        for memory, questions in zip(memories, asked, strict=True)
+        for text in (memory.content, *(_without_user(each, memory.user) for each in questions))
+    ]
     vectors = iter(embedder.embed(texts))
     return tuple(
         VectorEntry(
@@ -107,6 +114,14 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
         )
         for memory, questions in zip(memories, asked, strict=True)
     )
+
+
+def _without_user(question: str, name: str) -> str:
+    """Leave out the end user's own name, which makes the vectors of nearly all questions alike."""
+    if name in ("", USER):
+        return question
+    names = "|".join(map(re.escape, name.split()))
+    return " ".join(re.sub(rf"\b({names})(['’]s?|s)?(?!\w)", "", question).split())
 
 
 def questions_of(memory: Indexable, *, policy: IndexPolicy) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Stage 7 computes the vectors of memories, of content and questions, in one call of the embedder."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -43,6 +44,24 @@ def test_each_vector_is_that_of_its_text() -> None:
     for memory, entry in zip((HOME, PET), index.run([HOME, PET], embedder=embedder, policy=IndexPolicy()), strict=True):
         assert entry.vector == embedder.embed([memory.content])[0]
         assert list(entry.question_vectors) == embedder.embed(entry.questions)
+
+
+@pytest.mark.parametrize(
+    ("question", "embedded"),
+    [
+        ("What does Ana Reis do?", "What does do?"),
+        ("Who is Ana's brother?", "Who is brother?"),
+        ("Was macht Anas Hund?", "Was macht Hund?"),
+        ("Who is Anabel?", "Who is Anabel?"),
+    ],
+)
+def test_the_vector_of_a_question_is_that_of_the_question_without_the_end_users_name(
+    question: str, embedded: str
+) -> None:
+    memory = replace(HOME, model_questions=(question,), user="Ana Reis")
+    (entry,) = index.run([memory], embedder=HashingEmbedder(), policy=IndexPolicy())
+    assert entry.questions == (question,)
+    assert list(entry.question_vectors) == HashingEmbedder().embed([embedded])
 
 
 def test_many_memories_cost_one_call() -> None:
