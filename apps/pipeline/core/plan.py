@@ -119,12 +119,6 @@ def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
             superseded_by=ruling.memory_id,
             valid_until=closes_at(draft, ruling.candidate, older),
         )
-    yield from _links(ruling)
-    for reason in ruling.review_reasons:
-        yield FlagForReview(memory_id=ruling.memory_id, reason=reason)
-
-
-def _links(ruling: Ruling) -> Iterator[LinkMemories]:
     kinds: Iterable[tuple[LinkKind, tuple[StoredMemory, ...]]] = (
         (LinkKind.CONTRADICTS, ruling.contradicts),
         (LinkKind.POSSIBLE_DUPLICATE, ruling.possible_duplicates),
@@ -132,6 +126,8 @@ def _links(ruling: Ruling) -> Iterator[LinkMemories]:
     for kind, others in kinds:
         for other in others:
             yield LinkMemories(from_id=ruling.memory_id, to_id=other.id, kind=kind)
+    for reason in ruling.review_reasons:
+        yield FlagForReview(memory_id=ruling.memory_id, reason=reason)
 
 
 def _add(draft: Draft, ruling: Ruling) -> AddMemory:

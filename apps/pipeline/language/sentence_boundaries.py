@@ -53,11 +53,7 @@ def _is_abbreviation(prose: str, dot: int) -> bool:
         return following[:1].isdigit()
     if word in _LAST_OR_WITHIN:
         return following[:1].islower() or following[:1].isdigit()
-    return _is_initial(before, following)
-
-
-def _is_initial(before: list[str], following: str) -> bool:
-    """Read "J. Hartley" and "John F. Doe", but neither "so do I. We" nor "vitamin D. It"."""
+    # Read "J. Hartley" and "John F. Doe", but neither "so do I. We" nor "vitamin D. It".
     letter = before[-1].lstrip("(\"'“")
     if len(letter) != 1 or not letter.isupper() or letter == "I":
         return False
