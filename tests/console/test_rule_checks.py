@@ -17,7 +17,7 @@ from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, Turn
 from apps.traces.policies import active_policy
 from apps.tuning.rules import check_rule
-from apps.tuning.selectors.rules import rule_suggestions
+from apps.tuning.views.rules import rule_suggestions
 from tests.console.test_patterns import HOME, RULE, active
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.tuning.selectors.rules import says_again
+from apps.tuning.views.rules import says_again
 
 
 @pytest.mark.parametrize(

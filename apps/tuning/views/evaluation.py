@@ -1,5 +1,8 @@
 """Evaluation: figures of the samples, and labelling from the keyboard."""
 
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,25 +11,43 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
+from apps.console.labels import label as in_words
+from apps.console.labels import names_of, percent
 from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page
+from apps.health.selectors import TimeSeries
+from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
 from apps.review.forms import edited_content, refusal_response
+from apps.review.selectors.cases import CONTEXT_TURNS, load_evidence
+from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion
-from apps.tuning.evaluation.figures import WEEKS, read_figures
+from apps.traces.models import ConfigurationVersion, Turn
+from apps.tuning.evaluation.figures import (
+    TARGETS,
+    WEEKS,
+    EvaluationFigures,
+    EvaluationOverview,
+    Figure,
+    RecallEstimate,
+    read_figures,
+    readings_of,
+)
 from apps.tuning.evaluation.samples import (
     DrawRequest,
     Labeller,
+    Share,
+    counted,
     draw_samples,
     export_labels,
+    items_to_label,
     label_item,
+    list_samples,
     remember_turn,
+    start_of,
     undo_label,
 )
-from apps.tuning.selectors import evaluation as selectors
 from apps.tuning.selectors.configuration import version_choices
-from apps.tuning.selectors.evaluation import labelling_state
 
 MOST_VERSIONS = 200  # the latest
 
@@ -38,15 +59,15 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS]
     context = {
         "weeks": WEEKS,
-        "gauges": selectors.gauges_of(overview),
-        "groups": selectors.groups_of(overview),
-        "failures": selectors.failures_of(overview),
-        "agreements": selectors.agreements_of(overview),
+        "gauges": _gauges(overview),
+        "groups": _groups(overview),
+        "failures": [(in_words(value), count) for value, count in overview.total.failures.items()],
+        "agreements": _agreements(overview),
         "versions": versions,
         "choices": version_choices(versions),
         "retrieval": overview.retrieval,
-        "retrieval_limits": selectors.limits_of(overview.retrieval.precision),
-        "samples": selectors.latest_samples(project_id=visit.project.pk),
+        "retrieval_limits": _limits(overview.retrieval.precision),
+        "samples": counted(list_samples(project_id=visit.project.pk)[:MOST_SAMPLES]),
     }
     return render(request, "console/evaluation.html", context)
 
@@ -129,10 +150,130 @@ def _next(
 ) -> HttpResponse:
     wanted = request.POST.get("kind", "") if kind is None else kind
     only = SampleKind(wanted) if wanted in set(SampleKind) else None
-    state = labelling_state(project_id=visit.project.pk, labeller=_labeller(visit).name, kind=only, item_id=item_id)
+    state = _labelling_state(project_id=visit.project.pk, labeller=_labeller(visit).name, kind=only, item_id=item_id)
     context = {"state": state, "kind": only, "kinds": list(SampleKind), "types": list(MemoryType)}
     return render(request, template, context)
 
 
 def _labeller(visit: ProjectVisit) -> Labeller:
     return Labeller(visit.project.pk, person_id=visit.person_id)
+
+
+def _labelling_state(
+    *, project_id: UUID, labeller: str, kind: SampleKind | None, item_id: UUID | None
+) -> dict[str, Any]:
+    """Return the next item of a labeller, or the one named if it still has to be labelled, and how many are left."""
+    rows = items_to_label(project_id=project_id, labeller=labeller, kind=kind)
+    named = rows.filter(pk=item_id).first() if item_id else None
+    following = named or rows.first()
+    own = EvaluationLabel.objects.filter(item__sample__project_id=project_id, labeller=labeller)
+    return {
+        "shown": _with_surroundings(following) if following else None,
+        "left": rows.order_by().count(),
+        "last": own.order_by("-created_at").first(),  # its label can be undone
+    }
+
+
+def _with_surroundings(item: EvaluationItem) -> dict[str, Any]:
+    """Return an item with the quotes of its memory, or with the neighbours of its turn and why it gave nothing."""
+    rows = EvaluationItem.objects.select_related("end_user", "memory__end_user", "turn__trace", "turn__session")
+    found = rows.get(end_user_id=item.end_user_id, pk=item.pk)
+    if found.memory is not None:
+        return {"item": found, "evidence": load_evidence(found.memory)}
+    turn = found.turn
+    if turn is None:
+        return {"item": found}
+    positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
+    around = Turn.objects.filter(end_user_id=turn.end_user_id, session_id=turn.session_id, position__range=positions)
+    return {"item": found, "turns": around.order_by("position"), "explanation": explain_turns([turn])[0]}
+
+
+MOST_SAMPLES = 20
+_LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_EXTRACTION: "Messages that gave nothing"}
+_KINDS = {SampleKind.MEMORY: "memories", SampleKind.TURN: "turns"}
+
+
+def _gauges(overview: EvaluationOverview) -> list[dict[str, Any]]:
+    """Return the figures that have a target."""
+    total, zero = overview.total, overview.total.zero_extraction
+    limits = {Figure.PRECISION: _limits(total.precision), Figure.RECALL: _limits(total.recall)}
+    told = {
+        Figure.PRECISION: f"{total.precision.part:.0f} of {total.precision.whole:.0f} memories are good",
+        Figure.RECALL: f"about {total.recall.found:.0f} turns found, {total.recall.missed:.0f} missed",
+        Figure.ZERO_EXTRACTION: f"{zero.part:.0f} of {zero.whole:.0f} turns gave nothing",
+    }
+    return [
+        {
+            "label": _LABELS[reading.figure],
+            "value": reading.value,
+            "limits": limits.get(reading.figure, ""),  # none where the figure is counted, not estimated
+            "basis": told[reading.figure],
+            "health": reading.health,
+            "band": TARGETS[reading.figure],
+            "plot": _over_weeks(reading.figure, overview.weeks),
+        }
+        for reading in readings_of(total)
+    ]
+
+
+def _limits(figure: Share | RecallEstimate) -> str:
+    """Return the limits of a figure as text; empty if nothing is known."""
+    return f"{percent(figure.low)} to {percent(figure.high)}" if figure.low is not None else ""
+
+
+def _groups(overview: EvaluationOverview) -> list[dict[str, Any]]:
+    """Return the tables of the page, those that have rows."""
+    tables = [
+        {"label": "By week", "rows": _rows(overview.weeks), "has_recall": True},
+        {"label": "By version", "rows": _rows(overview.versions), "has_recall": True},
+        {"label": "By model", "rows": _rows(overview.models), "has_recall": False},
+        {"label": "By type", "rows": _rows(overview.memory_types), "has_recall": False},
+    ]
+    return [table for table in tables if table["rows"]]
+
+
+def _agreements(overview: EvaluationOverview) -> list[dict[str, Any]]:
+    """Return how far labellers agree, with their names."""
+    found = overview.total.agreement
+    names = names_of(who for each in found.values() for who in each.labellers)
+    return [
+        {
+            "kind": _KINDS[kind],
+            "labellers": " and ".join(names[who] for who in each.labellers),
+            "count": each.items,
+            "kappa": each.kappa,
+        }
+        for kind, each in found.items()
+    ]
+
+
+def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> TimeSeries:
+    values: list[float | None] = [
+        next(each.value for each in readings_of(figures) if each.figure is figure) for figures in weeks.values()
+    ]
+    band = TARGETS[figure]
+    times = [int(start_of(week).timestamp()) for week in weeks]
+    return TimeSeries(f"{_LABELS[figure]} by week", "percent", times, {"share": values}, (band.low, band.high))
+
+
+def _rows(groups: Mapping[Any, EvaluationFigures]) -> list[dict[str, Any]]:
+    """Return a row for each group: weeks and versions from the latest on, names in their order."""
+    found = list(groups.items())
+    if found and not isinstance(found[0][0], str):
+        found.reverse()
+    return [
+        {
+            "name": str(group),
+            "precision": _with_limits(figures.precision),
+            "memories": int(figures.precision.whole),
+            "recall": _with_limits(figures.recall),
+            "turns": int(figures.missed.whole),
+        }
+        for group, figures in found
+    ]
+
+
+def _with_limits(figure: Share | RecallEstimate) -> str:
+    if figure.low is None or figure.high is None:
+        return "–"
+    return f"{percent(figure.value)} ({100 * figure.low:.0f}–{100 * figure.high:.0f})"

@@ -1,5 +1,6 @@
 """Replays: traces run again under another version, and one turn tried in the whole funnel."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,12 +9,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
+from apps.console.charts import CountTile
 from apps.console.choices import ReplayForm, WhatIfForm
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
+from apps.memories.models import Memory
 from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion, Replay, ReplayedState
+from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, Turn
 from apps.tuning.replays.services import (
     ReplayRequest,
     TraceChoice,
@@ -24,7 +27,6 @@ from apps.tuning.replays.services import (
     start_replay,
 )
 from apps.tuning.replays.what_if import ImaginedTurn, what_if
-from apps.tuning.selectors.replays import SHOWN_STATES, efforts_of, shown_traces, tiles_of, traces_of
 
 TRACES = 20  # on a page, each with its differences
 
@@ -57,15 +59,16 @@ def replay(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpRe
     found = _found(visit, replay_id)
     state = query_param(request, "state")
     state = state if state in SHOWN_STATES else ReplayedState.DIFFERENT
-    page = paginate(traces_of(found, state=state), request, size=TRACES)
+    rows = ReplayedTrace.objects.filter(replay=found, state=state).select_related("end_user", "trace")
+    page = paginate(rows.order_by("end_user_id", "position"), request, size=TRACES)
     context = {
         "replay": found,
-        "tiles": tiles_of(found),
-        "efforts": efforts_of(found),
+        "tiles": _tiles(found),
+        "efforts": _efforts(found),
         "states": [(each, found.totals.get(each.value, 0)) for each in SHOWN_STATES],
         "state": state,
         "page": page,
-        "traces": shown_traces(page.rows),
+        "traces": _shown_traces(page.rows),
         "active": ConfigurationVersion.objects.filter(project=visit.project, is_active=True).defer("policy").first(),
     }
     return render(request, "console/replay.html", context)
@@ -157,3 +160,75 @@ def _acted(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, act: Any)
 def _found(visit: ProjectVisit, replay_id: UUID) -> Replay:
     rows = Replay.objects.select_related("configuration", "person")
     return get_object_or_404(rows, project=visit.project, pk=replay_id)
+
+
+_TILES = (
+    ("Turns newly dropped", "turns_dropped"),
+    ("Turns newly kept", "turns_kept"),
+    ("Memories newly stored", "memories_added"),
+    ("Memories no longer stored", "memories_removed"),
+    ("Memories stored differently", "memories_changed"),
+    ("Memories newly superseded", "superseded_added"),
+    ("Memories no longer superseded", "superseded_removed"),
+    ("New links", "links_added"),
+    ("Links no longer made", "links_removed"),
+)
+_EFFORTS = (("Model calls", "calls"), ("Tokens", "tokens"), ("Cost in USD", "cost_usd"))
+SHOWN_STATES = (ReplayedState.DIFFERENT, ReplayedState.SAME, ReplayedState.MISSED, ReplayedState.FAILED)
+
+# What an operation means to people; those that are not listed follow from others.
+_OPERATIONS = {
+    "AddMemory": "memory",
+    "MergeInto": "merged into a known memory",
+    "SupersedeMemory": "superseded",
+    "ReviseMemory": "absorbed",
+    "LinkMemories": "link",
+    "FlagForReview": "for review",
+    "AddEntity": "entity",
+    "RenameEntity": "name of an entity",
+    "ReassignAlias": "description of an entity",
+}
+
+
+def _tiles(replay: Replay) -> list[CountTile]:
+    """Return the counts of the differences, those that are not 0 and the most important ones."""
+    counts = [CountTile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
+    return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
+
+
+def _efforts(replay: Replay) -> list[tuple[str, Any, Any]]:
+    """Return what is counted of model calls, tokens and costs, in the records and in the replay."""
+    sums = replay.totals
+    rows = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
+    return [row for row in rows if row[1] or row[2]]
+
+
+def _shown_traces(rows: Sequence[ReplayedTrace]) -> list[dict[str, Any]]:
+    """Return traces with their differences, the texts of turns and the memories that exist; two queries for all."""
+    users = {row.end_user_id for row in rows}
+    turn_ids = {each["turn_id"] for row in rows for each in row.diff.get("turns", ())}
+    ids = {each["object_id"] for row in rows for each in row.diff.get("operations", ())}
+    turns = dict(Turn.objects.filter(end_user_id__in=users, id__in=turn_ids).values_list("id", "content"))
+    known = dict(Memory.objects.filter(end_user_id__in=users, id__in=ids).values_list("id", "content"))
+    shown = []
+    for row in rows:
+        verdicts = [{**each, "content": turns.get(UUID(each["turn_id"]), "")} for each in row.diff.get("turns", ())]
+        made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
+        operations = [_operation(each, known) for each in made]
+        discards = row.diff.get("discards", ())
+        shown.append({"row": row, "verdicts": verdicts, "operations": operations, "discards": discards})
+    return shown
+
+
+def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> dict[str, Any]:
+    """Return a difference in what is written; `memory_id` is set where the memory exists."""
+    object_id = UUID(change["object_id"])
+    named = known.get(object_id, "")
+    return {
+        "kind": change["kind"],
+        "what": _OPERATIONS[change["operation"]],
+        "before": change["before_content"] or (named if change["kind"] == "removed" else ""),
+        "after": change["content"] or (named if change["kind"] == "added" else ""),
+        "fields": [each for each in change["fields"] if each["name"] != "candidate.content"],
+        "memory_id": object_id if object_id in known else None,
+    }

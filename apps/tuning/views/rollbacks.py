@@ -10,20 +10,27 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
+from apps.console.charts import CountTile
 from apps.console.choices import choice_problems
-from apps.console.labels import names_of
+from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import Rollback
-from apps.pipeline.core.enums import RollbackState
+from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
-from apps.tuning.rollbacks.requests import RollbackRequest, preview_rollback, request_rollback, undo_rollback
-from apps.tuning.rollbacks.running import progress_of
+from apps.tuning.rollbacks.requests import (
+    PreviewedMemory,
+    RollbackPreview,
+    RollbackRequest,
+    preview_rollback,
+    request_rollback,
+    undo_rollback,
+)
+from apps.tuning.rollbacks.running import ShownKept, progress_of
 from apps.tuning.rollbacks.selection import TraceSelection, named_selection
-from apps.tuning.selectors.rollbacks import MOST_SHOWN, explained_changes, explained_kept, tiles_of, undo_text
 
 CHOICES = (
     "trace",
@@ -78,9 +85,9 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return render(request, "console/new_rollback.html", {"problem": str(refused), "chosen": chosen}, status=422)
     shown = {
         "preview": preview,
-        "tiles": tiles_of(preview.counts),
-        "changes": explained_changes(preview),
-        "kept": explained_kept(preview.kept),
+        "tiles": _tiles(preview.counts),
+        "changes": _explained_changes(preview),
+        "kept": _explained_kept(preview.kept),
         "most": MOST_SHOWN,
         "chosen": chosen,
         "rerun": asked.rerun,
@@ -98,10 +105,10 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
         "rollback": found,
         "progress": reached,
         "done": reached.users - reached.waiting,
-        "tiles": tiles_of(found.counts),
-        "kept": explained_kept(reached.kept),
+        "tiles": _tiles(found.counts),
+        "kept": _explained_kept(reached.kept),
         "names": names_of(each for each in (found.actor, found.undone_by) if each),
-        "undone": undo_text(found.counts) if found.state == RollbackState.UNDONE else "",
+        "undone": _undo_text(found.counts) if found.state == RollbackState.UNDONE else "",
     }
     part = "console/_rollback.html" if getattr(request, "htmx", None) else "console/rollback.html"
     return render(request, part, shown)
@@ -117,7 +124,7 @@ def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpRe
         messages.error(request, f"Nothing was changed: {refused}.")
         return redirect("console:rollbacks", slug=visit.project.slug)
     if undone.is_over:
-        messages.info(request, undo_text(undone.counts))
+        messages.info(request, _undo_text(undone.counts))
     return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
 
 
@@ -151,3 +158,65 @@ def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
 
 def _text(given: QueryDict, name: str) -> str:
     return given.get(name, "").replace("\x00", " ").strip()[: 20 * MAX_CHARACTERS]
+
+
+MOST_SHOWN = 100  # memories in a list
+_WHY: dict[LeftAlone, str] = {
+    LeftAlone.EDITED: "a person or a caller has changed it since",
+    LeftAlone.SAID_ELSEWHERE: "other requests say it too: it stays with their words and sources",
+    LeftAlone.SAID_AGAIN: "another memory says the same by now",
+    LeftAlone.BUILT_UPON: "it was compared with a memory that goes, and may wait for review because of it",
+    LeftAlone.RUN_AGAIN: "the requests were run again; roll that back instead",
+    LeftAlone.ROLLED_BACK_SINCE: "a later rollback has changed it; undo that one first",
+    LeftAlone.REPEATED: "its turn was rejected as a repetition of one that goes; it may be sent again",
+}
+_SHOWN_COUNTS = {
+    "traces": "Traces",
+    "memories_retracted": "Memories retracted",
+    "memories_restored": "Memories restored",
+    "memories_changed": "Memories changed",
+    "sources_withdrawn": "Sources withdrawn",
+    "entities_withdrawn": "Entities withdrawn",
+    "links_closed": "Links closed",
+    "work_cancelled": "Work cancelled",
+    "left_alone": "Left alone",
+    "undone_traces": "Traces restored by the undo",
+    "undo_left_alone": "Left alone by the undo",
+}
+
+
+def _tiles(counts: Mapping[str, int]) -> list[CountTile]:
+    """Return the numbers of a rollback to show; those that are 0 are left out."""
+    return [CountTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+
+
+def _undo_text(counts: Mapping[str, int]) -> str:
+    """Return what an undo has restored, and what it has not."""
+    restored, traces, kept = (counts.get(key, 0) for key in ("undone_traces", "traces", "undo_left_alone"))
+    left = f"{count_of(kept, 'memory', 'memories')} left alone: see below why" if kept else ""
+    if not restored:
+        return f"Nothing was restored; {left or 'its traces were run again or are gone'}."
+    some = f"The undo has restored {restored:,} of {count_of(traces, 'trace')}"
+    return f"{some}; {left}." if left else f"{some}."
+
+
+def _explained_kept(kept: tuple[ShownKept, ...]) -> list[tuple[ShownKept, str]]:
+    """Return what is left alone with the reasons as sentences, what can be forced first."""
+    ordered = sorted(kept, key=lambda each: not each.can_be_forced)
+    return [(each, _WHY[each.reason]) for each in ordered[:MOST_SHOWN]]
+
+
+def _explained_changes(preview: RollbackPreview) -> list[tuple[PreviewedMemory, str]]:
+    """Return the memories that would change with what happens to them, what is retracted first."""
+    ordered = sorted(preview.memories, key=lambda each: each.becomes != Status.RETRACTED)
+    return [(each, _what(each)) for each in ordered[:MOST_SHOWN]]
+
+
+def _what(each: PreviewedMemory) -> str:
+    if "status" in each.changes:
+        return f"becomes {label(each.becomes)}"
+    if "content" in each.changes and each.changes["content"] != each.memory.content:
+        return f"gets its former words: {each.changes['content']}"
+    if "valid_until" in each.changes:
+        return "gets its former end"
+    return "loses sources, and confidence with them" if "recurrence" in each.changes else "gets former values"
