@@ -48,8 +48,8 @@ PLACES = (
         "Ask",
         "search",
         (
-            Page("Is it remembered?", "ask", "j"),
             Page("About a user", "users", "u"),
+            Page("Is it remembered?", "ask", "j"),
             Page("What if", "recall", "f"),
         ),
     ),
