@@ -1,4 +1,4 @@
-"""The system check of the database: it can be reached, and is new enough."""
+"""System checks: the database, the configured models, and what `check --deploy` of Django lacks."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""End a process when its parent dies, however that happens."""
+"""End a process when its parent dies, and learn that it is asked to end."""
 
 import asyncio
 import ctypes

@@ -1,4 +1,4 @@
-"""Identify the caller by an API key in one of three headers."""
+"""Identify the caller by an API key in one of three headers, and check its scopes."""
 
 import threading
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The OpenAPI document at /v1/schema, built once by each process: building it takes seconds, and nobody needs a key."""
+"""The OpenAPI document at /v1/schema, also for generators; each process builds it once, which takes seconds."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Give each successful JSON response of the OpenAPI document an example, made from its schema and names of fields."""
+"""Descriptions of fields in the OpenAPI document, and an example for each successful JSON response."""
 
 import tomllib
 from collections.abc import Mapping

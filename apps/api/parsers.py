@@ -1,4 +1,4 @@
-"""Parse request bodies: strict JSON, up to the size limit."""
+"""Parse request bodies: strict JSON, up to the size limit; negotiate the format of answers."""
 
 import json
 from collections.abc import Iterable, Mapping

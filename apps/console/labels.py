@@ -1,4 +1,4 @@
-"""Stored words, counts and times as people read them."""
+"""Stored words, counts, times and actors as people read them."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What an action refuses is told on the page that the person comes to next."""
+"""What views share: refusals as messages, parts that show progress, and forms that were sent twice."""
 
 import secrets
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Prometheus metrics: state, the same from every process, and what the processes of this data folder count."""
+"""Prometheus metrics: state, queue, what the processes of this data folder count, and who may read them."""
 
 import hmac
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The verdict on the installation, as /readyz and /metrics tell it."""
+"""The verdict on the installation, as /readyz and /metrics tell it, and its answers."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Request, upload, check, start, cancel and forget imports."""
+"""Request, upload, check, start, cancel and forget imports, and lease them to one worker; audit a store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

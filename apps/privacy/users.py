@@ -1,4 +1,4 @@
-"""List, export and erase end users."""
+"""List, export and erase end users, and which tables hold their data."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which addresses outbound connections may reach: public ones, and private ones that the settings name."""
+"""HTTP to models and webhooks: only to addresses that may be reached, within limits of size and time."""
 
 import re
 import socket

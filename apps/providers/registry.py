@@ -1,4 +1,4 @@
-"""The clients of this process: one instance per model and embedder, by their names in settings and policies."""
+"""The clients of this process, one per model and embedder, with the costs of their calls."""
 
 import os
 from collections.abc import Mapping

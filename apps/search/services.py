@@ -1,4 +1,4 @@
-"""Search an end user's memories under the project's policy."""
+"""Search an end user's memories, build the context block, and explain both."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The project that a command names."""
+"""The project that a command names, and the answer of the person who runs it."""
 
 from django.core.management.base import CommandError
 

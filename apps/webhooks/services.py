@@ -1,4 +1,4 @@
-"""Create, change and delete webhooks, and replace their secrets."""
+"""Create, change and delete webhooks, replace their secrets, and read the log of events."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""A minimal client of the REST API."""
+"""A minimal client of the REST API, and the error of the demo."""
 
 import json
 import time

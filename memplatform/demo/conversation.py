@@ -1,4 +1,4 @@
-"""Send the sample conversation and wait until it is processed."""
+"""Send the sample conversation with its recorded answers, and wait until it is processed."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The web server and a cluster, as child processes of the demo."""
+"""The web server and a cluster, as child processes of the demo: their port, and how they are stopped."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Merge entities, preview a merge, and split merged ones again."""
+"""Merge entities, preview a merge, split merged ones again, and redact their names."""
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress

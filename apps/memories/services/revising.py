@@ -1,4 +1,4 @@
-"""Revise memories: other words, values, status and dates."""
+"""Revise memories: other words, values, status and dates; one, or several at once."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
