@@ -141,7 +141,7 @@ def test_traces_and_why_a_turn_was_not_remembered(open_window: OpenPage, full_pr
 
     # From a question to the trace.
     page.get_by_role("link", name="Why was it not remembered?").click()
-    page.get_by_label("Words of the turn").fill("thanks")
+    page.get_by_label("Words, in any order").fill("thanks")
     window.press("Enter")
     expect(page.get_by_text("it only says thanks")).to_be_visible()
     page.get_by_role("link", name="Show the trace").click()
