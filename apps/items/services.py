@@ -80,6 +80,7 @@ def _in_lock_order(operations: Sequence[ItemRequest]) -> list[tuple[int, ItemReq
     """
     writes = [(place, each, new_id()) for place, each in enumerate(operations) if not is_read(each)]
     if all(isinstance(each, ItemBody | DeleteOperationBody) for _, each, _ in writes):
+        # Both have a key; the condition is not followed into the lambda.
         writes.sort(key=lambda write: (write[1].namespace, write[1].key))  # type: ignore[attr-defined]
     return writes
 

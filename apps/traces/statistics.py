@@ -1,7 +1,6 @@
 """Counts and costs of a project's pipeline per day (UTC)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -20,36 +19,6 @@ _USELESS = (AnswerKind.EMPTY, AnswerKind.TRUNCATED, AnswerKind.UNPARSABLE, Answe
 _SUMS = ("invalid_objects", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "cost_usd")
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """One day of one project: requests by status, candidates by outcome, and model calls."""
-
-    day: date
-    traces: int
-    rejected: int
-    extraction_failed: int
-    dead: int
-    turns: int
-    candidates: int
-    stored: int
-    merged: int
-    superseded: int
-    pending_review: int
-    discarded: int
-    model_calls: int
-    model_errors: int
-    empty_answers: int
-    truncated_answers: int
-    unparsable_answers: int
-    refused_answers: int
-    invalid_objects: int
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    output_tokens: int
-    cost_usd: Decimal
-
-
 _OUTCOMES = ("turns", "candidates", "stored", "merged", "superseded", "pending_review", "discarded")
 _OF_TRACES: dict[str, Aggregate | Coalesce] = {
     "traces": Count("id"),
@@ -64,8 +33,8 @@ _OF_CALLS: dict[str, Aggregate] = {
 }
 
 
-def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[Day]:
-    """Return the days with accepted requests, oldest first; a model call counts on the day of its trace."""
+def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:
+    """Return the figures by day with accepted requests, oldest first; a model call counts on the day of its trace."""
     traces = Trace.objects.filter(project_id=project_id, created_at__gte=since, created_at__lt=until)
     calls = ModelCall.objects.filter(
         trace__project_id=project_id, trace__created_at__gte=since, trace__created_at__lt=until
@@ -73,7 +42,7 @@ def days_of(*, project_id: UUID, since: datetime, until: datetime) -> list[Day]:
     of_calls = _by_day(calls, "trace__created_at", _OF_CALLS)
     no_calls = {**dict.fromkeys(_OF_CALLS, 0), "cost_usd": Decimal(0)}
     of_traces = _by_day(traces, "created_at", _OF_TRACES)
-    return [Day(day=day, **found, **of_calls.get(day, no_calls)) for day, found in sorted(of_traces.items())]
+    return [{"day": day, **found, **of_calls.get(day, no_calls)} for day, found in sorted(of_traces.items())]
 
 
 def _by_day(rows: QuerySet[Any], time: str, figures: Mapping[str, Aggregate | Coalesce]) -> dict[date, dict[str, Any]]:

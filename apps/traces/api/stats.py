@@ -1,8 +1,9 @@
 """View of GET /v1/stats."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.utils import timezone
 from rest_framework.request import Request
@@ -13,7 +14,7 @@ from apps.api.openapi import documented
 from apps.api.problems import invalid
 from apps.api.schemas import QueryParameters, ResponseBody
 from apps.api.validation import read_query
-from apps.traces.statistics import Day, days_of
+from apps.traces.statistics import days_of
 
 
 class StatsQuery(QueryParameters):
@@ -67,16 +68,15 @@ class StatsResponse(ResponseBody):
     days: list[DayStatsResponse]
 
 
-def stats_response(days: Sequence[Day], *, since: date, until: date) -> StatsResponse:
-    """Convert the statistics of some days."""
-    cost = sum((each.cost_usd for each in days), Decimal(0))
-    return StatsResponse(since=since, until=until, cost_usd=cost, days=[_day(each) for each in days])
-
-
-def _day(day: Day) -> DayStatsResponse:
-    read = day.input_tokens + day.cache_read_tokens + day.cache_write_tokens
-    named = {name: getattr(day, name) for name in DayStatsResponse.__struct_fields__ if name != "cache_hit_share"}
-    return DayStatsResponse(**named, cache_hit_share=round(day.cache_read_tokens / read, 4) if read else 0.0)
+def stats_response(days: Sequence[Mapping[str, Any]], *, since: date, until: date) -> StatsResponse:
+    """Convert the figures of some days."""
+    shown = []
+    for day in days:
+        read = day["input_tokens"] + day["cache_read_tokens"] + day["cache_write_tokens"]
+        share = round(day["cache_read_tokens"] / read, 4) if read else 0.0
+        shown.append(DayStatsResponse(**day, cache_hit_share=share))
+    cost = sum((each.cost_usd for each in shown), Decimal(0))
+    return StatsResponse(since=since, until=until, cost_usd=cost, days=shown)
 
 
 DEFAULT_DAYS, MAX_DAYS = 30, 366
