@@ -89,7 +89,14 @@ def _timed(act: Callable[[], object]) -> float:
 def _found(project: Project, user: UUID, text: str) -> list[UUID]:
     query = SearchQuery(text=text, limit=LIMIT, min_score=0.0)
     with tenant_scope(project_id=project.pk, end_user_id=user):
-        hits = search(end_user_id=user, query=query, embedder=configured_embedder(), policy=RetrievalPolicy(), now=NOW)
+        hits = search(
+            end_user_id=user,
+            query=query,
+            embedder=configured_embedder(),
+            policy=RetrievalPolicy(),
+            now=NOW,
+            in_short=True,
+        )
     return [hit.memory.id for hit in hits]
 
 

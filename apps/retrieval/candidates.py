@@ -4,38 +4,26 @@ Most end users have less than a thousand memories, which are all compared. Of mo
 near to the query, that share a word with it, or that are about somebody whom it names.
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import (
-    BinaryField,
-    BooleanField,
-    Case,
-    FilteredRelation,
-    FloatField,
-    Func,
-    IntegerField,
-    Q,
-    TextField,
-    Value,
-    When,
-)
-from django.db.models.functions import Cast, Coalesce, Extract, Least
+from django.db import connection
+from django.db.models import BinaryField, BooleanField, Case, Func, IntegerField, Q, Value, When
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
 
-from apps.memories.models import Memory, MemoryVector
+from apps.memories.models import MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import BINDING_TAGS, MemoryType
 from apps.pipeline.core.ports import Vector
-from apps.retrieval.bm25 import Words, query_words
+from apps.retrieval.bm25 import Floats, Words, query_words
 from apps.retrieval.mentioned import Mentioned
 from apps.retrieval.query_text import wanted_answer
 from apps.retrieval.ranking import Memories
@@ -72,98 +60,113 @@ class Candidates:
 def read_candidates(
     rows: MemoryQuerySet, *, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned, end_user_id: UUID
 ) -> Candidates:
-    """Read memories of COMPARED, or the likely ones of very many."""
-    read = _read(rows, eligible, asked, mentioned)
-    if len(read) > MOST_COMPARED:
+    """Read the memories, or the likely ones of very many."""
+    columns, texts = _read(rows, eligible, asked, mentioned)
+    if len(texts["keys"]) > MOST_COMPARED:
         likely = _likely(rows.filter(eligible), asked, mentioned, end_user_id)
-        read = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
-    values = zip(*read, strict=True) if read else (() for _ in _COLUMNS)
-    columns: dict[str, Sequence[Any]] = dict(zip(_COLUMNS, values, strict=True))
-    tongues = reduce(or_, (1 << tongue for tongue in {*columns["tongue"], *columns["source_tongue"]}), 0)
+        columns, texts = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
+    spoken = {*columns["tongue"].tolist(), *columns["source_tongue"].tolist()}
+    tongues = reduce(or_, (1 << int(tongue) for tongue in spoken), 0)
     return Candidates(
-        memories=_memories(columns, asked.text, mentioned),
+        memories=_memories(columns, texts, asked.text, mentioned),
         query=query_words(_query_terms(tongues, asked.text, end_user_id)),
-        eligible=_mask(columns["is_eligible"]),
-        event_at=np.nan_to_num(_floats(columns["happened"])),
-        are_events=_mask(columns["is_event"]),
-        are_rules=_mask(columns["is_binding"]),
+        eligible=columns["is_eligible"] == 1,
+        event_at=np.nan_to_num(columns["happened"]),
+        are_events=columns["is_event"] == 1,
+        are_rules=columns["is_binding"] == 1,
     )
 
 
-def _flag(condition: Q) -> Case:
-    return Case(When(condition, then=True), default=False, output_field=BooleanField())
-
-
-# What depends on the query is computed by the database: loading a column of a thousand rows takes half a millisecond.
-_COLUMNS = (
-    *("key", "session_key", "said", "happened", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
-    *("terms", "context_terms", "is_statement", "is_named", "is_of_user", "is_event", "is_binding", "is_eligible"),
-    *("content_product", "question_product"),
+# The columns of a memory that are read, and what is computed of them. This is the only statement of a search that is
+# not the ORM's: to compile it took a third of a search, and loading a thousand rows of twenty values another fifth
+# (docs/decisions/one-statement.md). Which memories are read is a queryset.
+_FIELDS = (
+    *("id", "session_id", "said_at", "event_at", "confidence", "importance", "answer_types", "tongue", "source_tongue"),
+    *("terms", "context_terms", "type", "tags", "predicate", "evidence", "subject_id", "object", "is_eligible"),
 )
+_PRODUCTS = ", ".join(f"v.question_embeddings[{place + 1}] <#> asked.vector" for place in range(_MOST_TEXTS))
+_NUMBERS = {
+    "said": "extract(epoch from m.said_at)",
+    "happened": "coalesce(extract(epoch from m.event_at), 'NaN')",
+    "confidence": "m.confidence",
+    "importance": "m.importance",
+    "answer_types": "m.answer_types",
+    "tongue": "m.tongue",
+    "source_tongue": "m.source_tongue",
+    "is_statement": "(m.subject_id is not null and (m.predicate <> '' or m.evidence <> ''))::int",
+    "is_event": f"(m.type = '{MemoryType.EVENT}')::int",
+    "is_binding": "(m.tags::text[] && asked.binding)::int",
+    "is_eligible": "m.is_eligible::int",
+    "is_named": "coalesce(m.subject_id = any(asked.named) or m.object ->> 'entity' = any(asked.shown), false)::int",
+    "is_of_user": "coalesce(m.subject_id = any(asked.own), false)::int",
+    "content_product": "coalesce(v.embedding <#> asked.vector, 'NaN')",
+    "question_product": f"coalesce(least({_PRODUCTS}), 'NaN')",
+}
+_TEXTS = {
+    "keys": ("uuid_send(m.id)", "16"),
+    "sessions": ("uuid_send(coalesce(m.session_id, m.id))", "16"),
+    "terms": ("m.terms", "octet_length(m.terms)"),
+    "context_terms": ("m.context_terms", "octet_length(m.context_terms)"),
+}
 
 
-# Numbers and texts are loaded, sorted and grouped much faster than decimals, times and UUIDs. What is the same in every
-# search is put together once: Django takes milliseconds to build so many columns.
-COMPARED: MemoryQuerySet = Memory.objects.order_by().annotate(
-    key=Cast("id", TextField()),
-    session_key=Cast(Coalesce("session_id", "id"), TextField()),
-    said=Cast(Extract("said_at", "epoch"), FloatField()),
-    happened=Cast(Extract("event_at", "epoch"), FloatField()),
-    is_statement=_flag(~Q(predicate="", evidence="") & Q(subject_id__isnull=False)),
-    is_event=_flag(Q(type=MemoryType.EVENT)),
-    is_binding=_flag(Q(tags__overlap=sorted(BINDING_TAGS))),
-)
+def _packed(expressions: Iterable[str]) -> str:
+    return f"string_agg({' || '.join(expressions)}, ''::bytea order by m.id)"
 
 
-def _read(rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned) -> list[tuple[Any, ...]]:
-    """Read the columns of one memory more than are compared, if there are as many."""
-    found = _with_cosines(rows, asked).annotate(
-        is_named=_flag(Q(subject_id__in=mentioned.entities) | Q(object__entity__in=list(mentioned.shown))),
-        is_of_user=_flag(Q(subject_id__in=mentioned.own)),
-        is_eligible=_flag(eligible),
-    )
-    return sorted(found.values_list(*_COLUMNS)[: MOST_COMPARED + 1])
+_PACKED = f"""
+    select {_packed(f"float8send({each})" for each in (*_NUMBERS.values(), *(size for _, size in _TEXTS.values())))},
+        {", ".join(_packed([text]) for text, _ in _TEXTS.values())}
+    from (select %s::text[] as binding, %s::uuid[] as named, %s::text[] as shown, %s::uuid[] as own,
+        %s::halfvec as vector, %s::text as embedder, %s::int as dimension) asked
+    cross join ({{memories}}) m
+    left join memories_memoryvector v
+        on v.memory_id = m.id and v.embedder = asked.embedder and v.dimension = asked.dimension
+"""  # noqa: S608 - of constants
 
 
-def _with_cosines(rows: MemoryQuerySet, asked: EmbeddedQuery) -> MemoryQuerySet:
-    """Annotate the negated cosines of the content and of the best other text; None without vectors."""
-    vector = Value(HalfVector(list(asked.vector)).to_text())
-    same = Q(vectors__embedder=asked.embedder, vectors__dimension=len(asked.vector))
-    texts = [MaxInnerProduct(f"vector__question_embeddings__{place}", vector) for place in range(_MOST_TEXTS)]
-    return rows.annotate(vector=FilteredRelation("vectors", condition=same)).annotate(
-        content_product=MaxInnerProduct("vector__embedding", vector),
-        question_product=Least(*texts, output_field=FloatField()),
-    )
+def _read(
+    rows: MemoryQuerySet, eligible: Q, asked: EmbeddedQuery, mentioned: Mentioned
+) -> tuple[dict[str, Floats], dict[str, list[bytes]]]:
+    """Read the numbers and texts of one memory more than are compared, if there are as many."""
+    is_eligible = Case(When(eligible, then=True), default=False, output_field=BooleanField())
+    found = rows.annotate(is_eligible=is_eligible).order_by("id").values(*_FIELDS)[: MOST_COMPARED + 1]
+    memories, conditions = found.query.sql_with_params()
+    vector = HalfVector(list(asked.vector)).to_text()
+    query = (list(mentioned.entities), list(mentioned.shown), list(mentioned.own), vector)
+    values = (sorted(BINDING_TAGS), *query, asked.embedder, len(asked.vector), *conditions)
+    with connection.cursor() as cursor:
+        cursor.execute(_PACKED.format(memories=memories), values)
+        numbers, *texts = (bytes(each or b"") for each in cursor.fetchone())
+    columns = np.frombuffer(numbers, dtype=">f8").astype(np.float64).reshape(-1, len(_NUMBERS) + len(_TEXTS)).T
+    sizes = columns[len(_NUMBERS) :].astype(np.int64)
+    divided = {name: _divided(*each) for name, *each in zip(_TEXTS, texts, sizes, strict=True)}
+    return dict(zip(_NUMBERS, columns, strict=False)), divided
 
 
-def _memories(columns: dict[str, Sequence[Any]], text: str, mentioned: Mentioned) -> Memories:
-    named, are_statements = _mask(columns["is_named"]), _mask(columns["is_statement"])
-    answers = np.array(columns["answer_types"], dtype=np.int64)
+def _divided(packed: bytes, sizes: NDArray[np.int64]) -> list[bytes]:
+    return [packed[start:end] for start, end in itertools.pairwise([0, *sizes.cumsum().tolist()])]
+
+
+def _memories(
+    columns: Mapping[str, Floats], texts: Mapping[str, list[bytes]], text: str, mentioned: Mentioned
+) -> Memories:
+    named, are_statements = columns["is_named"] == 1, columns["is_statement"] == 1
+    answers = columns["answer_types"].astype(np.int64)
     nothing = np.zeros_like(named)
     wanted = wanted_answer(text)
     return Memories(
-        keys=columns["key"],
-        terms=[bytes(each) for each in columns["terms"]],
-        context_terms=[bytes(each) for each in columns["context_terms"]],
-        sessions=columns["session_key"],
-        said_at=_floats(columns["said"]),
-        content_cosine=-_floats(columns["content_product"]),
-        question_cosine=-_floats(columns["question_product"]),
+        **texts,
+        said_at=columns["said"],
+        content_cosine=-columns["content_product"],
+        question_cosine=-columns["question_product"],
         named=named,
         are_statements=are_statements,
-        of_others=are_statements & ~named & ~_mask(columns["is_of_user"]) if mentioned.entities else nothing,
+        of_others=are_statements & ~named & (columns["is_of_user"] == 0) if mentioned.entities else nothing,
         lacks_answer=(answers & wanted.value == 0) if wanted else nothing,
-        importance=_floats(columns["importance"]),
-        confidence=_floats(columns["confidence"]),
+        importance=columns["importance"],
+        confidence=columns["confidence"],
     )
-
-
-def _mask(values: Sequence[bool]) -> NDArray[np.bool_]:
-    return np.array(values, dtype=np.bool_)
-
-
-def _floats(values: Sequence[float | None]) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)  # None becomes NaN
 
 
 def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:

@@ -38,10 +38,10 @@ _STRENGTH = 0.5
 class Memories:
     """The input of ranking: one entry per memory in every array, in the order of their creation."""
 
-    keys: Sequence[str]  # their ids
+    keys: Sequence[bytes]  # their ids
     terms: Sequence[bytes]
     context_terms: Sequence[bytes]
-    sessions: Sequence[str]  # the memory's own id where it has no session
+    sessions: Sequence[bytes]  # the memory's own id where it has no session
     said_at: Floats  # Unix time
     content_cosine: Floats  # NaN if the vector is not computed yet
     question_cosine: Floats  # the best one; NaN if the vectors are not computed yet
@@ -87,7 +87,7 @@ class _Sessions:
 
     @classmethod
     def of(cls, memories: Memories) -> "_Sessions":
-        numbers: dict[str, int] = {}
+        numbers: dict[bytes, int] = {}
         groups = np.array([numbers.setdefault(each, len(numbers)) for each in memories.sessions], dtype=np.int64)
         return cls(groups=groups, order=np.lexsort((memories.said_at, groups)))
 

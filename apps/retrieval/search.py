@@ -8,13 +8,13 @@ from uuid import UUID
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Q
 
 from apps.memories.models import Memory, MemoryLink
+from apps.memories.querysets import MemoryQuerySet
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
-from apps.retrieval.candidates import COMPARED, Candidates, EmbeddedQuery, read_candidates
+from apps.retrieval.candidates import Candidates, EmbeddedQuery, read_candidates
 from apps.retrieval.mentioned import mentioned_entities
 from apps.retrieval.noise import noise_of
 from apps.retrieval.query import SearchQuery, compared, eligible
@@ -24,6 +24,11 @@ from apps.retrieval.ranking import Scores, rank
 MAX_QUERY_CHARACTERS = 2_000
 # Put together once: building it takes longer than its statement.
 _DISPUTES = MemoryLink.objects.disputed().order_by().values_list("from_memory_id", "to_memory_id")
+_IN_FULL: MemoryQuerySet = Memory.objects.order_by().to_show()
+_SHORT: MemoryQuerySet = Memory.objects.order_by().only(
+    *("end_user_id", "status", "type", "content", "tags", "metadata", "version"),
+    *("said_at", "event_at", "event_precision", "recurrence"),
+)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -60,7 +65,7 @@ class RankedMemories:
 
     def ids(self, places: Sequence[int]) -> list[UUID]:
         """Return the ids of the memories at some places."""
-        return [UUID(self.candidates.memories.keys[place]) for place in places]
+        return [UUID(bytes=self.candidates.memories.keys[place]) for place in places]
 
     def hits(self, places: Sequence[int], found: Mapping[UUID, Memory]) -> tuple[SearchHit, ...]:
         """Return the memories at some places as hits, without those that were not found; one query."""
@@ -80,10 +85,17 @@ class RankedMemories:
 
 
 def search(
-    *, end_user_id: UUID, query: SearchQuery, embedder: Embedder, policy: RetrievalPolicy, now: datetime
+    *,
+    end_user_id: UUID,
+    query: SearchQuery,
+    embedder: Embedder,
+    policy: RetrievalPolicy,
+    now: datetime,
+    in_short: bool = False,
 ) -> tuple[SearchHit, ...]:
     """Return the best memories for a query, best first, in the order of their scores.
 
+    `in_short` reads only what a short result shows.
     A blank query returns the most important ones, whatever the least score. A memory without vectors is scored by its
     words only. Raises whatever the embedder raises.
     """
@@ -91,7 +103,8 @@ def search(
     with transaction.atomic(savepoint=False):
         ranked = rank_all(end_user_id=end_user_id, query=query, asked=asked, policy=policy, now=now)
         places = ranked.best(limit=query.limit)
-        return ranked.hits(places, read_memories(ranked.ids(places), end_user_id=end_user_id))
+        found = read_memories(ranked.ids(places), end_user_id=end_user_id, in_short=in_short)
+        return ranked.hits(places, found)
 
 
 def embedded(text: str, embedder: Embedder) -> EmbeddedQuery:
@@ -106,7 +119,7 @@ def rank_all(
 ) -> RankedMemories:
     """Read and score the memories that a search compares; one transaction has all statements."""
     candidates = read_candidates(
-        compared(query, of=COMPARED.for_end_user(end_user_id), now=now),
+        compared(query, of=Memory.objects.for_end_user(end_user_id), now=now),
         eligible=eligible(query, policy=policy),
         asked=asked,
         mentioned=mentioned_entities(names_in(asked.text), end_user_id=end_user_id),
@@ -126,15 +139,16 @@ def rank_all(
     return RankedMemories(candidates=candidates, scores=scores, min_score=least)
 
 
-def read_memories(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, Memory]:
-    """Return memories with the related rows that responses show."""
-    return {each.id: each for each in Memory.objects.for_end_user(end_user_id).filter(id__in=ids).to_show()}
+def read_memories(ids: Sequence[UUID], *, end_user_id: UUID, in_short: bool = False) -> dict[UUID, Memory]:
+    """Return memories with the related rows that responses show, or with the columns of a short result."""
+    rows = _SHORT if in_short else _IN_FULL
+    return {each.id: each for each in rows.for_end_user(end_user_id).filter(id__in=ids)}
 
 
 def open_contradictions(ids: Sequence[UUID], *, end_user_id: UUID) -> dict[UUID, tuple[UUID, ...]]:
     """Return, for each memory, those that dispute it, in order."""
     others: dict[UUID, set[UUID]] = {}
-    for one, other in _DISPUTES.filter(Q(from_memory__in=ids) | Q(to_memory__in=ids), end_user_id=end_user_id):
+    for one, other in _DISPUTES.filter(end_user_id=end_user_id):
         others.setdefault(one, set()).add(other)
         others.setdefault(other, set()).add(one)
     return {memory_id: tuple(sorted(others[memory_id])) for memory_id in ids if memory_id in others}

@@ -320,6 +320,7 @@ class SearchView(ApiView):
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=search_query(body),
+            in_short=not fields,
             with_closest=body.explain,
         )
 

@@ -32,6 +32,7 @@ class SearchRequest:
     project_id: UUID
     user_id: str
     query: SearchQuery
+    in_short: bool = False  # only what a short result shows is read
     with_closest: bool = False  # also what came nearest if nothing is found
 
 
@@ -63,6 +64,7 @@ def search_memories(*, request: SearchRequest) -> SearchResult:
             embedder=ports.embedder,
             policy=active_policy(project_id=request.project_id).retrieval,
             now=now,
+            in_short=request.in_short,
         )
         hits = ask(query=request.query)
         is_asked = request.with_closest and not hits

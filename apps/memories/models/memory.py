@@ -1,6 +1,7 @@
 """Memories and the turns that state them."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -242,13 +243,19 @@ class Memory(models.Model):
         return not BINDING_TAGS.isdisjoint(self.tags)
 
     def is_past_plan(self, *, now: datetime) -> bool:
-        """Return True for what was told before its time and is over by now.
+        """Return True for what was told before its time and is over by now."""
+        return is_past_plan(self, now=now)
 
-        What was told again on another day may have been confirmed since.
-        """
-        if self.event_at is None or self.said_at >= self.event_at or self.recurrence > 1:
-            return False
-        return self.event_at + timedelta(days=_LONGEST[Precision(self.event_precision or Precision.DAY)]) <= now
+
+def is_past_plan(row: Any, *, now: datetime) -> bool:
+    """Return True for a row of memories that was told before its time and is over by now.
+
+    What was told again on another day may have been confirmed since.
+    """
+    if row.event_at is None or row.said_at >= row.event_at or row.recurrence > 1:
+        return False
+    ended: datetime = row.event_at + timedelta(days=_LONGEST[Precision(row.event_precision or Precision.DAY)])
+    return ended <= now
 
 
 class MemoryOrigin(models.Model):
