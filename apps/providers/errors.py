@@ -56,8 +56,7 @@ def retried(send: Callable[[float], Answer], *, seconds: float, failures: tuple[
             wait = _wait_after(error, tries=tries)
             if wait is None or time.monotonic() + wait >= deadline:
                 raise
-        # The SDKs are synchronous. The thread has returned its database connection, and the deadline of the call bounds
-        # the wait.
+        # The thread has returned its database connection, and the deadline of the call bounds the wait.
         time.sleep(wait)
     return send(deadline - time.monotonic())
 
@@ -88,16 +87,20 @@ class ProviderUnavailable(ProviderError):
 
 
 class NoAnswer(ProviderError):
-    """A server sent an error or a page with status 200, in place of an answer.
+    """A server sent an error in place of an answer.
 
-    Gateways do so when the server behind them is out of order. `status_code` is the status that the error names, or
-    502 (bad gateway).
+    With status 200 gateways do so when the server behind them is out of order: `status_code` is the status that the
+    error names then, or 502 (bad gateway).
     """
 
     def __init__(self, message: str, *, status_code: int, response: Any) -> None:
         super().__init__(message, kind=kind_of(status_code))
         self.status_code = status_code
         self.response = response
+
+
+class RequestRefused(NoAnswer):
+    """A server answered 400 or 422: it takes something of the request for invalid."""
 
 
 # Worth another try: time-outs, conflicts, too many requests; and every 5xx.
@@ -119,7 +122,7 @@ def kind_of(status: int | None) -> FailureKind:
 def model_failed(
     error: Exception, *, secret: str, model: str, is_timeout: bool = False, latency_us: int = 0
 ) -> ModelFailed:
-    """Return the failure of a call by what its SDK raised, or by NoAnswer."""
+    """Return the failure of a call by what was raised."""
     status, response = status_of(error), getattr(error, "response", None)
     return ModelFailed(
         described(error, secret=secret),
@@ -139,7 +142,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def described(error: Exception, *, secret: str) -> str:
-    """Return the text of an error, with the cause of a lost connection, which the SDKs omit from their message."""
+    """Return the text of an error, with the cause of a lost connection, which messages omit."""
     cause = error.__cause__
     reason = f" ({cause})" if cause is not None and str(cause) and str(cause) not in str(error) else ""
     return without_secret(f"{type(error).__name__}: {error}{reason}", secret=secret)

@@ -7,23 +7,20 @@ from typing import Annotated, Any
 
 import httpx2
 import msgspec
-import openai
 
 from apps.common.errors import ProviderError
 from apps.pipeline.core.chat_messages import message_text
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.ports import Vector
-from apps.providers.errors import NoAnswer, model_failed, retried
+from apps.providers.errors import NoAnswer, RequestRefused, model_failed, retried
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
 from apps.providers.outbound import guarded_client
-from apps.providers.response_body import raise_no_answer, read_answer, without_thinking
+from apps.providers.response_body import raise_for_status, raise_no_answer, read_answer, without_thinking
 from apps.providers.schemas import sent_schema
 
 CONNECT_SECONDS = 5.0
-NO_KEY = "none"  # many local servers need none, but the SDK requires one
 _BATCH = 128  # texts of one embedding call
-_FAILURES = (openai.OpenAIError, NoAnswer)
-_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
+_FAILURES = (httpx2.HTTPError, NoAnswer)
 _STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
 
 
@@ -101,12 +98,12 @@ class OpenAICompatibleModel:
                 error,
                 secret=self._key,
                 model=self._name,
-                is_timeout=isinstance(error, openai.APITimeoutError),
+                is_timeout=isinstance(error, httpx2.TimeoutException),
                 latency_us=_micros(started),
             ) from error
 
     def _ask(self, request: ModelRequest, seconds: float) -> _Completion:
-        return self._optional.ask(partial(self._send, request, seconds), refusals=_REFUSALS)
+        return self._optional.ask(partial(self._send, request, seconds), refusals=(RequestRefused,))
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Completion:
         body: dict[str, Any] = {
@@ -156,7 +153,7 @@ class OpenAICompatibleEmbedder:
             answer = retried(partial(self._send, texts), seconds=self._timeout, failures=_FAILURES)
         except _FAILURES as error:
             failed = model_failed(
-                error, secret=self._key, model=self._model, is_timeout=isinstance(error, openai.APITimeoutError)
+                error, secret=self._key, model=self._model, is_timeout=isinstance(error, httpx2.TimeoutException)
             )
             raise ProviderError(
                 str(failed),
@@ -174,21 +171,21 @@ class OpenAICompatibleEmbedder:
         return read_answer(_post(self._client, "/embeddings", body, seconds), _EMBEDDINGS)
 
 
-def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> openai.OpenAI:
+def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> httpx2.Client:
     """Return a client that follows no redirects and keeps as many connections as there are callers."""
-    return openai.OpenAI(
-        api_key=api_key or NO_KEY,
-        base_url=base_url or "https://api.openai.com/v1",
-        max_retries=0,
-        http_client=guarded_client(timeout=_timeout(timeout), connections=connections),
-    )
+    client = guarded_client(timeout=_timeout(timeout), connections=connections)
+    client.base_url = base_url or "https://api.openai.com/v1"
+    if api_key:  # many local servers need none
+        client.headers["Authorization"] = f"Bearer {api_key}"
+    return client
 
 
-def _post(client: openai.OpenAI, path: str, body: dict[str, Any], seconds: float) -> httpx2.Response:
-    """Send a request by the SDK's own, which keeps the body of the response as it came."""
-    return client.post(
-        path, cast_to=httpx2.Response, content=msgspec.json.encode(body), options={"timeout": _timeout(seconds)}
-    )
+def _post(client: httpx2.Client, path: str, body: dict[str, Any], seconds: float) -> httpx2.Response:
+    """Send a request. Raises NoAnswer for a status other than 2xx, HTTPError for a lost connection."""
+    content, headers = msgspec.json.encode(body), {"Content-Type": "application/json"}
+    response = client.post(path, content=content, headers=headers, timeout=_timeout(seconds))
+    raise_for_status(response)
+    return response
 
 
 def _messages(request: ModelRequest) -> list[dict[str, str]]:
@@ -217,8 +214,8 @@ def _usage(completion: _Completion) -> Usage:
     return Usage(input=max(0, read - cached), cache_read=cached, output=int(usage.completion_tokens or 0))
 
 
-def _timeout(seconds: float) -> openai.Timeout:
-    return openai.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
+def _timeout(seconds: float) -> httpx2.Timeout:
+    return httpx2.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
 
 
 def _unit(vector: Sequence[float]) -> Vector:

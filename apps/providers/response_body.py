@@ -10,7 +10,7 @@ import structlog
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Usage
 from apps.pipeline.prompts.extract import estimated_tokens
-from apps.providers.errors import NoAnswer
+from apps.providers.errors import NoAnswer, RequestRefused
 
 Answer = TypeVar("Answer")
 _BAD_GATEWAY = 502
@@ -27,18 +27,32 @@ def read_answer(response: httpx2.Response, decoder: msgspec.json.Decoder[Answer]
 
 def raise_no_answer(response: httpx2.Response) -> NoReturn:
     """Raise NoAnswer with the words of the server."""
+    error, told = _told(response)
+    raise NoAnswer(
+        f"no answer, although with status {response.status_code}: {told}",
+        status_code=_status_in(error),
+        response=response,
+    )
+
+
+def raise_for_status(response: httpx2.Response) -> None:
+    """Raise NoAnswer with the words of the server for a status other than 2xx; RequestRefused for 400 and 422."""
+    if not response.is_success:
+        kind = RequestRefused if response.status_code in (400, 422) else NoAnswer
+        _, told = _told(response)
+        raise kind(f"status {response.status_code}: {told}", status_code=response.status_code, response=response)
+
+
+def _told(response: httpx2.Response) -> tuple[Any, str]:
+    """Return the error that a body contains, if it is JSON, and its words."""
     try:
         body = msgspec.json.decode(response.content)
     except ValueError:
         body = None
     error = _error_in(body)
     words = error.get("message") if isinstance(error, dict) else error
-    told = words if isinstance(words, str) and words else response.text[:_SHOWN_CHARACTERS].strip() or "an empty body"
-    raise NoAnswer(
-        f"no answer, although with status {response.status_code}: {told}",
-        status_code=_status_in(error),
-        response=response,
-    )
+    told = words if isinstance(words, str) else ""
+    return error, told or response.text[:_SHOWN_CHARACTERS].strip() or "an empty body"
 
 
 def _error_in(body: Any) -> Any:

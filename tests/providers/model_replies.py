@@ -13,7 +13,7 @@ from tests.pipeline.builders import turn
 
 CLAUDE, OTHER = "anthropic:claude-haiku-4-5", "openai:gpt-4.1-mini"
 BOTH = pytest.mark.parametrize("spec", [CLAUDE, OTHER])
-AT_ONCE = {"retry-after-ms": "1"}  # the SDKs obey it, so that no test waits
+AT_ONCE = {"retry-after-ms": "1"}  # it is obeyed, so that no test waits
 
 
 def request(spec: str = "", content: str = "I moved to Rome last year.") -> ModelRequest:

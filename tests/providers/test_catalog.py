@@ -9,7 +9,7 @@ import pytest
 from apps.providers import registry
 from apps.providers.catalog import BY_NAME, PROVIDERS, provider_of
 
-HEAVY = ("anthropic", "openai", "wordllama", "sentence_transformers")
+HEAVY = ("anthropic", "wordllama", "sentence_transformers")
 
 
 def test_names_are_unique_and_each_provider_offers_something() -> None:
