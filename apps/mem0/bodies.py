@@ -18,9 +18,9 @@ from apps.api.problems import invalid
 from apps.api.schemas import SkippedResponse
 from apps.intake.api.turns import TurnBody, TurnsBody, checked_text, skipped_for
 from apps.memories.api.bodies import MemoriesBody, MemoryBody, RevisionBody
-from apps.memories.api.bulk_bodies import bulk_items
+from apps.memories.api.bulk_memories import bulk_items
 from apps.memories.api.responses import memory_response
-from apps.memories.api.selection_bodies import MemoriesQuery
+from apps.memories.api.selection import MemoriesQuery
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.services.retracting import MatchingRetracted
 from apps.pipeline.core.enums import MemoryType, Status

@@ -15,7 +15,6 @@ from apps.pipeline.extraction.extract import SEEN
 from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.traces.models import Span, Trace, Turn
 from apps.traces.policies import policy_of
-from apps.traces.turn_codec import source_turn
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
@@ -74,7 +73,7 @@ def _session_draft(trace: Trace, rows: Sequence[Turn]) -> Draft:
     request = Request(
         trace_id=trace.id,
         origin=_origin(trace),
-        turns=tuple(_without_context_blocks(source_turn(row)) for row in rows),
+        turns=tuple(_without_context_blocks(row.as_source()) for row in rows),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,
@@ -117,8 +116,8 @@ def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
     request = Request(
         trace_id=trace.id,
         origin=_origin(trace),
-        turns=tuple(map(source_turn, ours)),
-        earlier_turns=tuple(map(source_turn, earlier)),
+        turns=tuple(turn.as_source() for turn in ours),
+        earlier_turns=tuple(turn.as_source() for turn in earlier),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,

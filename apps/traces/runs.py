@@ -18,8 +18,7 @@ from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.flow import EXTRACTED_WITH
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
-from apps.traces.models import ModelCall, Span, Trace, Turn
-from apps.traces.turn_codec import TURN_COLUMNS
+from apps.traces.models import TURN_COLUMNS, ModelCall, Span, Trace, Turn
 
 ENDED = (TraceStatus.DONE, TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED)
 _COLUMNS = ("id", "session_id", "configuration_id", "status", "created_at", "finished_at", "reads_again")

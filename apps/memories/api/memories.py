@@ -35,8 +35,7 @@ from apps.memories.api.responses import (
     memory_response,
     outcome_response,
 )
-from apps.memories.api.selection import selected, statuses_of
-from apps.memories.api.selection_bodies import MemoriesQuery
+from apps.memories.api.selection import MemoriesQuery, selected, statuses_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed

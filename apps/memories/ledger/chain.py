@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import msgspec
@@ -56,7 +56,7 @@ def _seal_some(project_id: UUID) -> int:
         if not unsealed.values_list(is_alone, flat=True).first():
             return 0
         last_sealed = entries.filter(number__isnull=False).order_by("-number").values_list("number", "hash").first()
-        number, last = last_sealed or _beginning(project_id)
+        number, last = cast("tuple[int, str] | None", last_sealed) or _beginning(project_id)
         sealed: list[LedgerEntry] = []
         for place, entry in enumerate(unsealed.values(*_HASHED)[:AT_ONCE], start=number + 1):
             last = _chained_hash(last, entry)

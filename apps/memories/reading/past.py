@@ -124,7 +124,7 @@ def _of_plan(trace_id: UUID, at: datetime, operation: EntityOperation) -> PastCh
 
 def _operate(operation: EntityOperation, at: datetime, state: MemoryState) -> MemoryState:
     known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
-    return with_operation(state, operation, now=at) if known else state
+    return with_operation(operation, state, at) if known else state
 
 
 def _of_no_plan(end_user_id: UUID, planned: Iterable[EntityOperation]) -> Iterator[PastChange]:

@@ -374,11 +374,6 @@ def noting(outcomes: list[BulkOutcome], memory_id: UUID) -> Iterator[None]:
         outcomes.append(BulkOutcome(memory_id))
 
 
-def count_refused(outcomes: Sequence[BulkOutcome]) -> int:
-    """Return how many items were refused."""
-    return sum(each.error is not None for each in outcomes)
-
-
 def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
     """Apply revisions in order; return what became of each."""
     outcomes: list[BulkOutcome] = []

@@ -27,8 +27,7 @@ from apps.outbox.model_pauses import WaitReason, find_wait_reason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.pipeline.core.input_validation import checked_name
-from apps.traces.enums import IndexState, Milestone
-from apps.traces.milestones import AwaitedTrace, index_state, reached
+from apps.traces.milestones import AwaitedTrace, IndexState, Milestone, index_state, reached
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds
