@@ -199,13 +199,13 @@ class Mem0MemoriesView(Mem0View):
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
         rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
-        done = retract_matching(
+        retracted, refused = retract_matching(
             project_id=self.caller.project_id,
             memories=rows,
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return Response(deleted_answer(done))
+        return Response(deleted_answer(retracted, refused))
 
 
 class Mem0MemoryView(Mem0View):

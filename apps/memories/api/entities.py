@@ -14,7 +14,7 @@ from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, Request
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Entity, Memory
-from apps.memories.services.entities import EntityMerge, merge_entities, split_entities
+from apps.memories.services.entities import merge_entities, split_entities
 from apps.pipeline.core.enums import EntityType, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 
@@ -149,12 +149,10 @@ class EntityMergeView(EntityView):
         body = read_body(request, EntityMergeBody)
         into = read_id(Prefix.ENTITY, body.into, at="/into")
         merge_entities(
-            merge=EntityMerge(
-                project_id=self.caller.project_id,
-                entity_id=read_id(Prefix.ENTITY, entity_id),
-                into_id=into,
-                api_key_id=self.caller.api_key_id,
-            )
+            project_id=self.caller.project_id,
+            entity_id=read_id(Prefix.ENTITY, entity_id),
+            into_id=into,
+            api_key_id=self.caller.api_key_id,
         )
         return Response(to_json(entity_response(self._entity(into))))
 

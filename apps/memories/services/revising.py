@@ -1,9 +1,9 @@
 """Revise memories: other words, values, status and dates; one, or several at once."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.models import Memory, MemoryOrigin
+from apps.memories.querysets import NOT_SHOWN
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
@@ -54,7 +55,7 @@ def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, A
     index = EntityIndex(
         entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id
     )
-    edited = _edited(_with_entity_type(statement, index), content=content, given=given, index=index)
+    edited = _edited(_with_entity_type(statement, index), content=content, given=given)
     if edited.object.entity is not None and edited.object.entity.entity_id is None:
         edited = edited.evolve(object=resolved_object(edited.object, index))
     names = ("type", "predicate", "object", "content", "polarity", "stateful")
@@ -86,7 +87,7 @@ def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
     return statement.evolve(object=ObjectValue(entity=Mention(mention.text, known.type, entity_id=known.id)))
 
 
-def _edited(statement: Statement, *, content: str, given: ObjectValue | None, index: EntityIndex) -> Statement:
+def _edited(statement: Statement, *, content: str, given: ObjectValue | None) -> Statement:
     if given is None:
         return reworded(statement, content=content)
     mention, former = given.entity, statement.object.entity
@@ -280,26 +281,20 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     """Return a memory of the project. Raises NotFound."""
-    memory: Memory | None = (
-        Memory.objects.for_project(project_id).defer("terms", "context_terms", "context").filter(id=memory_id).first()
-    )
+    memories = Memory.objects.for_project(project_id).defer(*NOT_SHOWN)
+    memory: Memory | None = memories.filter(id=memory_id).first()
     if memory is None:
         raise NotFound("there is no such memory")
     return memory
 
 
 def apply_revision(
-    *, memory: Memory, operations: list[Operation], api_key_id: UUID | None, person_id: int | None = None
+    *, memory: Memory, operations: Sequence[Operation], api_key_id: UUID | None, person_id: int | None = None
 ) -> None:
-    """Apply operations on one memory, and wake the workers. Raises StalePlan."""
-    context = WriteContext(
-        project_id=memory.project_id,
-        end_user_id=memory.end_user_id,
-        actor=actor_of(api_key_id, person_id),
-        api_key_id=api_key_id,
-    )
-    with transaction.atomic():
-        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    """Apply operations on one memory. Raises StalePlan."""
+    actor = actor_of(api_key_id, person_id)
+    context = WriteContext(project_id=memory.project_id, end_user_id=memory.end_user_id, actor=actor)
+    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
@@ -307,7 +302,7 @@ def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str
         return "revised"
     if not revision.may_review:
         raise NotAllowed("changing the status needs the scope admin")
-    verb = _verb_of(before=Status(memory.status), after=changes["status"])
+    verb = _VERBS.get((Status(memory.status), changes["status"]))  # only the funnel supersedes
     if verb is None:
         raise Unfit(f"can't follow {memory.status}", at="/status")
     return verb
@@ -350,11 +345,6 @@ def _with_dependent_columns(
     return {**dependent, **changes}
 
 
-def _verb_of(*, before: Status, after: Status) -> str | None:
-    """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
-    return _VERBS.get((before, after))
-
-
 @dataclass(frozen=True, slots=True)
 class BulkOutcome:
     """The memory that an item has stored or changed, or the error because of which nothing was done for it."""
@@ -363,21 +353,15 @@ class BulkOutcome:
     error: Refused | BadInput | None = None
 
 
-@contextmanager
-def noting(outcomes: list[BulkOutcome], memory_id: UUID) -> Iterator[None]:
-    """Append the outcome of the block; what refuses it is kept with the memory."""
+def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
+    """Do something with a memory; what refuses it is kept with the memory."""
     try:
-        yield
+        act()
     except (Refused, BadInput) as error:
-        outcomes.append(BulkOutcome(memory_id, error))
-    else:
-        outcomes.append(BulkOutcome(memory_id))
+        return BulkOutcome(memory_id, error)
+    return BulkOutcome(memory_id)
 
 
 def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
     """Apply revisions in order; return what became of each."""
-    outcomes: list[BulkOutcome] = []
-    for revision in revisions:
-        with noting(outcomes, revision.memory_id):
-            revise(revision=revision)
-    return outcomes
+    return [outcome_of(each.memory_id, partial(revise, revision=each)) for each in revisions]
