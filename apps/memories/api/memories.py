@@ -146,7 +146,7 @@ class MemoryView(ApiView):
         mine = {"end_user_id": memory.end_user_id}
         origins = MemoryOrigin.objects.standing().filter(**mine, memory=memory).select_related("session")
         links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
-        return _with_version(memory, memory_detail_response(memory, origins=list(origins), links=list(links)))
+        return _with_version(memory, memory_detail_response(memory, origins=origins, links=links))
 
     @documented(
         operation="revise_memory",
@@ -224,7 +224,7 @@ class HistoryView(MemoryView):
         """Read the past versions of a memory and who changed it."""
         memory = self._memory(memory_id)
         versions = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
-        return Response(to_json(history_response(memory, versions=list(versions))))
+        return Response(to_json(history_response(memory, versions=versions)))
 
 
 def _with_version(memory: Memory, answer: MemoryResponse) -> Response:
