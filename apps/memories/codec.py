@@ -80,11 +80,6 @@ def read_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def is_stored(column: str) -> bool:
-    """Return True if a stored memory has a field for a column."""
-    return column in _FIELDS or column in _REFERENCES
-
-
 def read_statement(row: Any, **changes: Any) -> Statement:
     """Return the statement of a row of the model, with some of its columns replaced."""
     return Statement(**read_columns({name: getattr(row, name) for name in _STATEMENT_COLUMNS} | changes))

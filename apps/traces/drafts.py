@@ -122,15 +122,15 @@ def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
         metadata=trace.metadata,
         traceparent=trace.traceparent,
     )
-    drops = (_drop(turn) for turn in ours if turn.rejected_for)
+    drops = (
+        Drop(
+            stage=Stage.PRE_FILTER,
+            reason=turn.rejected_for,
+            turn_id=turn.id,
+            detail={"rule": turn.rejected_by} if turn.rejected_by else {},
+        )
+        for turn in ours
+        if turn.rejected_for
+    )
     screened = Draft.start(request=request, policy=policy).drop(*drops)
     return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))
-
-
-def _drop(turn: Turn) -> Drop:
-    return Drop(
-        stage=Stage.PRE_FILTER,
-        reason=turn.rejected_for,
-        turn_id=turn.id,
-        detail={"rule": turn.rejected_by} if turn.rejected_by else {},
-    )

@@ -1,18 +1,19 @@
 """Apply the operations of a plan to the state of one end user in the in-memory store."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import singledispatch
 
-from apps.memories.codec import is_stored, read_columns
+from apps.memories.codec import STORED_COLUMNS, read_columns
 from apps.memories.reading.memory_state import (
     AliasUse,
     MemoryState,
     StoredState,
+    mentions_of,
     missing_origins,
     origin_keys,
     with_changes,
+    with_mentions,
     with_origins,
 )
 from apps.pipeline.core.canonical import canonical_text
@@ -61,7 +62,9 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Req
         state = with_operation(operation, state, now)
         if isinstance(operation, AddMemory) and request is not None:
             state = state.with_memory(_as_requested(state.memories[operation.memory_id], request))
-    return _count_mentions(state, plan, now)
+    mentioned, said_at = mentions_of(plan, now=now)
+    new = {operation.entity.id for operation in plan.of(AddEntity)}
+    return with_mentions(state, mentioned=mentioned, added=new, said_at=said_at)
 
 
 def _as_requested(stored: StoredState, request: Request) -> StoredState:
@@ -75,12 +78,8 @@ def _as_requested(stored: StoredState, request: Request) -> StoredState:
 def _check_versions(state: MemoryState, plan: WritePlan) -> None:
     versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
     versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
-    changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
-        *plan.of(MergeInto),
-        *plan.of(SupersedeMemory),
-        *plan.of(ReviseMemory),
-    )
-    for change in changes:
+    changes: list[MergeInto | SupersedeMemory | ReviseMemory] = [*plan.of(MergeInto), *plan.of(SupersedeMemory)]
+    for change in (*changes, *plan.of(ReviseMemory)):
         if versions.get(change.memory_id) != change.expected_version:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
@@ -123,17 +122,11 @@ def _(operation: RenameEntity, state: MemoryState, now: datetime) -> MemoryState
 
 @with_operation.register
 def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
-    memory = replace(as_stored(operation), origins=origin_keys(operation.origins))
     session_id = operation.origins[0].session_id if operation.origins else None
-    return state.with_memory(
-        StoredState(
-            memory=memory,
-            origins=operation.origins,
-            superseded_by=operation.superseded_by,
-            created_at=now,
-            session_id=session_id,
-        )
+    added = StoredState(
+        as_stored(operation), superseded_by=operation.superseded_by, created_at=now, session_id=session_id
     )
+    return state.with_memory(with_origins(added, operation.origins))
 
 
 @with_operation.register
@@ -154,7 +147,7 @@ def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
 def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     changed = with_changes(stored, **read_columns(operation.changes))
-    more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
+    more = {name: value for name, value in operation.changes.items() if name not in STORED_COLUMNS}
     return state.with_memory(
         replace(
             changed,
@@ -170,11 +163,6 @@ def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState
     if operation in state.links or in_reverse in state.links:
         return state
     return replace(state, links=(*state.links, operation))
-
-
-@with_operation.register
-def _(operation: SetLinkStatus, state: MemoryState, now: datetime) -> MemoryState:
-    return state  # the pipeline never reads how a link was settled
 
 
 @with_operation.register
@@ -247,22 +235,7 @@ def _(operation: CountAlias, state: MemoryState, now: datetime) -> MemoryState:
     return state.with_uses(entity, tuple(use for use in uses.values() if use.count > 0))
 
 
-@with_operation.register
-def _(operation: MarkEntityChanges, state: MemoryState, now: datetime) -> MemoryState:
-    return state  # the pipeline never reads which trace brought a name
-
-
-def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
-    """Count one mention of each entity that is subject or object of the plan's statements, when it was last said."""
-    statements = plan.statements()
-    said_at = max((origin.turn.said_at for written in statements for origin in written.origins), default=now)
-    candidates = [written.candidate for written in statements]
-    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
-    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
-    added = {operation.entity.id for operation in plan.of(AddEntity)}
-    for entity_id in (mentioned | added) & state.entities.keys():
-        entity = state.entities[entity_id]
-        latest = max(said_at, entity.last_mentioned_at or said_at)
-        count = entity.mention_count + (entity_id in mentioned)
-        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
-    return state
+@with_operation.register(SetLinkStatus)
+@with_operation.register(MarkEntityChanges)
+def _(operation: object, state: MemoryState, now: datetime) -> MemoryState:
+    return state  # the pipeline never reads how a link was settled, nor which trace brought a name

@@ -17,6 +17,7 @@ from apps.memories.codec import read_statement
 from apps.memories.ledger.record import record
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
+from apps.memories.reading.past import MERGED, SPLIT
 from apps.memories.services.revising import settle_change
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
@@ -30,8 +31,6 @@ from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.redaction.redact import redact
 from apps.traces.get_or_create import actor_of, hold_end_user
-
-MERGED, SPLIT = "entity_merged", "entity_split"  # names of the operations in history and ledger
 
 
 def pointing_at(*entities: Entity) -> MemoryQuerySet:

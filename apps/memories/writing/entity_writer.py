@@ -4,7 +4,6 @@ What a trace does to names is recorded as an `EntityChange`, so that a rollback 
 the end user, so no other transaction writes names of the same entities.
 """
 
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +12,7 @@ from django.db.models import Case, F, Value, When
 from django.db.models.functions import Greatest
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
+from apps.memories.reading.memory_state import mentions_of
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
@@ -34,8 +34,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
 
     Mentions have the time of the plan's last turn, so that an import of old conversations mentions nobody today.
     """
-    origins = (origin for each in plan.statements() for origin in each.origins)
-    said_at = max((origin.turn.said_at for origin in origins), default=now)
+    mentioned, said_at = mentions_of(plan, now=now)
     Entity.objects.bulk_create(
         Entity(
             id=operation.entity.id,
@@ -50,9 +49,6 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
         )
         for operation in plan.of(AddEntity)
     )
-    candidates = [each.candidate for each in plan.statements()]
-    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
-    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
     counted = Entity.objects.standing().filter(end_user_id=context.end_user_id, id__in=mentioned)
@@ -115,23 +111,14 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
         unique_fields=["end_user", "entity", "folded"],
         update_fields=["withdrawn"],
     )
-    _record(_renamings(entities, names), context, now)
+    renamings: list[EntityChange] = []
     for entity in entities:
-        entity.name = names[entity.id][:255]
+        former, name = entity.name, names[entity.id]
+        entity.name, folded = name[:255], canonical_text(name)[:255]
+        kind = EntityChangeKind.RENAMED
+        renamings.append(EntityChange(entity=entity, kind=kind, alias=entity.name, folded=folded, former=former))
+    _record(renamings, context, now)
     Entity.objects.bulk_update(entities, ["name"])
-
-
-def _renamings(entities: Iterable[Entity], names: Mapping[UUID, str]) -> list[EntityChange]:
-    return [
-        EntityChange(
-            entity=entity,
-            kind=EntityChangeKind.RENAMED,
-            alias=names[entity.id][:255],
-            folded=canonical_text(names[entity.id])[:255],
-            former=entity.name,
-        )
-        for entity in entities
-    ]
 
 
 def move_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
