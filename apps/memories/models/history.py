@@ -5,14 +5,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import RollbackState, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 
 
-class MemoryVersion(models.Model):
+class MemoryVersion(Row):
     """The values that a memory had before a change."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="versions", db_index=False)
     version = models.PositiveIntegerField(help_text="the version whose values these are")
@@ -48,13 +48,12 @@ class MemoryVersion(models.Model):
         return f"version {self.version}"
 
 
-class LedgerEntry(models.Model):
+class LedgerEntry(Row):
     """An act of a person, an agent or the system; the database refuses changes and deletions.
 
     `number` and `hash` are empty until the entry is sealed, within a minute: see apps/memories/ledger/chain.py.
     """
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.PROTECT, related_name="+", db_index=False)
     end_user = models.ForeignKey(
         "tenants.EndUser", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -85,10 +84,9 @@ class LedgerEntry(models.Model):
         return f"{self.verb} {self.object_kind}"
 
 
-class LedgerCheckpoint(models.Model):
+class LedgerCheckpoint(Row):
     """Where a project's chain begins after its oldest entries were removed by the retention period."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.PROTECT, related_name="+", db_index=False)
     number = models.BigIntegerField(help_text="of the last removed entry")
     hash = models.CharField(max_length=64, help_text="of the last removed entry")
@@ -102,10 +100,10 @@ class LedgerCheckpoint(models.Model):
         return f"up to {self.number}"
 
 
-class Rollback(models.Model):
+class Rollback(ShownRow):
     """A rollback that an admin asked for; its selection and its forced memories are identifiers and times."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.ROLLBACK
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     selection = models.JSONField(help_text="which traces are taken back")
     forced = models.JSONField(default=list, help_text="memories that are taken back although they were edited since")
@@ -133,24 +131,15 @@ class Rollback(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.ROLLBACK, self.id)
-
     @property
     def is_over(self) -> bool:
         """Return True if nothing is left to do of the rollback or its undo."""
         return self.state in (RollbackState.DONE, RollbackState.UNDONE)
 
 
-class RollbackItem(models.Model):
+class RollbackItem(Row):
     """The part of a rollback that concerns one end user, done in one transaction; all of it is identifiers."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     rollback = models.ForeignKey(Rollback, on_delete=models.CASCADE, related_name="items", db_index=False)
     state = models.CharField(max_length=16, choices=choices_of(RollbackState), default=RollbackState.WAITING.value)

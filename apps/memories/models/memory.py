@@ -10,6 +10,7 @@ from django.db.models import F, Func, Q, Value
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
+from apps.common.rows import Row, ShownRow
 from apps.memories.querysets import MemoryLinkQuerySet, MemoryOriginQuerySet, MemoryQuerySet
 from apps.memories.write_conflicts import LIVE_ONCE
 from apps.pipeline.core.enums import (
@@ -28,7 +29,7 @@ from apps.pipeline.core.enums import (
     choices_of,
     values_of,
 )
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.statement import NOTE_EXTRACTOR
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
@@ -61,10 +62,10 @@ _LONGEST = {
 }
 
 
-class Memory(models.Model):
+class Memory(ShownRow):
     """A durable, typed, scored, self-contained statement about an end user's world."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.MEMORY
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="memories", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     version = models.PositiveIntegerField(default=1)
@@ -237,11 +238,6 @@ class Memory(models.Model):
         return self.content
 
     @property
-    def shown_id(self) -> str:
-        """Return the identifier as people see it."""
-        return show(Prefix.MEMORY, self.id)
-
-    @property
     def is_rule(self) -> bool:
         """Return True if agents are told to obey it."""
         return not BINDING_TAGS.isdisjoint(self.tags)
@@ -256,10 +252,9 @@ class Memory(models.Model):
         return self.event_at + timedelta(days=_LONGEST[Precision(self.event_precision or Precision.DAY)]) <= now
 
 
-class MemoryOrigin(models.Model):
+class MemoryOrigin(Row):
     """A turn that states a memory."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
     trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -292,10 +287,9 @@ class MemoryOrigin(models.Model):
         return self.evidence
 
 
-class MemoryLink(models.Model):
+class MemoryLink(Row):
     """Two memories that a person has to review together."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
@@ -335,10 +329,9 @@ class MemoryLink(models.Model):
         return f"{self.from_memory_id} {self.kind} {self.to_memory_id}"
 
 
-class MemoryComment(models.Model):
+class MemoryComment(Row):
     """What a member writes about a memory to the other members; no agent gets it."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="comments", db_index=False)
     author = models.CharField(max_length=160, help_text="person")
@@ -364,13 +357,12 @@ class HalfVectorsField(ArrayField):
         return None if value is None else json.loads(f"[{value[1:-1]}]".replace('"', ""))
 
 
-class MemoryVector(models.Model):
+class MemoryVector(Row):
     """The unit vectors of one memory: of its content, and of the questions that it answers.
 
     One row has all vectors, because a search reads all of them, and rows are scattered on disk.
     """
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="vectors", db_index=False)
     embedder = models.CharField(max_length=120, help_text="a vector of another embedder is never compared")

@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row
 from apps.pipeline.core.enums import Reason, Role, choices_of, values_of
-from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
 
 
@@ -19,10 +19,9 @@ def reason_choices() -> list[tuple[str, str]]:
     return choices_of(Reason)
 
 
-class ConfigurationVersion(models.Model):
+class ConfigurationVersion(Row):
     """One immutable version of a project's policy; every trace refers to the version that it used."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="configurations")
     number = models.PositiveIntegerField()
     policy = models.JSONField()
@@ -58,10 +57,9 @@ class ConfigurationVersion(models.Model):
         return Policy.model_validate(self.policy)
 
 
-class PreFilterRule(models.Model):
+class PreFilterRule(Row):
     """A rule of the pre-filter as an admin edits it; saving one creates a new configuration version."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="pre_filter_rules")
     name = models.SlugField(max_length=64)
     reason = models.CharField(max_length=32, choices=reason_choices)
@@ -99,10 +97,9 @@ class PreviewState(StrEnum):
     FAILED = "failed"
 
 
-class RulePreview(models.Model):
+class RulePreview(Row):
     """A preview that an admin asked for; it refers to turns by id, so that erased text does not survive here."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     rule = models.JSONField()

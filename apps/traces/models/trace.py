@@ -5,15 +5,16 @@ from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.model_calls import AnswerKind
 
 
-class Trace(models.Model):
+class Trace(ShownRow):
     """One run of the write pipeline over one request."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.TRACE
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
@@ -65,14 +66,6 @@ class Trace(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.TRACE, self.id)
-
     @property
     def distributed_trace_id(self) -> str:
         """Return the distributed trace that its request belongs to, empty if none."""
@@ -85,10 +78,9 @@ class Trace(models.Model):
         return WorkKind.READ_AGAIN if self.reads_again else WorkKind.EXTRACT_SESSION
 
 
-class Span(models.Model):
+class Span(Row):
     """One stage of a trace, with its result and latency."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
     position = models.SmallIntegerField()
@@ -122,10 +114,9 @@ def answer_kind_choices() -> list[tuple[str, str]]:
     return choices_of(AnswerKind)
 
 
-class ModelCall(models.Model):
+class ModelCall(Row):
     """One call of a model, with its tokens, latency and cost."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
     purpose = models.CharField(max_length=32)
@@ -166,10 +157,9 @@ class ModelCall(models.Model):
         return f"{self.purpose} by {self.model}"
 
 
-class ModelTestCall(models.Model):
+class ModelTestCall(Row):
     """One test call of a model; it belongs to no end user and counts among the calls of its project."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     model = models.CharField(max_length=120)
     input_tokens = models.PositiveIntegerField(default=0)
