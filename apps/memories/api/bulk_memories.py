@@ -17,13 +17,13 @@ from apps.api.validation import read_body, read_id, read_query, read_value
 from apps.common.errors import Conflict
 from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.quotas import check_quotas
-from apps.memories.api.bodies import MemoryBody, RevisionBody, changes_of, new_memory
+from apps.memories.api.bodies import MemoryBody, RevisionBody, new_memory, revision_of, store_request
 from apps.memories.api.memories import MemoriesView
 from apps.memories.api.selection import RetractionQuery, selected, statuses_of
 from apps.memories.models import Memory
 from apps.memories.services.retracting import retract_several
 from apps.memories.services.revising import BulkOutcome, Revision, revise_several
-from apps.memories.services.store import StoreRequest, store_batch
+from apps.memories.services.store import store_batch
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import BadInput, checked_name
@@ -139,14 +139,8 @@ class MemoryBatchView(ApiView):
         return http_response(self.idempotent(lambda: self._stored(user_id, read)))
 
     def _stored(self, user_id: str, read: Sequence[NewMemory | Problem]) -> ReplayableAnswer:
-        request = StoreRequest(
-            project_id=self.caller.project_id,
-            api_key_id=self.caller.api_key_id,
-            user_id=user_id,
-            memories=tuple(each for each in read if isinstance(each, NewMemory)),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
-        stored = iter(store_batch(request=request))
+        new = [each for each in read if isinstance(each, NewMemory)]
+        stored = iter(store_batch(request=store_request(user_id, new, caller=self.caller)))
         return replayable_answer(bulk_response([each if isinstance(each, Problem) else next(stored) for each in read]))
 
 
@@ -209,19 +203,9 @@ class BulkMemoriesView(MemoriesView):
         fields = dict(given)
         try:
             memory_id = read_id(Prefix.MEMORY, str(fields.pop("id", "")), at="/id")
-            body = read_value(fields, RevisionBody)
-            changes = changes_of(body)
+            return revision_of(read_value(fields, RevisionBody), memory_id=memory_id, caller=self.caller)
         except (Problem, BadInput) as error:
             return _problem(error)
-        return Revision(
-            project_id=self.caller.project_id,
-            memory_id=memory_id,
-            changes=changes,
-            api_key_id=self.caller.api_key_id,
-            expected_version=body.version,
-            may_review=self.caller.may(Scope.ADMIN),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
 
 
 def _read_memory(given: dict[str, Any]) -> NewMemory | Problem:

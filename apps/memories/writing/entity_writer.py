@@ -64,7 +64,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> Non
     pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(ReassignAlias)]
-    names = {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
+    names = {(entity_id, _folded(alias)): alias[:255] for entity_id, alias in pairs}
     if not names:
         return
     rows = EntityAlias.objects.filter(
@@ -102,7 +102,7 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
                 end_user_id=user,
                 entity=entity,
                 alias=entity.name,
-                folded=canonical_text(entity.name)[:255],
+                folded=_folded(entity.name),
                 created_at=now,
             )
             for entity in entities
@@ -114,7 +114,7 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
     renamings: list[EntityChange] = []
     for entity in entities:
         former, name = entity.name, names[entity.id]
-        entity.name, folded = name[:255], canonical_text(name)[:255]
+        entity.name, folded = name[:255], _folded(name)
         kind = EntityChangeKind.RENAMED
         renamings.append(EntityChange(entity=entity, kind=kind, alias=entity.name, folded=folded, former=former))
     _record(renamings, context, now)
@@ -125,10 +125,14 @@ def move_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
     """Delete descriptions from the entities that had them before: "User's manager" is one person at a time."""
     for operation in plan.of(ReassignAlias):
         taken = EntityAlias.objects.filter(
-            end_user_id=context.end_user_id, folded=canonical_text(operation.alias)[:255], withdrawn=False
+            end_user_id=context.end_user_id, folded=_folded(operation.alias), withdrawn=False
         ).exclude(entity_id=operation.entity_id)
         _record([_change(row, EntityChangeKind.TAKEN, uses=row.count) for row in taken], context, now)
         taken.delete()
+
+
+def _folded(name: str) -> str:
+    return canonical_text(name)[:255]
 
 
 def _change(row: EntityAlias, kind: EntityChangeKind, *, uses: int) -> EntityChange:
@@ -168,7 +172,7 @@ def _count_alias(counted: CountAlias, end_user_id: UUID, now: datetime) -> None:
 
     A name that nobody has said for a while may have been taken by another entity; what comes back is added again.
     """
-    folded, uses = canonical_text(counted.alias)[:255], counted.uses
+    folded, uses = _folded(counted.alias), counted.uses
     rows = EntityAlias.objects.filter(end_user_id=end_user_id, entity_id=counted.entity_id, folded=folded)
     if uses <= 0:
         rows.filter(withdrawn=False).update(
