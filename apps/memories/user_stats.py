@@ -1,7 +1,6 @@
 """Numbers of what is known about one end user, in three statements."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -21,13 +20,18 @@ def user_stats(*, end_user_id: UUID) -> dict[str, Any]:
         memories.values_list("status", "type").annotate(rows=Count("pk"), first=Min("said_at"), last=Max("said_at"))
     )
     shown = [row for row in kinds if row[0] in LIVE_STATUSES]
+    by_status, by_type = Counter[str](), Counter[str]()
+    for status, _, rows, *_ in kinds:
+        by_status[status] += rows
+    for _, kind, rows, *_ in shown:
+        by_type[kind] += rows
     agents = memories.live().exclude(agent_id="").values_list("agent_id").annotate(rows=Count("pk"))
     sessions = Session.objects.filter(end_user_id=end_user_id).aggregate(
         sessions=Count("pk"), turns=Sum("turn_count"), last=Max("last_turn_at")
     )
     return {
-        "by_status": _summed((status, rows) for status, _, rows, _, _ in kinds),
-        "by_type": _summed((kind, rows) for _, kind, rows, _, _ in shown),
+        "by_status": dict(sorted(by_status.items())),
+        "by_type": dict(sorted(by_type.items())),
         "by_agent": dict(agents.order_by("-rows", "agent_id")[:MOST_AGENTS]),
         "sessions": sessions["sessions"],
         "turns": sessions["turns"] or 0,
@@ -35,10 +39,3 @@ def user_stats(*, end_user_id: UUID) -> dict[str, Any]:
         "last_said_at": max((last for *_, last in shown), default=None),
         "last_turn_at": sessions["last"],
     }
-
-
-def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    summed: Counter[str] = Counter()
-    for name, rows in counts:
-        summed[name] += rows
-    return dict(sorted(summed.items()))

@@ -7,8 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.draft import Draft, Drop, Origin, Request
+from apps.pipeline.core.draft import Draft, Drop, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract import SEEN
@@ -63,7 +62,7 @@ def load_reading_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
 def _session_turns(trace: Trace) -> QuerySet[Turn]:
     """Return the turns of a session, without those that were private to other agents."""
     session = Turn.objects.filter(end_user_id=trace.end_user_id, session_id=trace.session_id, withdrawn=False)
-    if policy_of(trace.configuration_id).sharing.private_to(_origin(trace).agent_scope):
+    if policy_of(trace.configuration_id).sharing.private_to(trace.origin().agent_scope):
         session = session.filter(trace__agent_scope__agent_id=trace.agent_scope["agent_id"])
     return session
 
@@ -72,7 +71,7 @@ def _session_draft(trace: Trace, rows: Sequence[Turn]) -> Draft:
     policy = policy_of(trace.configuration_id)
     request = Request(
         trace_id=trace.id,
-        origin=_origin(trace),
+        origin=trace.origin(),
         turns=tuple(_without_context_blocks(row.as_source()) for row in rows),
         topic=trace.topic,
         metadata=trace.metadata,
@@ -99,23 +98,13 @@ def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
     return replace(turn, content=without_context_blocks(turn.content))
 
 
-def _origin(trace: Trace) -> Origin:
-    return Origin(
-        project_id=trace.project_id,
-        end_user_id=trace.end_user_id,
-        session_id=trace.session_id,
-        api_key_id=trace.api_key_id,
-        agent_scope=AgentScope(**trace.agent_scope),
-    )
-
-
 def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
     policy = policy_of(trace.configuration_id)
     ours = [turn for turn in turns if turn.trace_id == trace.id]
     earlier = [turn for turn in turns if turn.position < ours[0].position][-policy.extraction.max_turns :]
     request = Request(
         trace_id=trace.id,
-        origin=_origin(trace),
+        origin=trace.origin(),
         turns=tuple(turn.as_source() for turn in ours),
         earlier_turns=tuple(turn.as_source() for turn in earlier),
         topic=trace.topic,

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum
 
-from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import ExtractorKind, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, parse
@@ -188,13 +187,7 @@ def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[Mode
     turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
     return RecordedRun(
         head=head,
-        origin=Origin(
-            row.project_id,
-            row.end_user_id,
-            row.session_id,
-            api_key_id=row.api_key_id,
-            agent_scope=AgentScope(**row.agent_scope),
-        ),
+        origin=row.origin(),
         topic=row.topic,
         metadata=row.metadata,
         turns=turns,

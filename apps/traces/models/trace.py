@@ -6,6 +6,8 @@ from django.db.models import Q, Value
 from django.utils import timezone
 
 from apps.common.rows import Row, ShownRow
+from apps.pipeline.core.agent_scope import AgentScope
+from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.model_calls import AnswerKind
@@ -70,6 +72,16 @@ class Trace(ShownRow):
     def distributed_trace_id(self) -> str:
         """Return the distributed trace that its request belongs to, empty if none."""
         return self.traceparent[3:35]
+
+    def origin(self) -> Origin:
+        """Return where its request comes from, as the pipeline's value."""
+        return Origin(
+            project_id=self.project_id,
+            end_user_id=self.end_user_id,
+            session_id=self.session_id,
+            api_key_id=self.api_key_id,
+            agent_scope=AgentScope(**self.agent_scope),
+        )
 
     def work_kind(self, *, has_turns: bool) -> WorkKind:
         """Return the kind of work that runs it; a trace without turns of its own reads those of its session."""
