@@ -20,12 +20,7 @@ class MemoryVersion(Row):
     operation = models.CharField(max_length=32)
     actor = models.CharField(max_length=160, help_text="trace, key or person that made the change")
     trace = models.ForeignKey(
-        "traces.Trace",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     rollback_id = models.UUIDField(
         null=True, blank=True, help_text="the rollback that made the change, or whose undo did"

@@ -127,12 +127,7 @@ class Memory(ShownRow):
 
     # Where it comes from; a memory stored directly has no trace.
     trace = models.ForeignKey(
-        "traces.Trace",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="memories",
-        db_index=False,
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="memories", db_index=False
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
     session = models.ForeignKey(
@@ -298,12 +293,7 @@ class MemoryLink(Row):
     status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
     resolution = models.CharField(max_length=32, blank=True)
     trace = models.ForeignKey(
-        "traces.Trace",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     settled_at = models.DateTimeField(null=True, blank=True)

@@ -104,9 +104,10 @@ def reworded(statement: Statement, *, content: str) -> Statement:
     """
     if canonical_text(content) == canonical_text(statement.content):
         return statement.evolve(content=content)
-    if words := _replacement(statement, content):
-        return statement.evolve(content=content, object=_like(statement, words))
-    return statement.evolve(content=content, object=ObjectValue())
+    words, former = _replacement(statement, content), statement.object.entity
+    if former is not None and words:
+        return statement.evolve(content=content, object=ObjectValue(entity=Mention(text=words, type=former.type)))
+    return statement.evolve(content=content, object=ObjectValue(literal=words or None))
 
 
 def disagrees(statement: Statement, *, content: str, value: ObjectValue) -> bool:
@@ -134,12 +135,6 @@ def _replacement(statement: Statement, content: str) -> str:
             return words
         start = former.find(old, start + 1)
     return ""
-
-
-def _like(statement: Statement, words: str) -> ObjectValue:
-    """Return an object of the same kind as the object of a statement."""
-    entity = statement.object.entity
-    return ObjectValue(entity=Mention(text=words, type=entity.type)) if entity else ObjectValue(literal=words)
 
 
 def settle_change(
