@@ -37,7 +37,7 @@ _LIVE_NOTE = Q(status__in=values_of(LIVE_STATUSES), extractor=NOTE_EXTRACTOR)
 
 
 def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedField:
-    """Return a column that the database computes, so that no writer forgets it: see migrations 0008 and 0014."""
+    """Return a column that the database computes, so that no writer forgets it: see migrations/terms.sql."""
     return models.GeneratedField(
         expression=Func(*map(F, columns), function=function),
         output_field=models.BinaryField(),
