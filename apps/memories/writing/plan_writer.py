@@ -101,6 +101,7 @@ def _enqueue_work(plan: WritePlan, context: WriteContext) -> None:
     by_kind: defaultdict[WorkKind, list[UUID]] = defaultdict(list)
     for operation in plan.of(EnqueueWork):
         by_kind[operation.kind].append(operation.memory_id)
-    owner = {"end_user_id": context.end_user_id, "project_id": context.project_id}
     for kind, subject_ids in by_kind.items():
-        enqueue.enqueue(**owner, kind=kind, subject_ids=subject_ids)
+        enqueue.enqueue(
+            end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids
+        )
