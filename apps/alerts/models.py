@@ -8,10 +8,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.alerts.enums import AlertEvent, AlertState, DeliveryChannel
+from apps.common.rows import Row, ShownRow
 from apps.events.enums import DeliveryState
 from apps.events.models import WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.tenants.encrypted_text import EncryptedTextField
 
 NOTE_LENGTH = 500
@@ -34,10 +35,10 @@ class AlertQuerySet(models.QuerySet["Alert"]):
         return self.filter(resolved_at__isnull=True)
 
 
-class Alert(models.Model):
+class Alert(ShownRow):
     """Something in a project that needs attention, from when it was noticed until it is over."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.ALERT
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=32, help_text="a ProblemCode")
     subject = models.CharField(max_length=SUBJECT_LENGTH, blank=True, help_text="the model")
@@ -72,11 +73,6 @@ class Alert(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}".strip()
 
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.ALERT, self.id)
-
 
 class AlertRecipients(models.Model):
     """Who is told about the alerts of a project."""
@@ -98,10 +94,9 @@ class AlertRecipients(models.Model):
         return f"recipients of {self.project_id}"
 
 
-class AlertDelivery(models.Model):
+class AlertDelivery(Row):
     """One message about an alert to one recipient, with its attempts."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.CharField(max_length=16, choices=choices_of(AlertEvent))

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import ShownRow
 from apps.events.enums import DeliveryState, EventType
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
@@ -69,10 +70,10 @@ class ProjectEvent(models.Model):
         return show(Prefix.EVENT, self.event_id)
 
 
-class Webhook(LeasedModel):
+class Webhook(ShownRow, LeasedModel):
     """An address that is told of events of a project."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.WEBHOOK
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=WEBHOOK_NAME_LENGTH)
     url = models.CharField(max_length=WEBHOOK_URL_LENGTH)
@@ -102,20 +103,15 @@ class Webhook(LeasedModel):
         return self.name
 
     @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.WEBHOOK, self.id)
-
-    @property
     def is_paused(self) -> bool:
         """Return True if nothing is sent until somebody resumes it."""
         return self.paused_at is not None
 
 
-class WebhookDelivery(models.Model):
+class WebhookDelivery(ShownRow):
     """One event for one webhook, with its attempts; a test has no event."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.WEBHOOK_DELIVERY
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     event = models.ForeignKey(
@@ -171,8 +167,3 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_type} to {self.webhook_id}"
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.WEBHOOK_DELIVERY, self.id)

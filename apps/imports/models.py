@@ -8,10 +8,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import ShownRow
 from apps.imports.enums import UNDER_WAY, ImportFormat, ImportState
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 
 
 def format_choices() -> list[tuple[str, str]]:
@@ -27,14 +28,14 @@ class ImportQuerySet(LeasedQuerySet):
         return self.filter(Q(resume_at__isnull=True) | Q(resume_at__lte=timezone.now()), state__in=states)
 
 
-class FileImport(LeasedModel):
+class FileImport(ShownRow, LeasedModel):
     """A file that somebody imports into a project.
 
     Its bytes are in the row of `ImportFile` until it is imported, cancelled for good or forgotten. `problems` names
     places of the file with reasons, and nothing that the file says.
     """
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.IMPORT
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
@@ -69,14 +70,6 @@ class FileImport(LeasedModel):
             models.CheckConstraint(condition=Q(state__in=values_of(ImportState)), name="import_state_known"),
         ]
         indexes = [models.Index(fields=("project", "-created_at"), name="import_of_project")]
-
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.IMPORT, self.id)
 
     @property
     def is_over(self) -> bool:

@@ -18,7 +18,6 @@ from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.tenants.keys import usable_keys
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Turn
-from apps.traces.turn_codec import source_turn
 
 
 class KeyRefused(Refused):
@@ -91,7 +90,7 @@ def lock_session(*, expected: IntakeState, request: Request) -> LockedSession:
     state = expected
     if not is_expected or (turn_ids and named.count() != known_ids):
         rows = {row.position: row for row in (*turns.order_by("-position")[:MOST_REPEAT_WINDOW], *named)}
-        earlier = tuple(_beginning(source_turn(rows[position])) for position in sorted(rows))
+        earlier = tuple(_beginning(rows[position].as_source()) for position in sorted(rows))
         state = IntakeState(version, turn_count=turn_count, last_turn_at=last_turn_at, earlier_turns=earlier)
     at = now if last_turn_at is None else max(now, last_turn_at + _TICK)
     was_user_erased = user is not None and user.erased_at is not None

@@ -9,10 +9,9 @@ from apps.intake.intake_precondition import LockedSession
 from apps.pipeline.core.draft import Draft, Origin
 from apps.pipeline.core.enums import TraceStatus
 from apps.tenants.models import EndUser
-from apps.traces.models import Session, Span, Trace, Turn
+from apps.traces.models import TURN_COLUMNS, Session, Span, Trace, Turn
 from apps.traces.recorder import spans_of
 from apps.traces.trace_report import report_of
-from apps.traces.turn_codec import TURN_COLUMNS
 
 
 def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: LockedSession, turn_count: int) -> bool:

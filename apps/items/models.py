@@ -6,19 +6,18 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.core.identifiers import new_id
+from apps.common.rows import Row
 
 LABEL_LENGTH = 255
 
 
-class StoredItem(models.Model):
+class StoredItem(Row):
     """A JSON object under a namespace and a key; deleting it leaves nothing.
 
     Identifiers rise in the order of creation, which is the order of the items of a conversation. Names are compared
     byte by byte (collation C), so that a range of the unique index is a prefix of namespaces.
     """
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     end_user = models.ForeignKey(
         "tenants.EndUser",

@@ -18,11 +18,11 @@ from apps.api.problems import invalid
 from apps.api.schemas import SkippedResponse
 from apps.intake.api.turns import TurnBody, TurnsBody, checked_text, skipped_for
 from apps.memories.api.bodies import MemoriesBody, MemoryBody, RevisionBody
-from apps.memories.api.bulk_bodies import bulk_items
+from apps.memories.api.bulk_memories import bulk_items
 from apps.memories.api.responses import memory_response
-from apps.memories.api.selection_bodies import MemoriesQuery
+from apps.memories.api.selection import MemoriesQuery
 from apps.memories.models import Memory, MemoryVersion
-from apps.memories.services.retracting import MatchingRetracted
+from apps.memories.services.revising import BulkOutcome
 from apps.pipeline.core.enums import MemoryType, Status
 from apps.pipeline.core.input_validation import BadInput
 from apps.retrieval.search import SearchHit
@@ -291,11 +291,11 @@ def user_answer(user: Any) -> Answer:
     }
 
 
-def deleted_answer(done: MatchingRetracted) -> Answer:
+def deleted_answer(retracted: int, refused: Sequence[BulkOutcome]) -> Answer:
     """Return that all memories are deleted, or what was refused. Raises the error of the first if all were."""
-    if not done.refused:
+    if not refused:
         return {"message": "Memories deleted successfully!"}
-    if not done.retracted and done.refused[0].error is not None:
-        raise done.refused[0].error
-    refused = [to_json(each) for each in bulk_items(done.refused)]
-    return {"message": f"{done.retracted} of {done.found} memories deleted", "results": refused}
+    if not retracted and refused[0].error is not None:
+        raise refused[0].error
+    results = [to_json(each) for each in bulk_items(refused)]
+    return {"message": f"{retracted} of {retracted + len(refused)} memories deleted", "results": results}

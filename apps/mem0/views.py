@@ -32,13 +32,13 @@ from apps.mem0.bodies import (
     user_answer,
     written_filters,
 )
-from apps.memories.api.bodies import changes_of, new_memories
+from apps.memories.api.bodies import new_memories, revision_of, store_request
 from apps.memories.api.selection import selected, statuses_of
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.services.retracting import retract, retract_matching
-from apps.memories.services.revising import Revision, revise
-from apps.memories.services.store import StoreRequest, store
+from apps.memories.services.revising import revise
+from apps.memories.services.store import store
 from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
@@ -135,15 +135,8 @@ class Mem0AddView(Mem0View):
     def _memories(self, body: Mem0AddBody) -> Response:
         given, skipped = body.memories()
         check_quotas(project_id=self.caller.project_id)
-        stored = store(
-            request=StoreRequest(
-                project_id=self.caller.project_id,
-                api_key_id=self.caller.api_key_id,
-                user_id=checked_name(given.user_id, at="/user_id"),
-                memories=new_memories(given, now=timezone.now()),
-                is_trusted=self.caller.may(Scope.TRUST),
-            )
-        )
+        memories = new_memories(given, now=timezone.now())
+        stored = store(request=store_request(given.user_id, memories, caller=self.caller))
         rows = self.memories().in_bulk(list(stored))
         made = [{"id": rows[each].shown_id, "data": {"memory": rows[each].content}, "event": "ADD"} for each in stored]
         return Response({"results": made, "skipped": msgspec.to_builtins(skipped)})
@@ -199,13 +192,13 @@ class Mem0MemoriesView(Mem0View):
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
         rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
-        done = retract_matching(
+        retracted, refused = retract_matching(
             project_id=self.caller.project_id,
             memories=rows,
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return Response(deleted_answer(done))
+        return Response(deleted_answer(retracted, refused))
 
 
 class Mem0MemoryView(Mem0View):
@@ -218,16 +211,8 @@ class Mem0MemoryView(Mem0View):
     def put(self, request: Request, memory_id: str) -> Response:
         """Change a memory."""
         memory = self._present(memory_id)
-        revision = Revision(
-            project_id=self.caller.project_id,
-            memory_id=memory.id,
-            changes=changes_of(read_body(request, Mem0UpdateBody).revision()),
-            api_key_id=self.caller.api_key_id,
-            expected_version=None,
-            may_review=self.caller.may(Scope.ADMIN),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
-        revise(revision=revision)
+        revised = read_body(request, Mem0UpdateBody).revision()
+        revise(revision=revision_of(revised, memory_id=memory.id, caller=self.caller))
         return Response(mem0_memory(self.memory(memory_id)))
 
     def delete(self, request: Request, memory_id: str) -> Response:

@@ -1,6 +1,7 @@
 """Conversion between statements and the columns of memories; the only place that knows both."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from apps.pipeline.core.enums import (
@@ -14,18 +15,11 @@ from apps.pipeline.core.enums import (
     Status,
 )
 from apps.pipeline.core.identifiers import Prefix, parse, show
-from apps.pipeline.core.statement import Mention, ObjectValue, Statement, StoredMemory
+from apps.pipeline.core.statement import STATEMENT_FIELDS, Mention, ObjectValue, Statement, StoredMemory
 
-# Columns with the name of their field; subject and object have columns of their own, see _REFERENCES.
-_STATEMENT_FIELDS = (
-    *("type", "predicate", "content", "polarity", "stateful", "event_at", "event_precision", "importance", "topic"),
-    *("tags", "language", "speech_act", "source_confidence", "grounding", "reliability", "adjustment", "extractor"),
-    "evidence",
-)
-_STORED_FIELDS = (
-    *("id", "version", "status", "canonical_hash", "confidence", "role", "said_at", "valid_from", "valid_until"),
-    *("confidence_parts", "private_to", "agent_id", "app_id", "run_id", "metadata", "further_sources"),
-)
+# Columns with the name of their field; subject and object have columns of their own, and origins are rows.
+_STATEMENT_FIELDS = tuple(name for name in STATEMENT_FIELDS if name not in ("subject", "object"))
+_STORED_FIELDS = tuple(each.name for each in fields(StoredMemory) if each.name not in (*STATEMENT_FIELDS, "origins"))
 _REFERENCES = ("subject_id", "object", "object_text")
 _STATEMENT_COLUMNS = (*_REFERENCES, *_STATEMENT_FIELDS)
 STORED_COLUMNS = (*_STATEMENT_COLUMNS, *_STORED_FIELDS)
@@ -57,32 +51,25 @@ def statement_columns(statement: Statement) -> dict[str, Any]:
     return write_columns(statement.statement_fields())
 
 
-def write_columns(fields: Mapping[str, Any]) -> dict[str, Any]:
+def write_columns(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of some fields of a statement or a stored memory."""
-    columns = {name: _WRITE[name](value) if name in _WRITE else value for name, value in fields.items()}
+    columns = {name: _WRITE[name](value) if name in _WRITE else value for name, value in values.items()}
     columns = {name: value for name, value in columns.items() if name in _FIELDS}
-    if "subject" in fields:
-        columns["subject_id"] = fields["subject"].entity_id
-    if "object" in fields:
-        columns |= {"object": _write_object(fields["object"]), "object_text": fields["object"].text}
+    if "subject" in values:
+        columns["subject_id"] = values["subject"].entity_id
+    if "object" in values:
+        columns |= {"object": _write_object(values["object"]), "object_text": values["object"].text}
     return columns
 
 
 def read_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of some columns; columns without a field are left out."""
-    fields = {
-        name: _READ[name](value) if name in _READ else value for name, value in columns.items() if name in _FIELDS
-    }
+    read = {name: _READ[name](value) if name in _READ else value for name, value in columns.items() if name in _FIELDS}
     if "subject_id" in columns:
-        fields["subject"] = Mention(text="", entity_id=columns["subject_id"])
+        read["subject"] = Mention(text="", entity_id=columns["subject_id"])
     if "object" in columns:
-        fields["object"] = _read_object(columns["object"], columns.get("object_text", ""))
-    return fields
-
-
-def is_stored(column: str) -> bool:
-    """Return True if a stored memory has a field for a column."""
-    return column in _FIELDS or column in _REFERENCES
+        read["object"] = _read_object(columns["object"], columns.get("object_text", ""))
+    return read
 
 
 def read_statement(row: Any, **changes: Any) -> Statement:

@@ -180,7 +180,7 @@ def _of_source(each: FieldCondition, predicates: SourcePredicates) -> str:
     value: Any = each.value
     if each.operator in _SIGNS:
         return f"{path} {_SIGNS[each.operator]} {predicates.named(value)}"
-    if each.operator in (FilterOperator.CONTAINS, FilterOperator.ICONTAINS):
+    if each.operator in _TEXT:
         flags = "q" if each.operator is FilterOperator.CONTAINS else "iq"
         text = f'{path}.type() == "string" && {path} like_regex {json.dumps(value)} flag "{flags}"'
         if each.operator is FilterOperator.ICONTAINS:
@@ -198,7 +198,6 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY_START, _DAY_END = "T00:00:00Z", "T23:59:59.999999Z"
 _NO_TIME = "must be a time such as 2026-03-02T09:12:00Z, or a date"
 _MOST_NUMBER = 1e300
-_OF_TEXT = (FilterOperator.CONTAINS, FilterOperator.ICONTAINS)
 # The end of a day that a date alone stands for.
 _FROM_END = (FilterOperator.GT, FilterOperator.LTE)
 
@@ -289,7 +288,7 @@ def _value(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, 
 
 def _scalar(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> str | float | bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is FieldKind.NUMBER or (kind is FieldKind.JSON and is_number and operator not in _OF_TEXT):
+    if kind is FieldKind.NUMBER or (kind is FieldKind.JSON and is_number and operator not in _TEXT):
         if not is_number or abs(value) > _MOST_NUMBER:
             raise BadInput("must be a number", at=at)
         return float(value) if kind is FieldKind.NUMBER else value

@@ -77,7 +77,7 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
     def known_at(self, moment: datetime) -> Self:
         """Filter memories stored by a moment; annotate status and validity of that time (`status_then`, …).
 
-        reading.past_values.as_believed restores the other values.
+        reading.past.as_believed restores the other values.
         """
         then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
         return self.filter(created_at__lte=moment).annotate(**then)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import count
 from typing import Any
 
 from django.db.models import BooleanField, F, Func, JSONField, Q, Value
@@ -17,7 +16,6 @@ class SourcePredicates:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._values: dict[str, Any] = {}
-        self._numbers = count()
 
     def add(self, text: str) -> None:
         """Add a predicate."""
@@ -25,7 +23,7 @@ class SourcePredicates:
 
     def named(self, value: Any) -> str:
         """Return the variable of a value."""
-        name = f"v{next(self._numbers)}"
+        name = f"v{len(self._values)}"
         self._values[name] = value
         return f"${name}"
 

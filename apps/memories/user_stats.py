@@ -1,9 +1,7 @@
 """Numbers of what is known about one end user, in three statements."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Sum
@@ -15,45 +13,29 @@ from apps.traces.models import Session
 MOST_AGENTS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class UserStats:
-    """Counts of memories by status, and of the live ones by type and by the agent that told them first."""
-
-    by_status: Mapping[str, int]
-    by_type: Mapping[str, int]
-    by_agent: Mapping[str, int]  # the MOST_AGENTS with most memories; what no agent told is not among them
-    sessions: int
-    turns: int
-    first_said_at: datetime | None  # of live memories
-    last_said_at: datetime | None
-    last_turn_at: datetime | None
-
-
-def user_stats(*, end_user_id: UUID) -> UserStats:
-    """Count what is known about an end user; nothing of an unknown one."""
+def user_stats(*, end_user_id: UUID) -> dict[str, Any]:
+    """Count the memories of an end user by status, and the live ones by type and by the agent that told them first."""
     memories = Memory.objects.for_end_user(end_user_id).order_by()
     kinds = list(
         memories.values_list("status", "type").annotate(rows=Count("pk"), first=Min("said_at"), last=Max("said_at"))
     )
     shown = [row for row in kinds if row[0] in LIVE_STATUSES]
+    by_status, by_type = Counter[str](), Counter[str]()
+    for status, _, rows, *_ in kinds:
+        by_status[status] += rows
+    for _, kind, rows, *_ in shown:
+        by_type[kind] += rows
     agents = memories.live().exclude(agent_id="").values_list("agent_id").annotate(rows=Count("pk"))
     sessions = Session.objects.filter(end_user_id=end_user_id).aggregate(
         sessions=Count("pk"), turns=Sum("turn_count"), last=Max("last_turn_at")
     )
-    return UserStats(
-        by_status=_summed((status, rows) for status, _, rows, _, _ in kinds),
-        by_type=_summed((kind, rows) for _, kind, rows, _, _ in shown),
-        by_agent=dict(agents.order_by("-rows", "agent_id")[:MOST_AGENTS]),
-        sessions=sessions["sessions"],
-        turns=sessions["turns"] or 0,
-        first_said_at=min((first for *_, first, _ in shown), default=None),
-        last_said_at=max((last for *_, last in shown), default=None),
-        last_turn_at=sessions["last"],
-    )
-
-
-def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    summed: Counter[str] = Counter()
-    for name, rows in counts:
-        summed[name] += rows
-    return dict(sorted(summed.items()))
+    return {
+        "by_status": dict(sorted(by_status.items())),
+        "by_type": dict(sorted(by_type.items())),
+        "by_agent": dict(agents.order_by("-rows", "agent_id")[:MOST_AGENTS]),
+        "sessions": sessions["sessions"],
+        "turns": sessions["turns"] or 0,
+        "first_said_at": min((first for *_, first, _ in shown), default=None),
+        "last_said_at": max((last for *_, last in shown), default=None),
+        "last_turn_at": sessions["last"],
+    }

@@ -1,6 +1,5 @@
 """Views of /v1/users and /v1/erasures, for keys with scope admin."""
 
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
@@ -16,7 +15,7 @@ from apps.api.problems import Code
 from apps.api.schemas import Moment, PageQuery, ResponseBody
 from apps.api.validation import read_id, read_query
 from apps.common.errors import NotFound
-from apps.memories.user_stats import UserStats, user_stats
+from apps.memories.user_stats import user_stats
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id
 from apps.pipeline.core.input_validation import checked_name
@@ -88,11 +87,6 @@ def user_response(user: Any) -> UserResponse:
         turns=user.turn_count,
         created_at=user.created_at,
     )
-
-
-def user_stats_response(user_id: str, stats: UserStats) -> UserStatsResponse:
-    """Convert the numbers of an end user."""
-    return UserStatsResponse(user_id=user_id, **asdict(stats))
 
 
 def erasure_response(erasure: Erasure) -> ErasureResponse:
@@ -180,7 +174,7 @@ class UserStatsView(ApiView):
         found = users.filter(id=end_user_id(project_id=self.caller.project_id, user_id=name)).first()
         if found is None:
             raise NotFound("there is no such end user")
-        return Response(to_json(user_stats_response(name, user_stats(end_user_id=found.id))))
+        return Response(to_json(UserStatsResponse(user_id=name, **user_stats(end_user_id=found.id))))
 
 
 class ErasureView(ApiView):

@@ -30,7 +30,7 @@ from apps.api.validation import read_body
 from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.api.bodies import Tag
 from apps.memories.api.responses import MemoryResponse, memory_fields
-from apps.memories.api.selection_bodies import MAX_ENTITIES
+from apps.memories.api.selection import MAX_ENTITIES
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show

@@ -6,17 +6,17 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import Scope, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.encrypted_text import EncryptedTextField
 from apps.tenants.enums import MemberRole
 from apps.tenants.querysets import EndUserQuerySet, InvitationQuerySet
 
 
-class Project(models.Model):
+class Project(Row):
     """A tenant; data is never shared between projects."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=64, unique=True)
     queue_limit = models.PositiveIntegerField(default=10_000, help_text="waiting turns from which intake answers 429")
@@ -46,10 +46,9 @@ class Project(models.Model):
         return self.name
 
 
-class Membership(models.Model):
+class Membership(Row):
     """The role of a console user in a project."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=choices_of(MemberRole), default=MemberRole.VIEWER.value)
@@ -65,10 +64,9 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.project}"
 
 
-class Invitation(models.Model):
+class Invitation(Row):
     """A link with which one person joins a project; only the hash of its token is stored."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=choices_of(MemberRole))
     email = models.EmailField(max_length=254, blank=True, help_text="who was invited by mail; empty: by a link")
@@ -120,10 +118,9 @@ def scope_choices() -> list[tuple[str, str]]:
     return choices_of(Scope)
 
 
-class ApiKey(models.Model):
+class ApiKey(Row):
     """A caller's API key; only its prefix and hash are stored, the key itself is shown once."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="api_keys")
     name = models.CharField(max_length=120)
     prefix = models.CharField(max_length=16, unique=True, editable=False)
@@ -173,10 +170,10 @@ class EndUser(models.Model):
         return show(Prefix.END_USER, self.id)
 
 
-class Erasure(models.Model):
+class Erasure(ShownRow):
     """The receipt of an erasure: how many rows of each table were deleted, and nothing that the end user said."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.ERASURE
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="erasures", db_index=False)
     end_user = models.ForeignKey(EndUser, on_delete=models.PROTECT, related_name="+", db_index=False)
     user_hash = models.CharField(max_length=64, help_text="HMAC-SHA256 of user_id, to prove that it was this one")
@@ -193,14 +190,6 @@ class Erasure(models.Model):
             ),
         ]
         indexes = [models.Index(fields=("project", "-id"), name="erasure_of_project")]
-
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.ERASURE, self.id)
 
 
 class RateCounter(models.Model):

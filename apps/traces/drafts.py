@@ -7,15 +7,13 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
-from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.draft import Draft, Drop, Origin, Request
+from apps.pipeline.core.draft import Draft, Drop, Request
 from apps.pipeline.core.enums import Stage
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract import SEEN
 from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.traces.models import Span, Trace, Turn
 from apps.traces.policies import policy_of
-from apps.traces.turn_codec import source_turn
 
 
 def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
@@ -64,7 +62,7 @@ def load_reading_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
 def _session_turns(trace: Trace) -> QuerySet[Turn]:
     """Return the turns of a session, without those that were private to other agents."""
     session = Turn.objects.filter(end_user_id=trace.end_user_id, session_id=trace.session_id, withdrawn=False)
-    if policy_of(trace.configuration_id).sharing.private_to(_origin(trace).agent_scope):
+    if policy_of(trace.configuration_id).sharing.private_to(trace.origin().agent_scope):
         session = session.filter(trace__agent_scope__agent_id=trace.agent_scope["agent_id"])
     return session
 
@@ -73,8 +71,8 @@ def _session_draft(trace: Trace, rows: Sequence[Turn]) -> Draft:
     policy = policy_of(trace.configuration_id)
     request = Request(
         trace_id=trace.id,
-        origin=_origin(trace),
-        turns=tuple(_without_context_blocks(source_turn(row)) for row in rows),
+        origin=trace.origin(),
+        turns=tuple(_without_context_blocks(row.as_source()) for row in rows),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,
@@ -100,38 +98,28 @@ def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
     return replace(turn, content=without_context_blocks(turn.content))
 
 
-def _origin(trace: Trace) -> Origin:
-    return Origin(
-        project_id=trace.project_id,
-        end_user_id=trace.end_user_id,
-        session_id=trace.session_id,
-        api_key_id=trace.api_key_id,
-        agent_scope=AgentScope(**trace.agent_scope),
-    )
-
-
 def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
     policy = policy_of(trace.configuration_id)
     ours = [turn for turn in turns if turn.trace_id == trace.id]
     earlier = [turn for turn in turns if turn.position < ours[0].position][-policy.extraction.max_turns :]
     request = Request(
         trace_id=trace.id,
-        origin=_origin(trace),
-        turns=tuple(map(source_turn, ours)),
-        earlier_turns=tuple(map(source_turn, earlier)),
+        origin=trace.origin(),
+        turns=tuple(turn.as_source() for turn in ours),
+        earlier_turns=tuple(turn.as_source() for turn in earlier),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,
     )
-    drops = (_drop(turn) for turn in ours if turn.rejected_for)
+    drops = (
+        Drop(
+            stage=Stage.PRE_FILTER,
+            reason=turn.rejected_for,
+            turn_id=turn.id,
+            detail={"rule": turn.rejected_by} if turn.rejected_by else {},
+        )
+        for turn in ours
+        if turn.rejected_for
+    )
     screened = Draft.start(request=request, policy=policy).drop(*drops)
     return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))
-
-
-def _drop(turn: Turn) -> Drop:
-    return Drop(
-        stage=Stage.PRE_FILTER,
-        reason=turn.rejected_for,
-        turn_id=turn.id,
-        detail={"rule": turn.rejected_by} if turn.rejected_by else {},
-    )

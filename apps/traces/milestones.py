@@ -2,6 +2,7 @@
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -9,8 +10,22 @@ from apps.outbox.index_work import unfinished_index_work
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.enums import IndexState, Milestone
 from apps.traces.models import Trace
+
+
+class IndexState(StrEnum):
+    """Whether the memories of a trace are found by their meaning."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"  # until somebody retries the work
+
+
+class Milestone(StrEnum):
+    """How far a trace has come that a caller waits for."""
+
+    ENDED = "ended"  # its memories are stored, and found by their words
+    INDEXED = "indexed"  # and by their meaning
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
 """Read stored turns as the requests in which intake judged them."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import Max, Min, Q
+from django.db.models import Exists, Max, Min, OuterRef, Q
+from django.db.models.functions import Left
 
 from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Trace, Turn
-from apps.traces.turn_codec import source_turn
 
 _CHUNK_SIZE = 500  # rows of a session per fetch
 
@@ -53,7 +53,7 @@ def _requests_of(origin: Origin, since: datetime, look_back_characters: int) -> 
     own_ids = session.filter(position__gte=first).exclude(external_id="").values("external_id")
     rows = session.filter(Q(position__gte=first - MOST_REPEAT_WINDOW) | Q(external_id__in=own_ids)).order_by("position")
     for trace_id, group in groupby(rows.iterator(chunk_size=_CHUNK_SIZE), key=lambda row: row.trace_id):
-        turns = [source_turn(row) for row in group]
+        turns = [row.as_source() for row in group]
         if turns[0].position >= first:
             yield Request(trace_id, origin, tuple(turns), _earlier(turns, recent, by_external_id))
         for turn in (replace(turn, content=turn.content[:look_back_characters]) for turn in turns):
@@ -69,3 +69,43 @@ def _earlier(
     near = [turn for turn in recent if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
     repeated = [by_external_id[turn.external_id] for turn in turns if turn.external_id in by_external_id]
     return tuple(sorted({turn.id: turn for turn in (*near, *repeated)}.values(), key=lambda turn: turn.position))
+
+
+def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: int) -> list[Request]:
+    """Return the requests with the latest turns of a project, at most so many, in three statements.
+
+    Each request carries the turns before it in its session, cut to `look_back_characters`.
+    """
+    latest = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id")
+    traces = list(latest.values_list("pk", flat=True)[:most_turns])
+    found = Turn.objects.filter(trace__in=traces).order_by("-trace__created_at", "-trace_id", "-position")
+    by_session: defaultdict[UUID, list[Turn]] = defaultdict(list)
+    for turn in sorted(found[:most_turns], key=lambda turn: (turn.end_user_id, turn.session_id, turn.position)):
+        by_session[turn.session_id].append(turn)
+    before = _before([turns[0] for turns in by_session.values()], look_back_characters)
+    requests: list[Request] = []
+    for session_id, turns in by_session.items():
+        origin = Origin(project_id=project_id, end_user_id=turns[0].end_user_id, session_id=session_id)
+        recent = deque(before[session_id], maxlen=MOST_REPEAT_WINDOW)
+        for trace_id, group in groupby(turns, key=lambda turn: turn.trace_id):
+            said = tuple(turn.as_source() for turn in group)
+            requests.append(Request(trace_id, origin, said, tuple(recent)))
+            recent.extend(said)
+    return requests
+
+
+def _before(firsts: Sequence[Turn], look_back_characters: int) -> defaultdict[UUID, list[SourceTurn]]:
+    """Return the turns just before the first of each session, cut as intake cuts them."""
+    first = Turn.objects.filter(
+        id__in=[turn.id for turn in firsts],
+        session=OuterRef("session"),
+        position__gt=OuterRef("position"),
+        position__lte=OuterRef("position") + MOST_REPEAT_WINDOW,
+    )
+    sessions = {turn.session_id for turn in firsts}
+    rows = Turn.objects.filter(Exists(first), session__in=sessions, withdrawn=False).order_by("position")
+    found: defaultdict[UUID, list[SourceTurn]] = defaultdict(list)
+    for turn in rows.defer("content").annotate(start=Left("content", look_back_characters)):
+        turn.content = turn.start
+        found[turn.session_id].append(turn.as_source())
+    return found

@@ -8,18 +8,16 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 
-from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.draft import Origin
-from apps.pipeline.core.enums import ExtractorKind, Role, Stage, TraceStatus
+from apps.pipeline.core.enums import ExtractorKind, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.flow import EXTRACTED_WITH
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.traces.models import ModelCall, Span, Trace, Turn
-from apps.traces.turn_codec import TURN_COLUMNS
 
 ENDED = (TraceStatus.DONE, TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED)
 _COLUMNS = ("id", "session_id", "configuration_id", "status", "created_at", "finished_at", "reads_again")
@@ -189,13 +187,7 @@ def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[Mode
     turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
     return RecordedRun(
         head=head,
-        origin=Origin(
-            row.project_id,
-            row.end_user_id,
-            row.session_id,
-            api_key_id=row.api_key_id,
-            agent_scope=AgentScope(**row.agent_scope),
-        ),
+        origin=row.origin(),
         topic=row.topic,
         metadata=row.metadata,
         turns=turns,
@@ -261,8 +253,8 @@ def _ranges(places: Iterable[int], before: int) -> Iterator[tuple[int, int]]:
 
 def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:
     """Yield turns with their sessions."""
-    columns = (*TURN_COLUMNS, "session_id", "trace_id", "rejected_for", "withdrawn", "trace__finished_at")
-    for *said, session_id, trace_id, rejected_for, withdrawn, finished_at in turns.order_by().values_list(*columns):
-        values = dict(zip(TURN_COLUMNS, said, strict=True))
-        turn = SourceTurn(**{**values, "role": Role(values["role"])})
-        yield session_id, StoredTurn(turn, trace_id, rejected_for, finished_at if withdrawn else None)
+    for row in turns.annotate(ended_at=F("trace__finished_at")).order_by():
+        yield (
+            row.session_id,
+            StoredTurn(row.as_source(), row.trace_id, row.rejected_for, row.ended_at if row.withdrawn else None),
+        )

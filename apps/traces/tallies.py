@@ -248,11 +248,8 @@ def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
     first = max(closed) + HOUR if closed else min((hour for hour, _ in last), default=_first_hour())
     if first is None:
         return []
-    hours: list[datetime] = []
-    while first <= now and len(hours) < most:
-        hours.append(first)
-        first += HOUR
-    return hours
+    behind = (now - first) // HOUR + 1
+    return [first + HOUR * number for number in range(min(behind, most))]
 
 
 def _first_hour() -> datetime | None:
@@ -267,11 +264,10 @@ def hour_of(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
-AN_HOUR = timedelta(hours=1)
 MOST_HOURS = 100  # per run, so that catching up after a long pause takes seconds of a worker
 
 
-def tally(*, most: timedelta = AN_HOUR, settled_after: timedelta = SETTLED_AFTER) -> int:
+def tally(*, most: timedelta = HOUR, settled_after: timedelta = SETTLED_AFTER) -> int:
     """Bring the totals of the current hour and of earlier ones that are not closed up to date; return how many hours.
 
     Where nobody else writes, `settled_after` may be zero. Each hour is committed by itself; what is left when the time

@@ -31,10 +31,9 @@ from apps.projects.services import add_version, configure
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.latest_requests import latest_requests
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview, Turn
 from apps.traces.policies import active_policy
-from apps.traces.requests import count_turns, requests_since
+from apps.traces.requests import count_turns, latest_requests, requests_since
 
 Rules = tuple[Rule, ...]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from opentelemetry.trace import SpanKind
 
-from apps.memories.reading.notes_of_session import WithoutNotes, notes_of_session, retracted_turns
+from apps.memories.reading.postgres_reader import PostgresMemoryReader, notes_of_session, retracted_turns
 from apps.outbox.leases import Lease
 from apps.outbox.scheduling import NextWork
 from apps.pipeline import flow
@@ -31,8 +31,7 @@ def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
     if not notes:
         conclude(draft=draft, plan=WritePlan(), lease=lease, work=work)
         return True
-    known = WithoutNotes(ports.memories, notes=[note for _, note in notes])
-    reading = replace(ports, memories=known)
+    reading = replace(ports, memories=PostgresMemoryReader(notes=[note for _, note in notes]))
     with span("read again", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
         (extracted,) = flow.extract([draft.evolve(turns=turns, notes=notes)], reading)
         return settle_and_commit(extracted, lease=lease, work=work, ports=reading)

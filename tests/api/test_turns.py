@@ -12,8 +12,7 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.traces.api import traces
-from apps.traces.enums import Milestone
-from apps.traces.milestones import AwaitedTrace, reached
+from apps.traces.milestones import AwaitedTrace, Milestone, reached
 from apps.traces.models import Trace, Turn
 from apps.worker.run_now import permit_to_wait
 from benchmarks.model_server import ModelServer, Reply

@@ -86,14 +86,15 @@ def test_a_preview_says_what_the_merge_then_does(reviewer: Client, project: Proj
 
     reviewer.post(address("Bob", into="Robert"))
     moved = MemoryVersion.objects.filter(operation="entity_merged").values_list("memory_id", flat=True)
-    assert {memory.pk for memory in preview.moved} == set(moved)
+    assert {memory.pk for memory in preview["moved"]} == set(moved)
     closed = Memory.objects.filter(status=Status.SUPERSEDED).values_list("pk", "superseded_by")
-    assert [(older.pk, newer.pk) for older, newer in preview.closed] == list(closed)
+    assert [(older.pk, newer.pk) for older, newer in preview["closed"]] == list(closed)
     linked = MemoryLink.objects.values_list("from_memory", "to_memory")
-    assert [(one.pk, other.pk) for one, other in preview.repeated] == list(linked)
-    assert set(preview.names) == set(EntityAlias.objects.filter(entity=robert).values_list("alias", flat=True)) - called
-    assert len(preview.moved) == 3
-    assert len(preview.closed) == len(preview.repeated) == len(preview.names) == 1
+    assert [(one.pk, other.pk) for one, other in preview["repeated"]] == list(linked)
+    names = EntityAlias.objects.filter(entity=robert).values_list("alias", flat=True)
+    assert set(preview["names"]) == set(names) - called
+    assert len(preview["moved"]) == 3
+    assert len(preview["closed"]) == len(preview["repeated"]) == len(preview["names"]) == 1
 
 
 def test_a_merge_is_undone_and_both_are_in_the_ledger_with_the_person(reviewer: Client) -> None:

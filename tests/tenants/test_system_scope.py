@@ -18,7 +18,7 @@ ALLOWED = {
     "apps/memories/ledger/chain.py": ["LEDGER", "LEDGER"],
     "apps/tenants/command_arguments.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/memories/services/count_accesses.py": ["SCHEDULE"],
-    "apps/memories/services/owners.py": ["SCHEDULE"],
+    "apps/memories/services/lifecycle.py": ["SCHEDULE"],
     "apps/memories/services/indexing.py": ["MAINTENANCE", "MAINTENANCE", "MAINTENANCE"],
     "apps/projects/services.py": ["PROJECT_CREATION"],
     "apps/queue/prune.py": ["SCHEDULE"],

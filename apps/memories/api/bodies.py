@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from apps.api.authentication import Caller
 from apps.api.schemas import (
     CONTENT_CHARACTERS,
     AdjustmentResponse,
@@ -24,6 +26,8 @@ from apps.api.schemas import (
     checked_names,
     checked_scope,
 )
+from apps.memories.services.revising import Revision
+from apps.memories.services.store import StoreRequest
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import (
     CATEGORY_ALIASES,
@@ -32,6 +36,7 @@ from apps.pipeline.core.enums import (
     MemoryType,
     Polarity,
     Precision,
+    Scope,
     SourceConfidence,
     SpeechAct,
     Status,
@@ -157,37 +162,33 @@ def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
     kind, tag = _type(body.type, at=f"{at}/type")
     tags = checked_names(body.tags, at=f"{at}/tags")
     predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
+    given: dict[str, Any] = {name: getattr(body, name) for name in _AS_GIVEN}
+    given |= {name: checked_name(getattr(body, name) or "", at=f"{at}/{name}") for name in _NAMES}
+    given |= {name: checked_moment(getattr(body, name), at=f"{at}/{name}") for name in _MOMENTS}
     return NewMemory(
         type=kind,
         content=cleaned_text(body.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
         subject=_mention(body.subject, at=f"{at}/subject") if body.subject else Mention(text=""),
         predicate=predicate,
         object=_object(body.object, at=f"{at}/object") if body.object else ObjectValue(),
-        polarity=body.polarity,
         stateful=is_stateful(predicate) if body.stateful is None else body.stateful,
-        topic=checked_name(body.topic or "", at=f"{at}/topic"),
         tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
         metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
         agent_scope=checked_scope(body, at=f"{at}/"),
-        language=checked_name(body.language, at=f"{at}/language"),
-        event_at=checked_moment(body.event_at, at=f"{at}/event_at"),
-        event_precision=body.event_precision,
         said_at=checked_said_at(body.said_at, at=f"{at}/said_at", now=now),
-        valid_from=checked_moment(body.valid_from, at=f"{at}/valid_from"),
-        valid_until=checked_moment(body.valid_until, at=f"{at}/valid_until"),
-        expires_at=checked_moment(body.expires_at, at=f"{at}/expires_at"),
         superseded_by=_memory_id(body.superseded_by, at=f"{at}/superseded_by"),
-        status=body.status,
-        confidence=body.confidence,
-        source_confidence=body.source_confidence,
-        grounding=body.grounding,
-        speech_act=body.speech_act,
-        importance=body.importance,
-        session_id=checked_name(body.session_id or "", at=f"{at}/session_id"),
         evidence=_long_text(body.evidence, at=f"{at}/evidence"),
         context=_long_text(body.context, at=f"{at}/context"),
-        extractor=checked_name(body.extractor, at=f"{at}/extractor"),
+        **given,
     )
+
+
+_NAMES = ("topic", "language", "session_id", "extractor")
+_MOMENTS = ("event_at", "valid_from", "valid_until", "expires_at")
+_AS_GIVEN = (
+    *("polarity", "event_precision", "status", "confidence", "source_confidence", "grounding", "speech_act"),
+    "importance",
+)
 
 
 def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
@@ -226,6 +227,32 @@ def _memory_id(text: str | None, *, at: str) -> Any:
         return parse(Prefix.MEMORY, text) if text else None
     except BadIdentifier as error:
         raise BadInput(str(error), at=at) from error
+
+
+def revision_of(
+    body: RevisionBody, *, memory_id: UUID, caller: Caller, expected_version: int | None = None
+) -> Revision:
+    """Return the revision that a caller asks for. Raises BadInput, TooLarge."""
+    return Revision(
+        project_id=caller.project_id,
+        memory_id=memory_id,
+        changes=changes_of(body),
+        api_key_id=caller.api_key_id,
+        expected_version=body.version or expected_version,
+        may_review=caller.may(Scope.ADMIN),
+        is_trusted=caller.may(Scope.TRUST),
+    )
+
+
+def store_request(user_id: str, memories: Sequence[NewMemory], *, caller: Caller) -> StoreRequest:
+    """Return the request of a caller to store memories of an end user."""
+    return StoreRequest(
+        project_id=caller.project_id,
+        api_key_id=caller.api_key_id,
+        user_id=checked_name(user_id, at="/user_id"),
+        memories=tuple(memories),
+        is_trusted=caller.may(Scope.TRUST),
+    )
 
 
 def changes_of(body: RevisionBody) -> dict[str, Any]:

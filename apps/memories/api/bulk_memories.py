@@ -1,41 +1,115 @@
-"""Views of many memories at once: stored, revised or retracted, with an outcome for each."""
+"""Store, revise or retract many memories at once, with an outcome for each."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpResponse
 from django.utils import timezone
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.base import ApiView, http_response, replayable_answer, to_json
 from apps.api.openapi import documented
-from apps.api.problems import Code, Problem, invalid
+from apps.api.problems import Code, Problem, invalid, problem_of
+from apps.api.schemas import FieldError, Identifier, RequestBody, ResponseBody
 from apps.api.validation import read_body, read_id, read_query, read_value
 from apps.common.errors import Conflict
 from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.quotas import check_quotas
-from apps.memories.api.bodies import MemoryBody, RevisionBody, changes_of, new_memory
-from apps.memories.api.bulk_bodies import (
-    MAX_RETRACTED,
-    BatchBody,
-    BulkResponse,
-    RetractionResponse,
-    RevisionsBody,
-    bulk_response,
-    retraction_response,
-)
+from apps.memories.api.bodies import MemoryBody, RevisionBody, new_memory, revision_of, store_request
 from apps.memories.api.memories import MemoriesView
-from apps.memories.api.selection import selected, statuses_of
-from apps.memories.api.selection_bodies import RetractionQuery
+from apps.memories.api.selection import RetractionQuery, selected, statuses_of
 from apps.memories.models import Memory
 from apps.memories.services.retracting import retract_several
 from apps.memories.services.revising import BulkOutcome, Revision, revise_several
-from apps.memories.services.store import StoreRequest, store_batch
+from apps.memories.services.store import store_batch
 from apps.pipeline.core.enums import Scope, Status
-from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import BadInput, checked_name
 from apps.pipeline.direct_write.new_memory import NewMemory
+
+MAX_STORED = 1_000
+MAX_REVISED = 200
+MAX_RETRACTED = 1_000
+
+Item = Annotated[dict[str, Any], Meta(min_length=1)]
+
+
+class BatchBody(RequestBody):
+    """Memories of one end user to store, each as in POST /v1/memories."""
+
+    user_id: Identifier
+    memories: Annotated[tuple[Item, ...], Meta(min_length=1, max_length=MAX_STORED)]
+
+
+class RevisionsBody(RequestBody):
+    """Memories to revise: each with its `id` and new values as in PATCH /v1/memories/{memory_id}."""
+
+    memories: Annotated[tuple[Item, ...], Meta(min_length=1, max_length=MAX_REVISED)]
+
+
+class BulkItemResponse(ResponseBody):
+    """What became of one item: the memory, or the code and the errors because of which nothing was done for it.
+
+    Pointers lead into the item.
+    """
+
+    index: int
+    memory_id: str | None
+    code: str | None
+    detail: str
+    errors: list[FieldError]
+
+
+class BulkResponse(ResponseBody):
+    """What became of each item, in the order of the request."""
+
+    done: int
+    refused: int
+    results: list[BulkItemResponse]
+
+
+class RetractionResponse(ResponseBody):
+    """How many memories fit; what became of each once the number is confirmed."""
+
+    matching: int
+    is_dry_run: bool
+    done: int
+    refused: int
+    results: list[BulkItemResponse]
+
+
+def bulk_response(outcomes: Sequence[BulkOutcome | Problem]) -> BulkResponse:
+    """Convert outcomes of the items that were taken, and problems of those that could not be read."""
+    return BulkResponse(**_results(outcomes))
+
+
+def _results(outcomes: Sequence[BulkOutcome | Problem]) -> dict[str, Any]:
+    results = bulk_items(outcomes)
+    refused = sum(each.code is not None for each in results)
+    return {"done": len(results) - refused, "refused": refused, "results": results}
+
+
+def bulk_items(outcomes: Sequence[BulkOutcome | Problem]) -> list[BulkItemResponse]:
+    """Convert outcomes by their places."""
+    return [_item(index, each) for index, each in enumerate(outcomes)]
+
+
+def _item(index: int, outcome: BulkOutcome | Problem) -> BulkItemResponse:
+    memory_id, problem = None, outcome if isinstance(outcome, Problem) else None
+    if isinstance(outcome, BulkOutcome):
+        memory_id = show(Prefix.MEMORY, outcome.memory_id) if outcome.memory_id else None
+        problem = problem_of(outcome.error) if outcome.error is not None else None
+    document = problem.document() if problem is not None else {}
+    return BulkItemResponse(
+        index=index,
+        memory_id=memory_id,
+        code=document.get("code"),
+        detail=document.get("detail", ""),
+        errors=[FieldError(**each) for each in document.get("errors", ())],
+    )
+
 
 _BATCH_EXAMPLE = {"user_id": "ana", "memories": [{"type": "fact", "content": "Ana has a boat.", "agent_id": "harbour"}]}
 
@@ -65,14 +139,8 @@ class MemoryBatchView(ApiView):
         return http_response(self.idempotent(lambda: self._stored(user_id, read)))
 
     def _stored(self, user_id: str, read: Sequence[NewMemory | Problem]) -> ReplayableAnswer:
-        request = StoreRequest(
-            project_id=self.caller.project_id,
-            api_key_id=self.caller.api_key_id,
-            user_id=user_id,
-            memories=tuple(each for each in read if isinstance(each, NewMemory)),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
-        stored = iter(store_batch(request=request))
+        new = [each for each in read if isinstance(each, NewMemory)]
+        stored = iter(store_batch(request=store_request(user_id, new, caller=self.caller)))
         return replayable_answer(bulk_response([each if isinstance(each, Problem) else next(stored) for each in read]))
 
 
@@ -121,34 +189,23 @@ class BulkMemoriesView(MemoriesView):
             raise invalid(f"fits more than {MAX_RETRACTED:,} memories; select fewer", at="filter")
         if query.confirm not in (None, len(memory_ids)):
             raise Conflict(f"{len(memory_ids)} memories fit by now")
-        outcomes = None if query.confirm is None else self._retracted(memory_ids)
-        return Response(to_json(retraction_response(matching=len(memory_ids), outcomes=outcomes)))
-
-    def _retracted(self, memory_ids: Sequence[Any]) -> list[BulkOutcome]:
-        return retract_several(
+        is_dry_run = query.confirm is None
+        outcomes = retract_several(
             project_id=self.caller.project_id,
-            memory_ids=memory_ids,
+            memory_ids=[] if is_dry_run else memory_ids,
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
+        answer = RetractionResponse(matching=len(memory_ids), is_dry_run=is_dry_run, **_results(outcomes))
+        return Response(to_json(answer))
 
     def _read_revision(self, given: dict[str, Any]) -> Revision | Problem:
         fields = dict(given)
         try:
             memory_id = read_id(Prefix.MEMORY, str(fields.pop("id", "")), at="/id")
-            body = read_value(fields, RevisionBody)
-            changes = changes_of(body)
+            return revision_of(read_value(fields, RevisionBody), memory_id=memory_id, caller=self.caller)
         except (Problem, BadInput) as error:
             return _problem(error)
-        return Revision(
-            project_id=self.caller.project_id,
-            memory_id=memory_id,
-            changes=changes,
-            api_key_id=self.caller.api_key_id,
-            expected_version=body.version,
-            may_review=self.caller.may(Scope.ADMIN),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
 
 
 def _read_memory(given: dict[str, Any]) -> NewMemory | Problem:

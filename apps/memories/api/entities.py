@@ -10,11 +10,11 @@ from apps.api.base import ApiView, to_json
 from apps.api.openapi import documented
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
 from apps.api.validation import not_found, read_body, read_id, read_query
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Entity, Memory
-from apps.memories.services.entities import EntityMerge, merge_entities, split_entities
+from apps.memories.services.entities import merge_entities, split_entities
 from apps.pipeline.core.enums import EntityType, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 
@@ -64,24 +64,14 @@ class EntityDetailResponse(EntityResponse):
 
 def entity_response(entity: Entity) -> EntityResponse:
     """Convert an entity; its end user and aliases must be prefetched."""
-    return EntityResponse(**_fields(entity))
-
-
-def entity_detail_response(entity: Entity, *, facts: list[MemoryResponse]) -> EntityDetailResponse:
-    """Convert an entity with its facts."""
-    return EntityDetailResponse(**_fields(entity), facts=facts)
+    return response_of(EntityResponse, entity, **_fields(entity))
 
 
 def _fields(entity: Entity) -> dict[str, Any]:
     return {
         "id": entity.shown_id,
         "user_id": entity.end_user.external_id,
-        "name": entity.name,
-        "type": EntityType(entity.type),
-        "is_user": entity.is_user,
         "aliases": [alias.alias for alias in entity.standing_aliases],
-        "mention_count": entity.mention_count,
-        "last_mentioned_at": entity.last_mentioned_at,
         "merged_into": show(Prefix.ENTITY, entity.merged_into_id) if entity.merged_into_id else None,
     }
 
@@ -120,7 +110,7 @@ class EntityView(ApiView):
         entity = self._entity(read_id(Prefix.ENTITY, entity_id))
         facts = Memory.objects.for_end_user(entity.end_user_id).live().filter(subject=entity).to_show()
         shown = [memory_response(memory) for memory in facts.order_by("-said_at", "-id")[:MAX_FACTS]]
-        return Response(to_json(entity_detail_response(entity, facts=shown)))
+        return Response(to_json(response_of(EntityDetailResponse, entity, facts=shown, **_fields(entity))))
 
     def _entity(self, entity_id: UUID) -> Entity:
         rows = Entity.objects.filter(project_id=self.caller.project_id, id=entity_id)
@@ -149,12 +139,10 @@ class EntityMergeView(EntityView):
         body = read_body(request, EntityMergeBody)
         into = read_id(Prefix.ENTITY, body.into, at="/into")
         merge_entities(
-            merge=EntityMerge(
-                project_id=self.caller.project_id,
-                entity_id=read_id(Prefix.ENTITY, entity_id),
-                into_id=into,
-                api_key_id=self.caller.api_key_id,
-            )
+            project_id=self.caller.project_id,
+            entity_id=read_id(Prefix.ENTITY, entity_id),
+            into_id=into,
+            api_key_id=self.caller.api_key_id,
         )
         return Response(to_json(entity_response(self._entity(into))))
 

@@ -21,8 +21,9 @@ from apps.memories.api.bodies import (
     MemoriesBody,
     RevisionBody,
     adjustments,
-    changes_of,
     new_memories,
+    revision_of,
+    store_request,
 )
 from apps.memories.api.responses import (
     HistoryResponse,
@@ -35,17 +36,16 @@ from apps.memories.api.responses import (
     memory_response,
     outcome_response,
 )
-from apps.memories.api.selection import selected, statuses_of
-from apps.memories.api.selection_bodies import MemoriesQuery
+from apps.memories.api.selection import MemoriesQuery, selected, statuses_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
 from apps.memories.services.retracting import retract
-from apps.memories.services.revising import Revision, revise
+from apps.memories.services.revising import revise
 from apps.memories.services.store import StoreRequest, store_with_outcomes
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
-from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.pipeline.core.input_validation import checked_moment
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
 _EXAMPLE = {
@@ -100,16 +100,11 @@ class MemoriesView(ApiView):
         values that would replace what a user said await review.
         """
         body = read_body(request, MemoriesBody)
-        store_request = StoreRequest(
-            project_id=self.caller.project_id,
-            api_key_id=self.caller.api_key_id,
-            user_id=checked_name(body.user_id, at="/user_id"),
-            memories=new_memories(body, now=timezone.now()),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
+        memories = new_memories(body, now=timezone.now())
+        wanted = store_request(body.user_id, memories, caller=self.caller)
         check_quotas(project_id=self.caller.project_id)
-        adjusted = adjustments(body, store_request.memories)
-        return http_response(self.idempotent(lambda: _store(store_request, adjusted)))
+        adjusted = adjustments(body, memories)
+        return http_response(self.idempotent(lambda: _store(wanted, adjusted)))
 
 
 def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> ReplayableAnswer:
@@ -147,7 +142,7 @@ class MemoryView(ApiView):
         mine = {"end_user_id": memory.end_user_id}
         origins = MemoryOrigin.objects.standing().filter(**mine, memory=memory).select_related("session")
         links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
-        return _with_version(memory, memory_detail_response(memory, origins=list(origins), links=list(links)))
+        return _with_version(memory, memory_detail_response(memory, origins=origins, links=links))
 
     @documented(
         operation="revise_memory",
@@ -168,16 +163,7 @@ class MemoryView(ApiView):
         """
         body = read_body(request, RevisionBody)
         memory = self._memory(memory_id)
-        revision = Revision(
-            project_id=self.caller.project_id,
-            memory_id=memory.id,
-            changes=changes_of(body),
-            api_key_id=self.caller.api_key_id,
-            expected_version=body.version or _if_match(request),
-            may_review=self.caller.may(Scope.ADMIN),
-            is_trusted=self.caller.may(Scope.TRUST),
-        )
-        revise(revision=revision)
+        revise(revision=revision_of(body, memory_id=memory.id, caller=self.caller, expected_version=_if_match(request)))
         revised = self._memory(memory_id)
         return _with_version(revised, memory_response(revised))
 
@@ -225,7 +211,7 @@ class HistoryView(MemoryView):
         """Read the past versions of a memory and who changed it."""
         memory = self._memory(memory_id)
         versions = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
-        return Response(to_json(history_response(memory, versions=list(versions))))
+        return Response(to_json(history_response(memory, versions=versions)))
 
 
 def _with_version(memory: Memory, answer: MemoryResponse) -> Response:

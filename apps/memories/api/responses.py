@@ -1,6 +1,6 @@
 """Response schemas of /v1/memories."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from apps.api.actors import ActorResponse, actor_response
@@ -187,52 +187,59 @@ def memory_response(memory: Memory) -> MemoryResponse:
 
 
 def memory_detail_response(
-    memory: Memory, *, origins: list[MemoryOrigin], links: list[MemoryLink]
+    memory: Memory, *, origins: Iterable[MemoryOrigin], links: Iterable[MemoryLink]
 ) -> MemoryDetailResponse:
     """Convert a memory with its origins and links."""
     return MemoryDetailResponse(
         **memory_fields(memory),
-        origins=[_origin(origin) for origin in origins],
+        origins=[
+            response_of(
+                OriginResponse,
+                origin,
+                turn=show(Prefix.TURN, origin.turn_id),
+                trace_id=show(Prefix.TRACE, origin.trace_id),
+                session_id=origin.session.external_id,
+            )
+            for origin in origins
+        ],
         links=[_link(link, memory) for link in links],
     )
 
 
-def history_response(memory: Memory, *, versions: list[MemoryVersion]) -> HistoryResponse:
+def history_response(memory: Memory, *, versions: Iterable[MemoryVersion]) -> HistoryResponse:
     """Convert a memory with its history."""
-    return HistoryResponse(memory=memory_response(memory), versions=[_version(version) for version in versions])
+    return HistoryResponse(
+        memory=memory_response(memory),
+        versions=[
+            response_of(
+                VersionResponse,
+                version,
+                actor=actor_response(version.actor),
+                trace_id=_public_id(Prefix.TRACE, version.trace_id),
+                values=with_prefixes(version.values),
+            )
+            for version in versions
+        ],
+    )
 
 
 def memory_fields(memory: Memory) -> dict[str, Any]:
     """Return the fields that every response with a memory contains."""
     about = memory.subject
-    return {
-        **{name: getattr(memory, name) for name in _COPIED_FIELDS},
+    own = {
         "id": memory.shown_id,
         "user_id": memory.end_user.external_id,
-        "status": Status(memory.status),
-        "type": MemoryType(memory.type),
-        "subject": EntityReference(id=about.shown_id, name=about.name, type=EntityType(about.type)) if about else None,
-        "polarity": Polarity(memory.polarity),
+        "subject": response_of(EntityReference, about, id=about.shown_id) if about else None,
         "agent_id": memory.agent_id or None,
         "app_id": memory.app_id or None,
         "run_id": memory.run_id or None,
         "further_sources": [_source(each) for each in memory.further_sources],
         "private_to": memory.private_to or None,
         "superseded_by": _public_id(Prefix.MEMORY, memory.superseded_by_id),
-        "source_confidence": SourceConfidence(memory.source_confidence),
-        "grounding": Grounding(memory.grounding),
-        "speech_act": SpeechAct(memory.speech_act),
-        "role": Role(memory.role),
         "trace_id": _public_id(Prefix.TRACE, memory.trace_id),
         "session_id": memory.session.external_id if memory.session else None,
     }
-
-
-_COPIED_FIELDS = (
-    "version content predicate object object_text stateful topic tags metadata language event_at event_precision"
-    " said_at valid_from valid_until expires_at confidence confidence_parts importance recurrence review_reasons"
-    " extractor evidence created_at updated_at"
-).split()
+    return {name: own[name] if name in own else getattr(memory, name) for name in MemoryResponse.__struct_fields__}
 
 
 def _source(source: Mapping[str, Any]) -> SourceResponse:
@@ -244,32 +251,6 @@ def _public_id(prefix: Prefix, identifier: Any) -> str | None:
     return show(prefix, identifier) if identifier else None
 
 
-def _origin(origin: MemoryOrigin) -> OriginResponse:
-    return OriginResponse(
-        turn=show(Prefix.TURN, origin.turn_id),
-        trace_id=show(Prefix.TRACE, origin.trace_id),
-        session_id=origin.session.external_id,
-        role=Role(origin.role),
-        evidence=origin.evidence,
-        said_at=origin.said_at,
-    )
-
-
 def _link(link: MemoryLink, memory: Memory) -> LinkResponse:
     other = link.to_memory_id if link.from_memory_id == memory.id else link.from_memory_id
-    return LinkResponse(
-        id=show(Prefix.LINK, link.id),
-        kind=LinkKind(link.kind),
-        status=LinkStatus(link.status),
-        memory_id=show(Prefix.MEMORY, other),
-    )
-
-
-def _version(version: MemoryVersion) -> VersionResponse:
-    return response_of(
-        VersionResponse,
-        version,
-        actor=actor_response(version.actor),
-        trace_id=_public_id(Prefix.TRACE, version.trace_id),
-        values=with_prefixes(version.values),
-    )
+    return response_of(LinkResponse, link, id=show(Prefix.LINK, link.id), memory_id=show(Prefix.MEMORY, other))

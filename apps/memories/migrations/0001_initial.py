@@ -13,7 +13,6 @@ from pgvector.django import VectorExtension
 
 import apps.memories.models.evaluation
 import apps.memories.models.memory
-import apps.memories.models.vector
 import apps.pipeline.core.identifiers
 
 
@@ -952,7 +951,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "question_embeddings",
-                    apps.memories.models.vector.HalfVectorsField(
+                    apps.memories.models.memory.HalfVectorsField(
                         base_field=pgvector.django.halfvec.HalfVectorField(), blank=True, default=list, size=None
                     ),
                 ),

@@ -4,16 +4,17 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.memories.querysets import EntityQuerySet
 from apps.memories.write_conflicts import ONE_USER
 from apps.pipeline.core.enums import EntityChangeKind, EntityType, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 
 
-class Entity(models.Model):
+class Entity(ShownRow):
     """A person, organisation, place and so on, with a stable identifier."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.ENTITY
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="entities", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=255)
@@ -45,20 +46,14 @@ class Entity(models.Model):
         return self.name
 
     @property
-    def shown_id(self) -> str:
-        """Return the identifier as people see it."""
-        return show(Prefix.ENTITY, self.id)
-
-    @property
     def standing_aliases(self) -> list["EntityAlias"]:
         """Return the names that no rollback has withdrawn; prefetch `aliases` for lists."""
         return [alias for alias in self.aliases.all() if not alias.withdrawn]
 
 
-class EntityAlias(models.Model):
+class EntityAlias(Row):
     """A name by which an entity has been called."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="aliases", db_index=False)
     alias = models.CharField(max_length=255)
@@ -85,10 +80,9 @@ class EntityAlias(models.Model):
         return self.alias
 
 
-class EntityChange(models.Model):
+class EntityChange(Row):
     """What a trace did to the names of an entity, from which a rollback takes it back."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="changes", db_index=False)
     trace_id = models.UUIDField(help_text="the row of the trace may have been deleted since")

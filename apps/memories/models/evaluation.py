@@ -4,8 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import LabelValue, SampleKind, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 
 
 def label_choices() -> list[tuple[str, str]]:
@@ -13,14 +14,14 @@ def label_choices() -> list[tuple[str, str]]:
     return choices_of(LabelValue)
 
 
-class EvaluationSample(models.Model):
+class EvaluationSample(ShownRow):
     """Memories or turns of a period, drawn at random; `counts` tells the turns of the period by configuration version.
 
     `counts` is a list of {version, turns, passed, stored}: turns of users, those of them that passed the pre-filter,
     and those from which a memory was stored. It is empty for a sample of memories.
     """
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.EVALUATION_SAMPLE
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=16, choices=choices_of(SampleKind))
     week = models.DateField(help_text="the Monday of the week in which the period ends")
@@ -40,19 +41,11 @@ class EvaluationSample(models.Model):
         ]
         indexes = [models.Index(fields=("project", "week"), name="evaluation_sample_by_week")]
 
-    def __str__(self) -> str:
-        return self.shown_id
 
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.EVALUATION_SAMPLE, self.id)
-
-
-class EvaluationItem(models.Model):
+class EvaluationItem(ShownRow):
     """One memory or turn of a sample, with its type, extractor and configuration version at the time of the draw."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.EVALUATION_ITEM
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     sample = models.ForeignKey(EvaluationSample, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="in the random order of the draw")
@@ -81,14 +74,6 @@ class EvaluationItem(models.Model):
             models.Index(fields=("turn",), condition=Q(turn__isnull=False), name="evaluation_item_by_turn"),
         ]
 
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.EVALUATION_ITEM, self.id)
-
     @property
     def kind(self) -> SampleKind:
         """Return what it is."""
@@ -102,10 +87,9 @@ class EvaluationItem(models.Model):
         return self.turn.content if self.turn is not None else ""
 
 
-class EvaluationLabel(models.Model):
+class EvaluationLabel(Row):
     """What one labeller says about an item."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     item = models.ForeignKey(EvaluationItem, on_delete=models.CASCADE, related_name="labels", db_index=False)
     labeller = models.CharField(max_length=160, help_text="person or key")

@@ -1,5 +1,6 @@
-"""Memories and the turns that state them."""
+"""Memories, the turns that state them, their links, comments and vectors."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,13 +8,17 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.utils import timezone
+from pgvector.django import HalfVectorField
 
-from apps.memories.querysets import MemoryOriginQuerySet, MemoryQuerySet
+from apps.common.rows import Row, ShownRow
+from apps.memories.querysets import MemoryLinkQuerySet, MemoryOriginQuerySet, MemoryQuerySet
 from apps.memories.write_conflicts import LIVE_ONCE
 from apps.pipeline.core.enums import (
     BINDING_TAGS,
     LIVE_STATUSES,
     Grounding,
+    LinkKind,
+    LinkStatus,
     MemoryType,
     Polarity,
     Precision,
@@ -24,7 +29,7 @@ from apps.pipeline.core.enums import (
     choices_of,
     values_of,
 )
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.statement import NOTE_EXTRACTOR
 
 _LIVE = Q(status__in=values_of(LIVE_STATUSES))
@@ -32,7 +37,7 @@ _LIVE_NOTE = Q(status__in=values_of(LIVE_STATUSES), extractor=NOTE_EXTRACTOR)
 
 
 def _terms(function: str, *columns: str, help_text: str) -> models.GeneratedField:
-    """Return a column that the database computes, so that no writer forgets it: see migrations 0008 and 0014."""
+    """Return a column that the database computes, so that no writer forgets it: see migrations/terms.sql."""
     return models.GeneratedField(
         expression=Func(*map(F, columns), function=function),
         output_field=models.BinaryField(),
@@ -57,10 +62,10 @@ _LONGEST = {
 }
 
 
-class Memory(models.Model):
+class Memory(ShownRow):
     """A durable, typed, scored, self-contained statement about an end user's world."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.MEMORY
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="memories", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     version = models.PositiveIntegerField(default=1)
@@ -122,12 +127,7 @@ class Memory(models.Model):
 
     # Where it comes from; a memory stored directly has no trace.
     trace = models.ForeignKey(
-        "traces.Trace",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="memories",
-        db_index=False,
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="memories", db_index=False
     )
     candidate_index = models.PositiveSmallIntegerField(null=True, blank=True)
     session = models.ForeignKey(
@@ -233,11 +233,6 @@ class Memory(models.Model):
         return self.content
 
     @property
-    def shown_id(self) -> str:
-        """Return the identifier as people see it."""
-        return show(Prefix.MEMORY, self.id)
-
-    @property
     def is_rule(self) -> bool:
         """Return True if agents are told to obey it."""
         return not BINDING_TAGS.isdisjoint(self.tags)
@@ -258,10 +253,9 @@ def is_past_plan(row: Any, *, now: datetime) -> bool:
     return ended <= now
 
 
-class MemoryOrigin(models.Model):
+class MemoryOrigin(Row):
     """A turn that states a memory."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="origins", db_index=False)
     trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -292,3 +286,97 @@ class MemoryOrigin(models.Model):
 
     def __str__(self) -> str:
         return self.evidence
+
+
+class MemoryLink(Row):
+    """Two memories that a person has to review together."""
+
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
+    to_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in", db_index=False)
+    kind = models.CharField(max_length=24, choices=choices_of(LinkKind))
+    status = models.CharField(max_length=16, choices=choices_of(LinkStatus), default=LinkStatus.OPEN.value)
+    resolution = models.CharField(max_length=32, blank=True)
+    trace = models.ForeignKey(
+        "traces.Trace", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MemoryLinkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "from_memory", "to_memory", "kind"), name="link_once"),
+            models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_of_two_memories"),
+            models.CheckConstraint(condition=Q(kind__in=values_of(LinkKind)), name="link_kind_known"),
+        ]
+        indexes = [
+            models.Index(fields=("end_user", "to_memory"), name="link_by_target"),
+            models.Index(fields=("from_memory",), name="link_by_from"),
+            models.Index(fields=("to_memory",), name="link_by_to"),
+            models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="link_by_trace"),
+            models.Index(fields=("project", "status", "-created_at"), name="link_of_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.from_memory_id} {self.kind} {self.to_memory_id}"
+
+
+class MemoryComment(Row):
+    """What a member writes about a memory to the other members; no agent gets it."""
+
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="comments", db_index=False)
+    author = models.CharField(max_length=160, help_text="person")
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = [models.Index(fields=("memory",), name="comment_by_memory")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class HalfVectorsField(ArrayField):
+    """An array of half-precision vectors; the driver returns such arrays as text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"base_field": HalfVectorField(), **options})
+
+    def _from_db_value(self, value: str | None, *_: object) -> list[list[float]] | None:
+        """Parse '{"[1,2]","[3,4]"}'; ArrayField calls this for elements with their own conversion."""
+        return None if value is None else json.loads(f"[{value[1:-1]}]".replace('"', ""))
+
+
+class MemoryVector(Row):
+    """The unit vectors of one memory: of its content, and of the questions that it answers.
+
+    One row has all vectors, because a search reads all of them, and rows are scattered on disk.
+    """
+
+    end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
+    memory = models.ForeignKey("memories.Memory", on_delete=models.CASCADE, related_name="vectors", db_index=False)
+    embedder = models.CharField(max_length=120, help_text="a vector of another embedder is never compared")
+    dimension = models.PositiveSmallIntegerField()
+    embedding = HalfVectorField()  # of the content
+    questions = ArrayField(models.TextField(), default=list, blank=True)
+    questions_by = models.CharField(
+        max_length=120, default="", blank=True, help_text="the model that was asked for them; blank: templates"
+    )
+    question_embeddings = HalfVectorsField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("memory",)
+        constraints = [
+            models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_per_embedder"),
+        ]
+        indexes = [models.Index(fields=("memory",), name="vector_by_memory")]
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} by {self.embedder}"

@@ -1,19 +1,19 @@
 """Apply the operations of a plan to the state of one end user in the in-memory store."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import singledispatch
 
-from apps.memories.codec import is_stored, read_columns
-from apps.memories.reading import rollback_operations
+from apps.memories.codec import STORED_COLUMNS, read_columns
 from apps.memories.reading.memory_state import (
     AliasUse,
     MemoryState,
     StoredState,
+    mentions_of,
     missing_origins,
     origin_keys,
     with_changes,
+    with_mentions,
     with_origins,
 )
 from apps.pipeline.core.canonical import canonical_text
@@ -25,18 +25,21 @@ from apps.pipeline.core.operations import (
     AddEntity,
     AddMemory,
     CopyOrigins,
+    CountAlias,
     EnqueueWork,
     FlagForReview,
     LinkMemories,
     MarkEntityChanges,
     MergeInto,
-    Operation,
     ReassignAlias,
     RemoveCopiedOrigins,
     RenameEntity,
+    RestoreOrigins,
+    ReviseEntity,
     ReviseMemory,
     SetLinkStatus,
     SupersedeMemory,
+    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -56,10 +59,12 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Req
         if added.status in LIVE_STATUSES and (added.private_to, added.canonical_hash) in live:
             raise StalePlan(f"a live memory says the same as {added.memory_id}")
     for operation in plan.operations:
-        state = _apply(operation, state, now)
+        state = with_operation(operation, state, now)
         if isinstance(operation, AddMemory) and request is not None:
             state = state.with_memory(_as_requested(state.memories[operation.memory_id], request))
-    return _count_mentions(state, plan, now)
+    mentioned, said_at = mentions_of(plan, now=now)
+    new = {operation.entity.id for operation in plan.of(AddEntity)}
+    return with_mentions(state, mentioned=mentioned, added=new, said_at=said_at)
 
 
 def _as_requested(stored: StoredState, request: Request) -> StoredState:
@@ -73,39 +78,31 @@ def _as_requested(stored: StoredState, request: Request) -> StoredState:
 def _check_versions(state: MemoryState, plan: WritePlan) -> None:
     versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
     versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
-    changes: Iterable[MergeInto | SupersedeMemory | ReviseMemory] = (
-        *plan.of(MergeInto),
-        *plan.of(SupersedeMemory),
-        *plan.of(ReviseMemory),
-    )
-    for change in changes:
+    changes: list[MergeInto | SupersedeMemory | ReviseMemory] = [*plan.of(MergeInto), *plan.of(SupersedeMemory)]
+    for change in (*changes, *plan.of(ReviseMemory)):
         if versions.get(change.memory_id) != change.expected_version:
             raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
 
-def with_operation(state: MemoryState, operation: Operation, *, now: datetime) -> MemoryState:
-    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
-    return _apply(operation, state, now)
-
-
 @singledispatch
-def _apply(operation: object, state: MemoryState, now: datetime) -> MemoryState:
+def with_operation(operation: object, state: MemoryState, now: datetime) -> MemoryState:
+    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
     raise TypeError(f"no such operation: {operation!r}")
 
 
-@_apply.register
+@with_operation.register
 def _(operation: AddEntity, state: MemoryState, now: datetime) -> MemoryState:
     entity = operation.entity
     uses = {canonical_text(alias): alias for alias in entity.aliases}
     return state.with_uses(entity, tuple(AliasUse(alias, folded, now) for folded, alias in uses.items()))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: AddAlias, state: MemoryState, now: datetime) -> MemoryState:
     return state.with_alias(operation.entity_id, operation.alias, since=now)
 
 
-@_apply.register
+@with_operation.register
 def _(operation: ReassignAlias, state: MemoryState, now: datetime) -> MemoryState:
     folded = canonical_text(operation.alias)
     for entity in state.entities.values():
@@ -116,35 +113,29 @@ def _(operation: ReassignAlias, state: MemoryState, now: datetime) -> MemoryStat
     return state.with_alias(operation.entity_id, operation.alias, since=now)
 
 
-@_apply.register
+@with_operation.register
 def _(operation: RenameEntity, state: MemoryState, now: datetime) -> MemoryState:
     former = state.entities[operation.entity_id]
     state = state.with_entity(replace(former, name=operation.name))
     return state.with_alias(former.id, former.name, since=now, counts=False)
 
 
-@_apply.register
+@with_operation.register
 def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
-    memory = replace(as_stored(operation), origins=origin_keys(operation.origins))
     session_id = operation.origins[0].session_id if operation.origins else None
-    return state.with_memory(
-        StoredState(
-            memory=memory,
-            origins=operation.origins,
-            superseded_by=operation.superseded_by,
-            created_at=now,
-            session_id=session_id,
-        )
+    added = StoredState(
+        as_stored(operation), superseded_by=operation.superseded_by, created_at=now, session_id=session_id
     )
+    return state.with_memory(with_origins(added, operation.origins))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemoryState:
     closed = with_changes(state.memories[operation.memory_id], **operation.changes(now=now))
     return state.with_memory(replace(closed, superseded_by=operation.superseded_by))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     origins = (*stored.origins, *missing_origins(operation.origins, in_=stored.origins))
@@ -152,11 +143,11 @@ def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
     return state.with_memory(replace(changed, origins=origins))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     changed = with_changes(stored, **read_columns(operation.changes))
-    more = {name: value for name, value in operation.changes.items() if not is_stored(name)}
+    more = {name: value for name, value in operation.changes.items() if name not in STORED_COLUMNS}
     return state.with_memory(
         replace(
             changed,
@@ -166,7 +157,7 @@ def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState
     )
 
 
-@_apply.register
+@with_operation.register
 def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState:
     in_reverse = LinkMemories(from_id=operation.to_id, to_id=operation.from_id, kind=operation.kind)
     if operation in state.links or in_reverse in state.links:
@@ -174,12 +165,7 @@ def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState
     return replace(state, links=(*state.links, operation))
 
 
-@_apply.register
-def _(operation: SetLinkStatus, state: MemoryState, now: datetime) -> MemoryState:
-    return state  # the pipeline never reads how a link was settled
-
-
-@_apply.register
+@with_operation.register
 def _(operation: CopyOrigins, state: MemoryState, now: datetime) -> MemoryState:
     successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
     return state.with_memory(
@@ -187,45 +173,69 @@ def _(operation: CopyOrigins, state: MemoryState, now: datetime) -> MemoryState:
     )
 
 
-@_apply.register
+@with_operation.register
 def _(operation: RemoveCopiedOrigins, state: MemoryState, now: datetime) -> MemoryState:
     successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
     return state.with_memory(with_origins(successor, missing_origins(successor.origins, in_=other.origins)))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: FlagForReview, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
 
 
-@_apply.register
+@with_operation.register
 def _(operation: EnqueueWork, state: MemoryState, now: datetime) -> MemoryState:
     return replace(state, queued=(*state.queued, operation))
 
 
-_apply.register(rollback_operations.withdraw_origins)
-_apply.register(rollback_operations.restore_origins)
-_apply.register(rollback_operations.revise_entity)
-_apply.register(rollback_operations.count_alias)
+@with_operation.register
+def _(operation: WithdrawOrigins, state: MemoryState, now: datetime) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    taken = tuple(each for each in stored.origins if each.turn.id in operation.turn_ids)
+    left = with_origins(stored, tuple(each for each in stored.origins if each not in taken))
+    return state.with_memory(replace(left, withdrawn=(*stored.withdrawn, *taken)))
 
 
-@_apply.register
-def _(operation: MarkEntityChanges, state: MemoryState, now: datetime) -> MemoryState:
-    return state  # the pipeline never reads which trace brought a name
+@with_operation.register
+def _(operation: RestoreOrigins, state: MemoryState, now: datetime) -> MemoryState:
+    stored = state.memories[operation.memory_id]
+    given = tuple(each for each in stored.withdrawn if each.turn.id in operation.turn_ids)
+    whole = with_origins(stored, (*stored.origins, *missing_origins(given, in_=stored.origins)))
+    return state.with_memory(replace(whole, withdrawn=tuple(each for each in stored.withdrawn if each not in given)))
 
 
-def _count_mentions(state: MemoryState, plan: WritePlan, now: datetime) -> MemoryState:
-    """Count one mention of each entity that is subject or object of the plan's statements, when it was last said."""
-    statements = plan.statements()
-    said_at = max((origin.turn.said_at for written in statements for origin in written.origins), default=now)
-    candidates = [written.candidate for written in statements]
-    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
-    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
-    added = {operation.entity.id for operation in plan.of(AddEntity)}
-    for entity_id in (mentioned | added) & state.entities.keys():
-        entity = state.entities[entity_id]
-        latest = max(said_at, entity.last_mentioned_at or said_at)
-        count = entity.mention_count + (entity_id in mentioned)
-        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
-    return state
+@with_operation.register
+def _(operation: ReviseEntity, state: MemoryState, now: datetime) -> MemoryState:
+    known = {**state.withdrawn, **state.entities}[operation.entity_id]
+    entity = replace(
+        known,
+        name=operation.name or known.name,
+        mention_count=max(known.mention_count + operation.mentions, 0),
+        last_mentioned_at=operation.last_mentioned_at or known.last_mentioned_at,
+    )
+    is_withdrawn = entity.id in state.withdrawn if operation.withdrawn is None else operation.withdrawn
+    others = {key: each for key, each in state.entities.items() if key != entity.id}
+    hidden = {key: each for key, each in state.withdrawn.items() if key != entity.id}
+    if is_withdrawn:
+        return replace(state, entities=others, withdrawn={**hidden, entity.id: entity})
+    return replace(state, entities={**others, entity.id: entity}, withdrawn=hidden)
+
+
+@with_operation.register
+def _(operation: CountAlias, state: MemoryState, now: datetime) -> MemoryState:
+    entity = state.entities.get(operation.entity_id)
+    if entity is None:
+        return state  # a withdrawn entity is not found by any name
+    folded = canonical_text(operation.alias)
+    uses = {use.folded: use for use in state.uses_of(entity)}
+    known = uses.get(folded, AliasUse(operation.alias, folded, now, count=0))
+    uses[folded] = replace(known, count=known.count + operation.uses)
+    return state.with_uses(entity, tuple(use for use in uses.values() if use.count > 0))
+
+
+@with_operation.register(SetLinkStatus)
+@with_operation.register(MarkEntityChanges)
+def _(operation: object, state: MemoryState, now: datetime) -> MemoryState:
+    return state  # the pipeline never reads how a link was settled, nor which trace brought a name

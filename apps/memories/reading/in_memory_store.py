@@ -90,19 +90,26 @@ class InMemoryStore:
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
         """Return live memories, the most relevant first."""
         live = {each.memory.id: each for each in self._live(query.end_user_id, query.private_to)}
+        text, entities = query.text.lower(), self.state(end_user_id=query.end_user_id).entities.values()
         ids = most_relevant(
-            live=[_live_memory(each, query.embedder) for each in live.values()],
+            live=[
+                LiveMemory(
+                    id=each.memory.id,
+                    subject_id=each.memory.subject_id,
+                    session_id=each.session_id,
+                    created_at=each.created_at,
+                    event_at=each.memory.event_at,
+                    content=each.memory.content,
+                    is_indexed=query.embedder in each.vectors,
+                )
+                for each in live.values()
+            ],
             query=query,
             nearest=[ids[:memories] for ids in _by_cosine(live.values(), query.vectors, query.embedder)],
-            named=self._named(query),
+            named={each.id for each in entities for name in each.aliases if len(name) > 2 and name.lower() in text},
             most=memories,
         )
         return tuple(live[memory_id].memory for memory_id in ids)
-
-    def _named(self, query: RelevanceQuery) -> set[UUID]:
-        text = query.text.lower()
-        found = self.state(end_user_id=query.end_user_id).entities.values()
-        return {each.id for each in found for alias in each.aliases if len(alias) > 2 and alias.lower() in text}
 
     def neighbours(
         self, *, end_user_id: UUID, embedder: str, probes: Sequence[Probe], limit: int, private_to: str = ""
@@ -128,19 +135,6 @@ class InMemoryStore:
         stored = self.state(end_user_id=end_user_id).memories.values()
         live = (each for each in stored if each.memory.status in LIVE_STATUSES)
         return (each for each in live if each.memory.private_to == private_to)
-
-
-def _live_memory(stored: StoredState, embedder: str) -> LiveMemory:
-    memory = stored.memory
-    return LiveMemory(
-        id=memory.id,
-        subject_id=memory.subject_id,
-        session_id=stored.session_id,
-        created_at=stored.created_at,
-        event_at=memory.event_at,
-        content=memory.content,
-        is_indexed=embedder in stored.vectors,
-    )
 
 
 def _by_cosine(live: Iterable[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[UUID]]:

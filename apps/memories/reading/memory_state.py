@@ -1,6 +1,6 @@
 """The state of one end user in the in-memory store: memories, entities with their names, links, queued work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.memory_conversion import origin_key
 from apps.pipeline.core.operations import EnqueueWork, LinkMemories, PlannedOrigin
+from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.statement import StoredMemory
 
 HalfVector = NDArray[np.float16]  # the precision of the database
@@ -87,6 +88,26 @@ class MemoryState:
         """Return how the names of an entity were used."""
         unknown = (AliasUse(alias, canonical_text(alias), _LONG_AGO) for alias in entity.aliases)
         return self.alias_uses.get(entity.id) or tuple(unknown)
+
+
+def with_mentions(
+    state: MemoryState, *, mentioned: Set[UUID], said_at: datetime, added: Set[UUID] = frozenset()
+) -> MemoryState:
+    """Return a state in which entities were mentioned once more, or added, when something was said."""
+    for entity_id in (mentioned | added) & state.entities.keys():
+        entity = state.entities[entity_id]
+        latest = max(said_at, entity.last_mentioned_at or said_at)
+        count = entity.mention_count + (entity_id in mentioned)
+        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
+    return state
+
+
+def mentions_of(plan: WritePlan, *, now: datetime) -> tuple[set[UUID], datetime]:
+    """Return the entities that are subject or object of a plan's statements, and when the last turn of it was said."""
+    statements = plan.statements()
+    said_at = max((origin.turn.said_at for each in statements for origin in each.origins), default=now)
+    named = (mention for each in statements for mention in (each.candidate.subject, each.candidate.object.entity))
+    return {each.entity_id for each in named if each is not None and each.entity_id is not None}, said_at
 
 
 def with_changes(stored: StoredState, **changes: Any) -> StoredState:

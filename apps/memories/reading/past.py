@@ -12,16 +12,16 @@ from uuid import UUID
 import msgspec
 from django.db.models import Field, QuerySet
 
-from apps.memories.codec import is_stored, read_columns
+from apps.memories.codec import STORED_COLUMNS, read_columns
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryOrigin, MemoryVersion
 from apps.memories.reading.apply_plan import with_operation
-from apps.memories.reading.memory_state import MemoryState, StoredState, with_changes, with_origin
+from apps.memories.reading.memory_state import MemoryState, StoredState, with_changes, with_mentions, with_origin
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, Role, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.pipeline.core.operations import AddAlias, AddEntity, PlannedOrigin, ReassignAlias, RenameEntity
-from apps.pipeline.core.statement import STATEMENT_FIELDS, StoredMemory
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Trace
 
@@ -58,7 +58,7 @@ EntityOperation = AddEntity | AddAlias | ReassignAlias | RenameEntity
 _KINDS: dict[str, type[EntityOperation]] = {
     each.__name__: each for each in (AddEntity, AddAlias, ReassignAlias, RenameEntity)
 }
-MERGED, SPLIT = "entity_merged", "entity_split"  # verbs of the ledger
+MERGED, SPLIT = "entity_merged", "entity_split"  # verbs of history and ledger
 
 
 class Rank(IntEnum):
@@ -101,11 +101,13 @@ class PastMemories:
 def past_entities(*, end_user_id: UUID, memories: PastMemories) -> Iterator[PastChange]:
     """Yield the changes of an end user's entities, in no order."""
     planned = list(_planned(end_user_id))
-    yield from (_of_plan(*each) for each in planned)
-    operations = [operation for _, _, operation in planned]
-    yield from _of_no_plan(end_user_id, operations)
+    yield from (_operated(at, operation, trace_id) for trace_id, at, operation in planned)
+    yield from _of_no_plan(end_user_id, [operation for *_, operation in planned])
     yield from _mentions(memories, planned)
-    yield from _stored_mentions(end_user_id)
+    stored = Memory.objects.filter(end_user_id=end_user_id, trace__isnull=True, subject__isnull=False)  # by callers
+    for subject_id, at in stored.values_list("subject_id", "created_at"):
+        mention = partial(with_mentions, mentioned={subject_id}, said_at=at)
+        yield PastChange(at=at, rank=Rank.MENTION, apply=mention)
     yield from _merges(end_user_id)
 
 
@@ -118,31 +120,25 @@ def _planned(end_user_id: UUID) -> Iterator[tuple[UUID, datetime, EntityOperatio
                 yield trace_id, finished_at, msgspec.convert(values, type=_KINDS[values["op"]])
 
 
-def _of_plan(trace_id: UUID, at: datetime, operation: EntityOperation) -> PastChange:
+def _operated(at: datetime, operation: EntityOperation, trace_id: UUID | None = None) -> PastChange:
     return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at), trace_id=trace_id)
 
 
 def _operate(operation: EntityOperation, at: datetime, state: MemoryState) -> MemoryState:
     known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
-    return with_operation(state, operation, now=at) if known else state
+    return with_operation(operation, state, at) if known else state
 
 
-def _of_no_plan(end_user_id: UUID, planned: Iterable[EntityOperation]) -> Iterator[PastChange]:
+def _of_no_plan(end_user_id: UUID, planned: Sequence[EntityOperation]) -> Iterator[PastChange]:
     """Yield entities and names that callers and people have added."""
-    operations = list(planned)
-    added = {each.entity.id for each in operations if isinstance(each, AddEntity)}
-    rows = Entity.objects.filter(end_user_id=end_user_id, withdrawn=False)
-    for row in (row for row in rows if row.id not in added):
+    added = {each.entity.id for each in planned if isinstance(each, AddEntity)}
+    for row in Entity.objects.filter(end_user_id=end_user_id, withdrawn=False).exclude(id__in=added):
         entity = KnownEntity(id=row.id, name=row.name, type=EntityType(row.type), is_user=row.is_user)
-        yield _of_row(row.created_at, AddEntity(entity))
-    named = set(_names(operations))
+        yield _operated(row.created_at, AddEntity(entity))
+    named = set(_names(planned))
     for alias in EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False).order_by("created_at", "folded"):
         if (alias.entity_id, alias.folded) not in named:
-            yield _of_row(alias.created_at, AddAlias(alias.entity_id, alias.alias))
-
-
-def _of_row(at: datetime, operation: AddEntity | AddAlias) -> PastChange:
-    return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at))
+            yield _operated(alias.created_at, AddAlias(alias.entity_id, alias.alias))
 
 
 def _names(operations: Iterable[EntityOperation]) -> Iterator[tuple[UUID, str]]:
@@ -163,45 +159,36 @@ def _mentions(
     memories: PastMemories, planned: Iterable[tuple[UUID, datetime, EntityOperation]]
 ) -> Iterator[PastChange]:
     """Yield when each trace has mentioned entities: new ones, subjects and objects, at its latest turn."""
-    added: dict[UUID, set[UUID]] = {}
+    added: defaultdict[UUID, set[UUID]] = defaultdict(set)
     for trace_id, _, operation in planned:
         if isinstance(operation, AddEntity):
-            added.setdefault(trace_id, set()).add(operation.entity.id)
+            added[trace_id].add(operation.entity.id)
     for trace_id in {*added, *memories.mentioned} & memories.ends.keys():
         at = memories.ends[trace_id]
-        mentioned = memories.mentioned.get(trace_id, frozenset())
-        mention = partial(_mention, mentioned, added.get(trace_id, set()), memories.said.get(trace_id, at))
+        mention = partial(
+            with_mentions,
+            mentioned=memories.mentioned.get(trace_id, frozenset()),
+            added=added[trace_id],
+            said_at=memories.said.get(trace_id, at),
+        )
         yield PastChange(at=at, rank=Rank.MENTION, apply=mention, trace_id=trace_id)
-
-
-def _stored_mentions(end_user_id: UUID) -> Iterator[PastChange]:
-    """Yield the mentions of memories that callers have stored themselves."""
-    stored = Memory.objects.filter(end_user_id=end_user_id, trace__isnull=True, subject__isnull=False)
-    for subject_id, at in stored.values_list("subject_id", "created_at"):
-        mention = partial(_mention, frozenset({subject_id}), set(), at)
-        yield PastChange(at=at, rank=Rank.MENTION, apply=mention)
-
-
-def _mention(mentioned: frozenset[UUID], added: set[UUID], said_at: datetime, state: MemoryState) -> MemoryState:
-    for entity_id in (mentioned | added) & state.entities.keys():
-        entity = state.entities[entity_id]
-        latest = max(said_at, entity.last_mentioned_at or said_at)
-        count = entity.mention_count + (entity_id in mentioned)
-        state = state.with_entity(replace(entity, mention_count=count, last_mentioned_at=latest))
-    return state
 
 
 def _merges(end_user_id: UUID) -> Iterator[PastChange]:
     """Yield merges and splits: an entity that is merged into another is not known as one of its own."""
     entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
-    rows = {row.id: row for row in Entity.objects.filter(end_user_id=end_user_id)}
+    rows = Entity.objects.filter(end_user_id=end_user_id).in_bulk()
     for entry in entries.order_by("created_at", "id"):
-        row = rows.get(entry.object_id)
-        if row is not None:
-            yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=_merge(entry.verb, row))
+        if (row := rows.get(entry.object_id)) is not None:
+            change = partial(_without if entry.verb == MERGED else _with, row)
+            yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=change)
 
 
-def _merge(verb: str, row: Entity) -> partial[MemoryState]:
+def _without(row: Entity, state: MemoryState) -> MemoryState:
+    return replace(state, entities={key: each for key, each in state.entities.items() if key != row.id})
+
+
+def _with(row: Entity, state: MemoryState) -> MemoryState:
     entity = KnownEntity(
         id=row.id,
         name=row.name,
@@ -209,23 +196,10 @@ def _merge(verb: str, row: Entity) -> partial[MemoryState]:
         mention_count=row.mention_count,
         last_mentioned_at=row.last_mentioned_at,
     )
-    return partial(_without, entity.id) if verb == MERGED else partial(_with, entity)
+    return state.with_uses(entity, state.alias_uses.get(row.id, ()))
 
 
-def _without(entity_id: UUID, state: MemoryState) -> MemoryState:
-    return replace(state, entities={key: each for key, each in state.entities.items() if key != entity_id})
-
-
-def _with(entity: KnownEntity, state: MemoryState) -> MemoryState:
-    return state.with_uses(entity, state.alias_uses.get(entity.id, ()))
-
-
-_NOT_COLUMNS = {"subject"}
-_STORED = ("id", "version", "status", "canonical_hash", "confidence", "confidence_parts", "role", "metadata")
-_SOURCES = ("private_to", "agent_id", "app_id", "run_id", "further_sources")
-_TIMES = ("said_at", "valid_from", "valid_until")
-_BESIDE = ("subject_id", "object_text", "superseded_by_id", "created_at", "session_id", "trace_id")
-_COLUMNS = (*_STORED, *_SOURCES, *_TIMES, *_BESIDE, *(name for name in STATEMENT_FIELDS if name not in _NOT_COLUMNS))
+_COLUMNS = (*STORED_COLUMNS, "superseded_by_id", "created_at", "session_id", "trace_id")
 
 
 def past_memories(*, end_user_id: UUID) -> PastMemories:
@@ -276,14 +250,12 @@ def _change(state: MemoryState, *, memory_id: UUID, values: Mapping[str, Any]) -
     if stored is None:
         return state
     heir = values.get("superseded_by_id", stored.superseded_by)
-    fields = read_columns({name: value for name, value in values.items() if is_stored(name)})
-    return state.with_memory(replace(with_changes(stored, **fields), superseded_by=heir))
+    return state.with_memory(replace(with_changes(stored, **read_columns(values)), superseded_by=heir))
 
 
 def _added(row: Mapping[str, Any]) -> PastChange:
-    fields = read_columns({name: value for name, value in row.items() if is_stored(name)})
     stored = StoredState(
-        memory=StoredMemory(**fields),
+        memory=StoredMemory(**read_columns(row)),
         superseded_by=row["superseded_by_id"],
         created_at=row["created_at"],
         session_id=row["session_id"],
@@ -300,17 +272,12 @@ def _added(row: Mapping[str, Any]) -> PastChange:
 def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:
     turn = SourceTurn(id=row.turn_id, position=0, role=Role(row.role), content=row.evidence, received_at=row.said_at)
     origin = PlannedOrigin(turn=turn, session_id=row.session_id, api_key_id=row.api_key_id, evidence=row.evidence)
-    return PastChange(
-        at=row.created_at,
-        rank=Rank.ORIGIN,
-        apply=partial(_add_origin, memory_id=row.memory_id, origin=origin),
-        trace_id=None if is_copy else row.trace_id,
-    )
 
+    def add(state: MemoryState) -> MemoryState:
+        stored = state.memories.get(row.memory_id)
+        return state if stored is None else state.with_memory(with_origin(stored, origin))
 
-def _add_origin(state: MemoryState, *, memory_id: UUID, origin: PlannedOrigin) -> MemoryState:
-    stored = state.memories.get(memory_id)
-    return state if stored is None else state.with_memory(with_origin(stored, origin))
+    return PastChange(at=row.created_at, rank=Rank.ORIGIN, apply=add, trace_id=None if is_copy else row.trace_id)
 
 
 def in_order(changes: Sequence[PastChange]) -> list[PastChange]:

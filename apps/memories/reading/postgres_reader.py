@@ -1,6 +1,6 @@
 """The reading port on PostgreSQL, filtered by end user first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from functools import reduce
@@ -22,9 +22,9 @@ from apps.memories.models import Entity, EntityAlias, Memory, MemoryOrigin, Memo
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.relevance import LiveMemory, most_relevant
 from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType
+from apps.pipeline.core.enums import LIVE_STATUSES, EntityType, Status
 from apps.pipeline.core.ports import Neighbour, Probe, RelevanceQuery, Slot, Vector
-from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.core.statement import NOTE_EXTRACTOR, StoredMemory
 
 # To build a query takes longer than to run it, so what is always the same is built once.
 _ENTITIES = (
@@ -48,7 +48,14 @@ _STORED = Memory.objects.annotate(said_in=ArraySubquery(_ORIGINS.order_by().valu
 
 
 class PostgresMemoryReader:
-    """Reads what is known about one end user from the tables."""
+    """Reads what is known about one end user from the tables.
+
+    Live memories are read without `notes`: notes that are read again, so that no statement of their messages counts as
+    known already. A note that is asked for by its identifier is still found.
+    """
+
+    def __init__(self, *, notes: Collection[UUID] = ()) -> None:
+        self._notes = frozenset(notes)
 
     def entities(self, *, end_user_id: UUID, limit: int) -> tuple[KnownEntity, ...]:
         """Return entities with their aliases, the user first, then the most recently mentioned."""
@@ -69,14 +76,14 @@ class PostgresMemoryReader:
         self, *, end_user_id: UUID, entities: int, memories: int, private_to: str = ""
     ) -> tuple[tuple[KnownEntity, ...], tuple[StoredMemory, ...] | None]:
         """Return entities as above, and all live memories, or None."""
-        live = _live(end_user_id, private_to, _STORED).order_by("-id")
+        live = self._live(end_user_id, private_to, _STORED).order_by("-id")
         with transaction.atomic():
             known, found = self.entities(end_user_id=end_user_id, limit=entities), _stored(live[: memories + 1])
         return known, found if len(found) <= memories else None
 
     def relevant(self, *, query: RelevanceQuery, memories: int) -> tuple[StoredMemory, ...]:
         """Return live memories, the most relevant first."""
-        live = _live(query.end_user_id, query.private_to)
+        live = self._live(query.end_user_id, query.private_to)
         vectors = MemoryVector.objects.filter(end_user_id=query.end_user_id, embedder=query.embedder)
         is_indexed = Exists(vectors.filter(memory=OuterRef("pk")))
         rows = live.values_list("id", "subject_id", "session_id", "created_at", "event_at", "content", is_indexed)
@@ -97,7 +104,7 @@ class PostgresMemoryReader:
         if not probes:
             return []
         same_embedder = FilteredRelation("vectors", condition=Q(vectors__embedder=embedder))
-        live = _live(end_user_id, private_to).annotate(vector=same_embedder)
+        live = self._live(end_user_id, private_to).annotate(vector=same_embedder)
         near = [_near(live, probe, number)[:limit] for number, probe in enumerate(probes)]
         rows = list(near[0].union(*near[1:], all=True))
         memories = self.several(end_user_id=end_user_id, ids={memory_id for _, _, _, memory_id in rows})
@@ -114,14 +121,16 @@ class PostgresMemoryReader:
     ) -> tuple[StoredMemory, ...]:
         """Return live memories that hold one of the slots or have one of the identifiers, in the order said."""
         probe = HolderProbe(end_user_id=end_user_id, slots=tuple(slots), ids=tuple(ids), private_to=private_to)
-        return holders_of_several(probes=[probe])[0]
+        return tuple(
+            each for each in holders_of_several(probes=[probe])[0] if each.id in ids or each.id not in self._notes
+        )
 
     def duplicates(
         self, *, end_user_id: UUID, hashes: Sequence[str], contents: Sequence[str], private_to: str = ""
     ) -> tuple[StoredMemory, ...]:
         """Return live memories with one of the hashes or wordings, in the order in which they were said."""
         same = Q(canonical_hash__in=hashes) | Q(content__in=contents)
-        return _stored(_live(end_user_id, private_to, _STORED).filter(same).order_by("said_at", "id"))
+        return _stored(self._live(end_user_id, private_to, _STORED).filter(same).order_by("said_at", "id"))
 
     def several(self, *, end_user_id: UUID, ids: Iterable[UUID]) -> tuple[StoredMemory, ...]:
         """Return the memories with one of the identifiers, live or not."""
@@ -137,6 +146,11 @@ class PostgresMemoryReader:
         if not found:
             raise LookupError(f"there is no memory {memory_id}")
         return found[0]
+
+    def _live(self, end_user_id: UUID, private_to: str, memories: MemoryQuerySet | None = None) -> MemoryQuerySet:
+        read = Memory.objects.all() if memories is None else memories
+        live = read.for_end_user(end_user_id).live().filter(private_to=private_to).order_by()
+        return live.exclude(id__in=self._notes) if self._notes else live
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +181,6 @@ def holders_of_several(*, probes: Sequence[HolderProbe]) -> list[tuple[StoredMem
     wanted = reduce(or_, (probe.condition() for probe in probes))
     rows = list(_STORED.live().filter(wanted).order_by("said_at", "id"))
     return [tuple(_stored_memory(row) for row in rows if probe.wants(row)) for probe in probes]
-
-
-def _live(end_user_id: UUID, private_to: str, memories: MemoryQuerySet | None = None) -> MemoryQuerySet:
-    read = Memory.objects.all() if memories is None else memories
-    return read.for_end_user(end_user_id).live().filter(private_to=private_to).order_by()
 
 
 def _stored(rows: MemoryQuerySet) -> tuple[StoredMemory, ...]:
@@ -225,3 +234,21 @@ def _named(query: RelevanceQuery) -> set[UUID]:
         length=Length("alias"), place=StrIndex(Value(query.text.lower()), Lower("alias"))
     )
     return set(aliases.filter(length__gt=2, place__gt=0).values_list("entity_id", flat=True))
+
+
+def notes_of_session(*, end_user_id: UUID, session_id: UUID) -> tuple[tuple[UUID, UUID], ...]:
+    """Return the live notes of a session, each with a turn that it quotes: (turn, note)."""
+    origins = _origins(end_user_id, session_id).filter(
+        withdrawn=False, memory__extractor=NOTE_EXTRACTOR, memory__status__in=sorted(LIVE_STATUSES)
+    )
+    return tuple(origins.order_by("said_at", "id").values_list("turn_id", "memory_id"))
+
+
+def retracted_turns(*, end_user_id: UUID, session_id: UUID) -> frozenset[UUID]:
+    """Return the turns of a session of which a memory was retracted: reading them again would bring it back."""
+    retracted = _origins(end_user_id, session_id).filter(memory__status=Status.RETRACTED)
+    return frozenset(retracted.values_list("turn_id", flat=True))
+
+
+def _origins(end_user_id: UUID, session_id: UUID) -> QuerySet[MemoryOrigin]:
+    return MemoryOrigin.objects.filter(end_user_id=end_user_id, session_id=session_id)

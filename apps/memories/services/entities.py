@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -15,8 +14,10 @@ from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.codec import read_statement
+from apps.memories.ledger.record import record
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
+from apps.memories.reading.past import MERGED, SPLIT
 from apps.memories.services.revising import settle_change
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
@@ -30,8 +31,6 @@ from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.redaction.redact import redact
 from apps.traces.get_or_create import actor_of, hold_end_user
-
-MERGED, SPLIT = "entity_merged", "entity_split"  # names of the operations in history and ledger
 
 
 def pointing_at(*entities: Entity) -> MemoryQuerySet:
@@ -90,20 +89,11 @@ def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iter
                 yield SupersedeMemory(older.id, older.version, superseded_by=newer.id, valid_until=until)
 
 
-@dataclass(frozen=True, slots=True)
-class MergePreview:
-    """What a merge would change; pairs are of memories."""
+def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> dict[str, Any]:
+    """Return what a merge would change: new names, memories that move, pairs (closed, later), pairs of duplicates.
 
-    entity: Entity
-    into: Entity
-    names: tuple[str, ...]  # new aliases of the entity that stays
-    moved: tuple[Memory, ...]  # memories that would refer to the entity that stays
-    closed: tuple[tuple[Memory, Memory], ...]  # a value, and the later one that closes it
-    repeated: tuple[tuple[Memory, Memory], ...]  # possible duplicates, for review
-
-
-def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> MergePreview:
-    """Plan a merge as `merge_entities` does. Raises NotFound, and Conflict or Unfit for what can't be merged."""
+    Raises NotFound, and Conflict or Unfit for what can't be merged.
+    """
     found = Entity.objects.filter(project_id=project_id).select_related("end_user").in_bulk([entity_id, into_id])
     if entity_id not in found or into_id not in found:
         raise NotFound("there is no such entity")
@@ -113,28 +103,19 @@ def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> MergeP
     plan = WritePlan(operations=tuple(moved(list(rows.values()), entity=entity, into=into)))
     known = {canonical_text(name) for name in names_of(into)}
     new_names = {canonical_text(name): name for name in names_of(entity) if canonical_text(name) not in known}
-    return MergePreview(
-        entity=entity,
-        into=into,
-        names=tuple(new_names.values()),
-        moved=tuple(rows[each.memory_id] for each in plan.of(ReviseMemory)),
-        closed=tuple((rows[each.memory_id], rows[each.superseded_by]) for each in plan.of(SupersedeMemory)),
-        repeated=tuple((rows[each.from_id], rows[each.to_id]) for each in plan.of(LinkMemories)),
-    )
+    return {
+        "entity": entity,
+        "into": into,
+        "names": list(new_names.values()),
+        "moved": [rows[each.memory_id] for each in plan.of(ReviseMemory)],
+        "closed": [(rows[each.memory_id], rows[each.superseded_by]) for each in plan.of(SupersedeMemory)],
+        "repeated": [(rows[each.from_id], rows[each.to_id]) for each in plan.of(LinkMemories)],
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class EntityMerge:
-    """Which entity is merged into which, and who asked for it."""
-
-    project_id: UUID
-    entity_id: UUID
-    into_id: UUID
-    api_key_id: UUID | None = None
-    person_id: int | None = None
-
-
-def merge_entities(*, merge: EntityMerge) -> None:
+def merge_entities(
+    *, project_id: UUID, entity_id: UUID, into_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
+) -> None:
     """Merge an entity into another one; repeating it changes nothing.
 
     Names become aliases of the entity that stays, and memories refer to it. Two memories that now say the same get a
@@ -142,12 +123,13 @@ def merge_entities(*, merge: EntityMerge) -> None:
     an entity that was merged into another, Unfit for the end user's own entity or two of different end users.
     """
     with transaction.atomic():
-        entity, into = locked_entities(merge.project_id, merge.entity_id, merge.into_id)
+        entity, into = _locked(project_id, entity_id, into_id)
         if entity.merged_into_id == into.id:
             return
         check_merge(entity, into)
         operations = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
-        apply_to(merge, entity, operations)
+        actor = actor_of(api_key_id, person_id)
+        _apply(operations, entity, actor)
         _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)
         plan = WritePlan(operations=tuple(operations))
@@ -157,10 +139,10 @@ def merge_entities(*, merge: EntityMerge) -> None:
             "closed": [str(each.memory_id) for each in plan.of(SupersedeMemory)],
             "links": [[str(each.from_id), str(each.to_id)] for each in plan.of(LinkMemories)],
         }
-        record_merge(merge, entity, verb=MERGED, details=changed_ids)
+        _record(entity, actor, verb=MERGED, details=changed_ids)
 
 
-def locked_entities(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
+def _locked(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
     """Lock their end users, then entities in the order of their ids; return them in the order of the arguments.
 
     The order prevents deadlocks. Raises NotFound.
@@ -189,14 +171,9 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def apply_to(merge: EntityMerge, entity: Entity, operations: list[Operation]) -> None:
+def _apply(operations: Sequence[Operation], entity: Entity, actor: str) -> None:
     """Apply operations on an entity's memories. Raises Conflict if another writer has changed them."""
-    context = WriteContext(
-        project_id=entity.project_id,
-        end_user_id=entity.end_user_id,
-        actor=actor_of(merge.api_key_id, merge.person_id),
-        api_key_id=merge.api_key_id,
-    )
+    context = WriteContext(project_id=entity.project_id, end_user_id=entity.end_user_id, actor=actor)
     try:
         apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
     except StalePlan as stale:
@@ -222,17 +199,15 @@ def names_of(entity: Entity) -> list[str]:
     return [entity.name, *entity.aliases.filter(withdrawn=False).values_list("alias", flat=True)]
 
 
-def record_merge(merge: EntityMerge, entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
-    """Add a merge or split to the ledger."""
-    LedgerEntry.objects.create(
-        end_user_id=entity.end_user_id,
+def _record(entity: Entity, actor: str, *, verb: str, details: dict[str, Any]) -> None:
+    record(
         project_id=entity.project_id,
-        actor=actor_of(merge.api_key_id, merge.person_id),
+        end_user_id=entity.end_user_id,
+        actor=actor,
         verb=verb,
         object_kind="entity",
         object_id=entity.id,
         details=details,
-        created_at=timezone.now(),
     )
 
 
@@ -244,25 +219,25 @@ def split_entities(
     Memories that were added since stay with the entity that they name. Raises NotFound, Conflict if nothing was merged.
     """
     with transaction.atomic():
-        (entity,) = locked_entities(project_id, entity_id)
-        if entity.merged_into_id is None:
+        (entity,) = _locked(project_id, entity_id)
+        into_id, actor = entity.merged_into_id, actor_of(api_key_id, person_id)
+        if into_id is None:
             raise Conflict("the entity is not merged into another")
-        merge = EntityMerge(project_id, entity.id, entity.merged_into_id, api_key_id, person_id)
         entries = LedgerEntry.objects.filter(end_user_id=entity.end_user_id, object_id=entity.id, verb=MERGED)
         recorded = entries.first()
         if recorded is None:
             raise Conflict("the ledger has no record of the merge")
         merged = recorded.details
-        EntityAlias.objects.filter(entity_id=merge.into_id, source=entity.id.hex).delete()
+        EntityAlias.objects.filter(entity_id=into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        apply_to(merge, entity, list(_restored_references(entity, merged["memories"])))
+        _apply(list(_restored_references(entity, merged["memories"])), entity, actor)
         for operations in _reopened(entity, merged["closed"]):
-            apply_to(merge, entity, operations)
+            _apply(operations, entity, actor)
         linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
         )
-        record_merge(merge, entity, verb=SPLIT, details={"from": str(merge.into_id)})
+        _record(entity, actor, verb=SPLIT, details={"from": str(into_id)})
 
 
 def _values_before(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tuple[Memory, dict[str, Any]]]:

@@ -36,28 +36,25 @@ def export_memories(*, project_id: UUID, memories: QuerySet[Memory], file_format
     Names of columns come first in CSV. `memories` have their end users and subjects selected.
     """
     with tenant_scope(project_id=project_id):
-        details = {"format": file_format.value}
         record(
             project_id=project_id,
             verb="memories_exported",
             object_kind="project",
             object_id=project_id,
-            details=details,
+            details={"format": file_format.value},
         )
-    rows = streamed_rows(memories, project_id=project_id)
-    return _csv(rows) if file_format is ExportFormat.CSV else _json_lines(rows)
+    return _lines(streamed_rows(memories, project_id=project_id), file_format)
 
 
-def _json_lines(rows: Iterator[Memory]) -> Iterator[str]:
-    for row in rows:
-        yield msgspec.json.encode(_values(row)).decode() + "\n"
-
-
-def _csv(rows: Iterator[Memory]) -> Iterator[str]:
-    yield csv_line(COLUMNS)
+def _lines(rows: Iterator[Memory], file_format: ExportFormat) -> Iterator[str]:
+    if file_format is ExportFormat.CSV:
+        yield csv_line(COLUMNS)
     for row in rows:
         values = _values(row)
-        yield csv_line(" ".join(value) if isinstance(value, list) else value for value in values.values())
+        if file_format is ExportFormat.CSV:
+            yield csv_line(" ".join(value) if isinstance(value, list) else value for value in values.values())
+        else:
+            yield msgspec.json.encode(values).decode() + "\n"
 
 
 def _values(row: Memory) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -35,21 +37,16 @@ from apps.traces.requests import traceparents_of
 WAIT = timedelta(seconds=45)
 
 
-def unasked(*, embedder: str) -> MemoryQuerySet:
-    """Return the live extracted memories whose questions no model has written.
+def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQuerySet:
+    """Return an end user's live extracted memories whose questions no model has written, oldest first.
 
     Memories that callers stored directly are left out: they have no trace that could record the cost.
     """
     templates = MemoryVector.objects.filter(
-        end_user_id=OuterRef("end_user_id"), memory_id=OuterRef("id"), embedder=embedder, questions_by=""
+        end_user_id=end_user_id, memory_id=OuterRef("id"), embedder=embedder.name, questions_by=""
     )
-    found: MemoryQuerySet = Memory.objects.live().filter(Exists(templates), trace__isnull=False)
-    return found
-
-
-def without_model_questions(*, end_user_id: UUID, embedder: Embedder) -> MemoryQuerySet:
-    """Return an end user's memories that the model has yet to be asked about, oldest first."""
-    return unasked(embedder=embedder.name).for_end_user(end_user_id).order_by("id")
+    of_user = Memory.objects.for_end_user(end_user_id).live()
+    return of_user.filter(Exists(templates), trace__isnull=False).order_by("id")
 
 
 def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
@@ -58,18 +55,10 @@ def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
     ids = list(due.values_list("id", flat=True)[:MEMORIES_PER_CALL])
     if not ids:
         return
-    enqueue(
-        end_user_id=lease.end_user_id,
-        project_id=lease.project_id,
-        kind=WorkKind.ASK_QUESTIONS,
-        subject_ids=ids[:1],
-    )
+    asking = WorkKind.ASK_QUESTIONS
+    enqueue(end_user_id=lease.end_user_id, project_id=lease.project_id, kind=asking, subject_ids=ids[:1])
     untried = OutboxRow.objects.filter(
-        end_user_id=lease.end_user_id,
-        kind=WorkKind.ASK_QUESTIONS,
-        state=WorkState.PENDING,
-        attempts=0,
-        waiting_since=None,
+        end_user_id=lease.end_user_id, kind=asking, state=WorkState.PENDING, attempts=0, waiting_since=None
     )
     if len(ids) == MEMORIES_PER_CALL:
         untried.update(run_at=Now())
@@ -78,20 +67,9 @@ def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
 
 
 _FIELDS = (
-    "id",
-    "type",
-    "content",
-    "subject__name",
-    "predicate",
-    "object_text",
-    "evidence",
-    "tongue",
-    "source_tongue",
-    "trace_id",
-    "created_at",
-    "configuration",
-    "user",
-)
+    "id", "type", "content", "subject__name", "predicate", "object_text", "evidence", "tongue", "source_tongue",
+    "trace_id", "created_at", "configuration", "user",
+)  # fmt: skip
 
 
 def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
@@ -100,11 +78,11 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> N
     If a model may write better questions, a call for them is enqueued as soon as there are enough memories.
     Raises LostLease, having written nothing.
     """
-    rows = read_rows(_memories(lease.end_user_id, [each.subject_id for each in work]))
-    told_in = traceparents_of_rows(lease, rows)
+    rows = _read(lease.end_user_id, [each.subject_id for each in work])
+    told_in = _told_in(lease, rows)
     with span("index memories", kind=SpanKind.CONSUMER, parents=told_in), stage_span(Stage.INDEX):
-        entries = index.run(indexables(rows), embedder=ports.embedder, policy=policy_of_rows(rows).index)
-        asks_model = questions_model(policy_of_rows(rows), ports) is not None
+        entries = index.run(_indexables(rows), embedder=ports.embedder, policy=_policy_of(rows).index)
+        asks_model = questions_model(_policy_of(rows), ports) is not None
         with transaction.atomic():
             write_vectors(end_user_id=lease.end_user_id, entries=entries, embedder=ports.embedder)
             if asks_model and any(row["trace_id"] for row in rows):
@@ -112,17 +90,11 @@ def index_memories(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> N
             processing.finish(lease=lease, work=work)
 
 
-def traceparents_of_rows(lease: Lease, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _told_in(lease: Lease, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the distributed traces in which memories were told, if spans are recorded."""
     if not is_recording():
         return []
     return traceparents_of(end_user_id=lease.end_user_id, trace_ids=[row["trace_id"] for row in rows])
-
-
-def embed_memories(*, end_user_id: UUID, memory_ids: Sequence[UUID], embedder: Embedder) -> tuple[VectorEntry, ...]:
-    """Embed the contents of one end user's memories and the questions that they answer."""
-    rows = read_rows(_memories(end_user_id, memory_ids))
-    return index.run(indexables(rows), embedder=embedder, policy=policy_of_rows(rows).index)
 
 
 def write_vectors(
@@ -155,41 +127,40 @@ def write_vectors(
         )
 
 
-def read_rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
+def _read(end_user_id: UUID, memory_ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
+    return _rows(Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id"))
+
+
+def _rows(memories: MemoryQuerySet) -> list[Mapping[str, Any]]:
     """Read what the index needs of memories, with the active configuration of their project in the same query."""
     users = Entity.objects.filter(end_user_id=OuterRef("end_user_id"), is_user=True)
     rows = memories.annotate(configuration=active_configuration("project_id"), user=Subquery(users.values("name")))
     return [dict(row) for row in rows.values(*_FIELDS)]
 
 
-def policy_of_rows(rows: Sequence[Mapping[str, Any]]) -> Policy:
+def _policy_of(rows: Sequence[Mapping[str, Any]]) -> Policy:
     """Return the policy of the project whose memories were read."""
     configuration = rows[0]["configuration"] if rows else None
     return policy_of(configuration) if configuration else Policy()
 
 
-def indexables(rows: Iterable[Mapping[str, Any]]) -> list[Indexable]:
-    """Convert rows of memories."""
-    return [_indexable(row) for row in rows]
-
-
-def _memories(end_user_id: UUID, memory_ids: Sequence[UUID]) -> MemoryQuerySet:
-    return Memory.objects.for_end_user(end_user_id).filter(id__in=memory_ids).order_by("id")
-
-
-def _indexable(row: Mapping[str, Any]) -> Indexable:
-    # Of a short English quote the database may not know the language.
-    is_foreign = row["source_tongue"] != row["tongue"] and not is_english(row["evidence"])
-    return Indexable(
-        id=row["id"],
-        type=MemoryType(row["type"]),
-        content=row["content"],
-        subject=row["subject__name"] or "",
-        predicate=row["predicate"],
-        object_text=row["object_text"],
-        foreign_quote=row["evidence"] if is_foreign else "",
-        user=row["user"] or "",
-    )
+def _indexables(rows: Iterable[Mapping[str, Any]]) -> list[Indexable]:
+    return [
+        Indexable(
+            id=row["id"],
+            type=MemoryType(row["type"]),
+            content=row["content"],
+            subject=row["subject__name"] or "",
+            predicate=row["predicate"],
+            object_text=row["object_text"],
+            # Of a short English quote the database may not know the language.
+            foreign_quote=""
+            if row["source_tongue"] == row["tongue"] or is_english(row["evidence"])
+            else row["evidence"],
+            user=row["user"] or "",
+        )
+        for row in rows
+    ]
 
 
 def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> None:
@@ -199,14 +170,14 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
     the model is not asked about them again. Raises ModelFailed and LostLease, having written nothing.
     """
     due = without_model_questions(end_user_id=lease.end_user_id, embedder=ports.embedder)
-    rows = read_rows(due[:MEMORIES_PER_CALL])
-    policy = policy_of_rows(rows)
+    rows = _rows(due[:MEMORIES_PER_CALL])
+    policy = _policy_of(rows)
     model = questions_model(policy, ports)
     if model is None or not rows:
         processing.finish(lease=lease, work=work)
         return
-    with span("ask questions", kind=SpanKind.CONSUMER, parents=traceparents_of_rows(lease, rows)):
-        asked = ask_model(indexables(rows), model=model, policy=policy)
+    with span("ask questions", kind=SpanKind.CONSUMER, parents=_told_in(lease, rows)):
+        asked = ask_model(_indexables(rows), model=model, policy=policy)
         entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():
         write_vectors(
@@ -243,41 +214,30 @@ def reembed(*, embedder: Embedder) -> Iterator[int]:
     An interrupted run can be continued. Memories that are written in the meantime are indexed by workers.
     """
     after = UUID(int=0)
-    while rows := _next_missing(embedder, after):
-        by_user: dict[tuple[UUID, UUID], list[UUID]] = {}
-        for memory_id, *owner in rows:
-            by_user.setdefault((owner[0], owner[1]), []).append(memory_id)
-        for (project_id, end_user_id), memory_ids in by_user.items():
+    while True:
+        following = missing(embedder=embedder).filter(id__gt=after).values_list("project_id", "end_user_id", "id")
+        with system_scope(SystemWork.MAINTENANCE):
+            found = list(following[:BATCH])
+        if not found:
+            return
+        for (project_id, end_user_id), group in groupby(sorted(found), key=itemgetter(0, 1)):
             with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-                entries = embed_memories(end_user_id=end_user_id, memory_ids=memory_ids, embedder=embedder)
+                rows = _read(end_user_id, [memory_id for *_, memory_id in group])
+                entries = index.run(_indexables(rows), embedder=embedder, policy=_policy_of(rows).index)
                 write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder)
-        after = rows[-1][0]
-        yield len(rows)
-
-
-def _next_missing(embedder: Embedder, after: UUID) -> list[tuple[UUID, UUID, UUID]]:
-    """Return a batch of memories without vectors, with their projects and end users."""
-    following = missing(embedder=embedder).filter(id__gt=after)
-    with system_scope(SystemWork.MAINTENANCE):
-        return list(following.values_list("id", "project_id", "end_user_id")[:BATCH])
+        after = found[-1][2]
+        yield len(found)
 
 
 def forget_other_vectors(*, embedder: Embedder) -> int:
     """Delete the vectors of all other embedders in batches; return how many were deleted."""
+    others = MemoryVector.objects.exclude(embedder=embedder.name).order_by("end_user_id", "memory_id")
     deleted = 0
     while True:
         with system_scope(SystemWork.MAINTENANCE), transaction.atomic():
-            others = MemoryVector.objects.exclude(embedder=embedder.name).order_by("end_user_id", "memory_id")
             rows = list(others.values_list("end_user_id", "memory_id")[:BATCH])
-            for end_user_id, memory_ids in _by_user(rows).items():
-                of_user = MemoryVector.objects.filter(end_user_id=end_user_id, memory_id__in=memory_ids)
-                deleted += of_user.exclude(embedder=embedder.name).delete()[0]
+            for end_user_id, group in groupby(rows, key=itemgetter(0)):
+                of_user = others.filter(end_user_id=end_user_id, memory_id__in=[memory_id for _, memory_id in group])
+                deleted += of_user.delete()[0]
         if len(rows) < BATCH:
             return deleted
-
-
-def _by_user(rows: Iterable[tuple[UUID, UUID]]) -> dict[UUID, list[UUID]]:
-    memories: dict[UUID, list[UUID]] = {}
-    for end_user_id, memory_id in rows:
-        memories.setdefault(end_user_id, []).append(memory_id)
-    return memories

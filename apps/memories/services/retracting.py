@@ -1,15 +1,14 @@
 """Retract memories: one, several, or those that match."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
 from apps.common.errors import Conflict, NotAllowed
-from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.services.revising import MOST_TRIES, BulkOutcome, apply_revision, find_memory, noting
+from apps.memories.services.revising import MOST_TRIES, BulkOutcome, apply_revision, find_memory, outcome_of
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import Status
@@ -60,66 +59,42 @@ def retract_several(
     *, project_id: UUID, memory_ids: Sequence[UUID], api_key_id: UUID | None, is_trusted: bool
 ) -> list[BulkOutcome]:
     """Retract memories in order; return what became of each."""
-    outcomes: list[BulkOutcome] = []
-    for memory_id in memory_ids:
-        with noting(outcomes, memory_id):
-            retract(project_id=project_id, memory_id=memory_id, api_key_id=api_key_id, is_trusted=is_trusted)
-    return outcomes
+    retract_one = partial(retract, project_id=project_id, api_key_id=api_key_id, is_trusted=is_trusted)
+    return [outcome_of(each, partial(retract_one, memory_id=each)) for each in memory_ids]
 
 
 # Memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long.
 BATCH = 250
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingRetracted:
-    """How many memories were retracted, and those that were refused."""
-
-    retracted: int
-    refused: tuple[BulkOutcome, ...]
-
-    @property
-    def found(self) -> int:
-        """Return how many memories the query found."""
-        return self.retracted + len(self.refused)
-
-
 def retract_matching(
     *, project_id: UUID, memories: MemoryQuerySet, api_key_id: UUID | None, is_trusted: bool
-) -> MatchingRetracted:
-    """Retract memories, newest first; those that are stored in the meantime are left alone."""
-    retracted, refused = 0, list[BulkOutcome]()
+) -> tuple[int, list[BulkOutcome]]:
+    """Retract memories, newest first; return how many, and what was refused.
+
+    Those that are stored in the meantime are left alone. Those that the caller may not retract, and all of an end user
+    in a batch if another writer has changed one of them meanwhile, are tried one by one.
+    """
+    found, refused = 0, list[BulkOutcome]()
     rows = memories.select_related(None).order_by("-id").only("id", "end_user_id", "version", "tags")
     batch = list(rows[:BATCH])
     while batch:
-        for end_user_id, of_user in groupby(sorted(batch, key=attrgetter("end_user_id")), attrgetter("end_user_id")):
-            found = list(of_user)
-            context = WriteContext(
-                project_id=project_id, end_user_id=end_user_id, actor=actor_of(api_key_id), api_key_id=api_key_id
+        found += len(batch)
+        for end_user_id, group in groupby(sorted(batch, key=attrgetter("end_user_id")), attrgetter("end_user_id")):
+            of_user = list(group)
+            left = [each for each in of_user if not is_trusted and binds_agents(each.tags)]
+            allowed = (retraction(memory_id=each.pk, version=each.version) for each in of_user if each not in left)
+            context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=actor_of(api_key_id))
+            try:
+                apply_plan(plan=WritePlan(tuple(allowed)), context=context)
+            except StalePlan:
+                left = of_user
+            outcomes = retract_several(
+                project_id=project_id,
+                memory_ids=[each.pk for each in left],
+                api_key_id=api_key_id,
+                is_trusted=is_trusted,
             )
-            failed = _retract_together(found, context, is_trusted=is_trusted)
-            retracted += len(found) - len(failed)
-            refused += failed
+            refused += [each for each in outcomes if each.error is not None]
         batch = list(rows.filter(id__lt=batch[-1].pk)[:BATCH])
-    return MatchingRetracted(retracted, tuple(refused))
-
-
-def _retract_together(found: Sequence[Memory], context: WriteContext, *, is_trusted: bool) -> list[BulkOutcome]:
-    """Retract memories of one end user in one transaction; return what was refused.
-
-    Those that the caller may not retract, and all if another writer has changed one meanwhile, are tried one by one.
-    """
-    allowed = [each for each in found if is_trusted or not binds_agents(each.tags)]
-    left = [each for each in found if not is_trusted and binds_agents(each.tags)]
-    try:
-        plan = WritePlan(tuple(retraction(memory_id=each.pk, version=each.version) for each in allowed))
-        apply_plan(plan=plan, context=context)
-    except StalePlan:
-        left = list(found)
-    outcomes = retract_several(
-        project_id=context.project_id,
-        memory_ids=[each.pk for each in left],
-        api_key_id=context.api_key_id,
-        is_trusted=is_trusted,
-    )
-    return [each for each in outcomes if each.error is not None]
+    return found - len(refused), refused

@@ -1,9 +1,9 @@
 """Revise memories: other words, values, status and dates; one, or several at once."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.models import Memory, MemoryOrigin
+from apps.memories.querysets import NOT_SHOWN
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
@@ -54,7 +55,7 @@ def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, A
     index = EntityIndex(
         entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id
     )
-    edited = _edited(_with_entity_type(statement, index), content=content, given=given, index=index)
+    edited = _edited(_with_entity_type(statement, index), content=content, given=given)
     if edited.object.entity is not None and edited.object.entity.entity_id is None:
         edited = edited.evolve(object=resolved_object(edited.object, index))
     names = ("type", "predicate", "object", "content", "polarity", "stateful")
@@ -86,7 +87,7 @@ def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
     return statement.evolve(object=ObjectValue(entity=Mention(mention.text, known.type, entity_id=known.id)))
 
 
-def _edited(statement: Statement, *, content: str, given: ObjectValue | None, index: EntityIndex) -> Statement:
+def _edited(statement: Statement, *, content: str, given: ObjectValue | None) -> Statement:
     if given is None:
         return reworded(statement, content=content)
     mention, former = given.entity, statement.object.entity
@@ -103,9 +104,10 @@ def reworded(statement: Statement, *, content: str) -> Statement:
     """
     if canonical_text(content) == canonical_text(statement.content):
         return statement.evolve(content=content)
-    if words := _replacement(statement, content):
-        return statement.evolve(content=content, object=_like(statement, words))
-    return statement.evolve(content=content, object=ObjectValue())
+    words, former = _replacement(statement, content), statement.object.entity
+    if former is not None and words:
+        return statement.evolve(content=content, object=ObjectValue(entity=Mention(text=words, type=former.type)))
+    return statement.evolve(content=content, object=ObjectValue(literal=words or None))
 
 
 def disagrees(statement: Statement, *, content: str, value: ObjectValue) -> bool:
@@ -133,12 +135,6 @@ def _replacement(statement: Statement, content: str) -> str:
             return words
         start = former.find(old, start + 1)
     return ""
-
-
-def _like(statement: Statement, words: str) -> ObjectValue:
-    """Return an object of the same kind as the object of a statement."""
-    entity = statement.object.entity
-    return ObjectValue(entity=Mention(text=words, type=entity.type)) if entity else ObjectValue(literal=words)
 
 
 def settle_change(
@@ -280,26 +276,20 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     """Return a memory of the project. Raises NotFound."""
-    memory: Memory | None = (
-        Memory.objects.for_project(project_id).defer("terms", "context_terms", "context").filter(id=memory_id).first()
-    )
+    memories = Memory.objects.for_project(project_id).defer(*NOT_SHOWN)
+    memory: Memory | None = memories.filter(id=memory_id).first()
     if memory is None:
         raise NotFound("there is no such memory")
     return memory
 
 
 def apply_revision(
-    *, memory: Memory, operations: list[Operation], api_key_id: UUID | None, person_id: int | None = None
+    *, memory: Memory, operations: Sequence[Operation], api_key_id: UUID | None, person_id: int | None = None
 ) -> None:
-    """Apply operations on one memory, and wake the workers. Raises StalePlan."""
-    context = WriteContext(
-        project_id=memory.project_id,
-        end_user_id=memory.end_user_id,
-        actor=actor_of(api_key_id, person_id),
-        api_key_id=api_key_id,
-    )
-    with transaction.atomic():
-        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+    """Apply operations on one memory. Raises StalePlan."""
+    actor = actor_of(api_key_id, person_id)
+    context = WriteContext(project_id=memory.project_id, end_user_id=memory.end_user_id, actor=actor)
+    apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
@@ -307,7 +297,7 @@ def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str
         return "revised"
     if not revision.may_review:
         raise NotAllowed("changing the status needs the scope admin")
-    verb = _verb_of(before=Status(memory.status), after=changes["status"])
+    verb = _VERBS.get((Status(memory.status), changes["status"]))  # only the funnel supersedes
     if verb is None:
         raise Unfit(f"can't follow {memory.status}", at="/status")
     return verb
@@ -350,11 +340,6 @@ def _with_dependent_columns(
     return {**dependent, **changes}
 
 
-def _verb_of(*, before: Status, after: Status) -> str | None:
-    """Return the verb of a change of status, or None if it is not allowed. Only the funnel supersedes."""
-    return _VERBS.get((before, after))
-
-
 @dataclass(frozen=True, slots=True)
 class BulkOutcome:
     """The memory that an item has stored or changed, or the error because of which nothing was done for it."""
@@ -363,26 +348,15 @@ class BulkOutcome:
     error: Refused | BadInput | None = None
 
 
-@contextmanager
-def noting(outcomes: list[BulkOutcome], memory_id: UUID) -> Iterator[None]:
-    """Append the outcome of the block; what refuses it is kept with the memory."""
+def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
+    """Do something with a memory; what refuses it is kept with the memory."""
     try:
-        yield
+        act()
     except (Refused, BadInput) as error:
-        outcomes.append(BulkOutcome(memory_id, error))
-    else:
-        outcomes.append(BulkOutcome(memory_id))
-
-
-def count_refused(outcomes: Sequence[BulkOutcome]) -> int:
-    """Return how many items were refused."""
-    return sum(each.error is not None for each in outcomes)
+        return BulkOutcome(memory_id, error)
+    return BulkOutcome(memory_id)
 
 
 def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
     """Apply revisions in order; return what became of each."""
-    outcomes: list[BulkOutcome] = []
-    for revision in revisions:
-        with noting(outcomes, revision.memory_id):
-            revise(revision=revision)
-    return outcomes
+    return [outcome_of(each.memory_id, partial(revise, revision=each)) for each in revisions]

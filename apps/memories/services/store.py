@@ -151,7 +151,14 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     )
     apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=context)
     unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
-    draft = _empty_draft(request, end_user, policy, ports).evolve(entities=tuple(index))
+    origin = Origin(
+        project_id=request.project_id,
+        end_user_id=end_user.id,
+        session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
+        api_key_id=request.api_key_id,
+    )
+    draft = Draft.start(request=Request(trace_id=ports.ids.new(), origin=origin, turns=()), policy=policy)
+    draft = draft.evolve(entities=tuple(index))
     outcomes: dict[int, StoreOutcome] = {}
     work: list[EnqueueWork] = []
     for part in _parts(request.memories, candidates, policy):
@@ -211,16 +218,6 @@ def _parts(memories: Sequence[NewMemory], candidates: Sequence[Candidate], polic
         taken |= said
     if part.candidates:
         yield part
-
-
-def _empty_draft(request: StoreRequest, end_user: EndUser, policy: Policy, ports: Ports) -> Draft:
-    origin = Origin(
-        project_id=request.project_id,
-        end_user_id=end_user.id,
-        session_id=ports.ids.new(),  # nothing refers to it, nor to the trace, because there are no turns
-        api_key_id=request.api_key_id,
-    )
-    return Draft.start(request=Request(trace_id=ports.ids.new(), origin=origin, turns=()), policy=policy)
 
 
 def _settled(draft: Draft, part: _Part, ports: Ports) -> Draft:

@@ -1,6 +1,6 @@
 """Find messages that wait to be processed, so that agents learn of them as quotes meanwhile."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -46,7 +46,9 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     drafts = [
         draft
         for trace_ids in by_session.values()
-        for draft in _wanted(load_drafts(end_user_id=end_user_id, trace_ids=trace_ids))
+        for draft in without_unwanted(
+            [with_forget_requests(each) for each in load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)]
+        )
         if _is_told_to(draft, told_in)
     ]
     if not drafts:
@@ -67,11 +69,6 @@ def _is_told_to(draft: Draft, told_in: AgentScope) -> bool:
     said_in = draft.request.origin.agent_scope
     is_shared = draft.private_to in {"", told_in.agent_id}
     return is_shared and told_in.given().items() <= said_in.given().items()
-
-
-def _wanted(drafts: Iterable[Draft]) -> list[Draft]:
-    """Return the drafts of a session without what is not to be stored."""
-    return without_unwanted([with_forget_requests(draft) for draft in drafts])
 
 
 def _own_words(draft: Draft) -> Iterator[tuple[UUID, str, datetime]]:

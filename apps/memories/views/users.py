@@ -18,7 +18,7 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import Entity, Memory
 from apps.memories.selectors import users as selectors
 from apps.memories.selectors.users import entity_graph, facts_over_time, merge_candidates
-from apps.memories.services.entities import EntityMerge, merge_entities, preview_merge, split_entities
+from apps.memories.services.entities import merge_entities, preview_merge, split_entities
 from apps.pipeline.core.enums import EntityType, Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
 from apps.retrieval.context import ContextQuery
@@ -166,7 +166,7 @@ def merge(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: U
         if request.method != "POST":
             preview = preview_merge(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
             return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
-        merge_entities(merge=EntityMerge(visit.project.pk, entity_id, into_id, person_id=visit.person_id))
+        merge_entities(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id, person_id=visit.person_id)
     except Refused as refused:
         return _refused(request, visit, entity_id, refused)
     undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])

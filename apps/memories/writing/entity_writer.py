@@ -4,7 +4,6 @@ What a trace does to names is recorded as an `EntityChange`, so that a rollback 
 the end user, so no other transaction writes names of the same entities.
 """
 
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +12,7 @@ from django.db.models import Case, F, Value, When
 from django.db.models.functions import Greatest
 
 from apps.memories.models import Entity, EntityAlias, EntityChange
+from apps.memories.reading.memory_state import mentions_of
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityChangeKind
@@ -34,8 +34,7 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
 
     Mentions have the time of the plan's last turn, so that an import of old conversations mentions nobody today.
     """
-    origins = (origin for each in plan.statements() for origin in each.origins)
-    said_at = max((origin.turn.said_at for origin in origins), default=now)
+    mentioned, said_at = mentions_of(plan, now=now)
     Entity.objects.bulk_create(
         Entity(
             id=operation.entity.id,
@@ -50,9 +49,6 @@ def add_entities(*, plan: WritePlan, context: WriteContext, now: datetime) -> No
         )
         for operation in plan.of(AddEntity)
     )
-    candidates = [each.candidate for each in plan.statements()]
-    mentions = (mention for each in candidates for mention in (each.subject, each.object.entity) if mention is not None)
-    mentioned = {mention.entity_id for mention in mentions if mention.entity_id is not None}
     if not mentioned:
         return
     counted = Entity.objects.standing().filter(end_user_id=context.end_user_id, id__in=mentioned)
@@ -68,7 +64,7 @@ def add_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> Non
     pairs = [(each.entity.id, name) for each in plan.of(AddEntity) for name in each.entity.aliases]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(AddAlias)]
     pairs += [(operation.entity_id, operation.alias) for operation in plan.of(ReassignAlias)]
-    names = {(entity_id, canonical_text(alias)[:255]): alias[:255] for entity_id, alias in pairs}
+    names = {(entity_id, _folded(alias)): alias[:255] for entity_id, alias in pairs}
     if not names:
         return
     rows = EntityAlias.objects.filter(
@@ -106,7 +102,7 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
                 end_user_id=user,
                 entity=entity,
                 alias=entity.name,
-                folded=canonical_text(entity.name)[:255],
+                folded=_folded(entity.name),
                 created_at=now,
             )
             for entity in entities
@@ -115,33 +111,28 @@ def rename_entities(*, plan: WritePlan, context: WriteContext, now: datetime) ->
         unique_fields=["end_user", "entity", "folded"],
         update_fields=["withdrawn"],
     )
-    _record(_renamings(entities, names), context, now)
+    renamings: list[EntityChange] = []
     for entity in entities:
-        entity.name = names[entity.id][:255]
+        former, name = entity.name, names[entity.id]
+        entity.name, folded = name[:255], _folded(name)
+        kind = EntityChangeKind.RENAMED
+        renamings.append(EntityChange(entity=entity, kind=kind, alias=entity.name, folded=folded, former=former))
+    _record(renamings, context, now)
     Entity.objects.bulk_update(entities, ["name"])
-
-
-def _renamings(entities: Iterable[Entity], names: Mapping[UUID, str]) -> list[EntityChange]:
-    return [
-        EntityChange(
-            entity=entity,
-            kind=EntityChangeKind.RENAMED,
-            alias=names[entity.id][:255],
-            folded=canonical_text(names[entity.id])[:255],
-            former=entity.name,
-        )
-        for entity in entities
-    ]
 
 
 def move_aliases(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
     """Delete descriptions from the entities that had them before: "User's manager" is one person at a time."""
     for operation in plan.of(ReassignAlias):
         taken = EntityAlias.objects.filter(
-            end_user_id=context.end_user_id, folded=canonical_text(operation.alias)[:255], withdrawn=False
+            end_user_id=context.end_user_id, folded=_folded(operation.alias), withdrawn=False
         ).exclude(entity_id=operation.entity_id)
         _record([_change(row, EntityChangeKind.TAKEN, uses=row.count) for row in taken], context, now)
         taken.delete()
+
+
+def _folded(name: str) -> str:
+    return canonical_text(name)[:255]
 
 
 def _change(row: EntityAlias, kind: EntityChangeKind, *, uses: int) -> EntityChange:
@@ -181,7 +172,7 @@ def _count_alias(counted: CountAlias, end_user_id: UUID, now: datetime) -> None:
 
     A name that nobody has said for a while may have been taken by another entity; what comes back is added again.
     """
-    folded, uses = canonical_text(counted.alias)[:255], counted.uses
+    folded, uses = _folded(counted.alias), counted.uses
     rows = EntityAlias.objects.filter(end_user_id=end_user_id, entity_id=counted.entity_id, folded=folded)
     if uses <= 0:
         rows.filter(withdrawn=False).update(

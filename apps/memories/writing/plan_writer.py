@@ -1,5 +1,6 @@
 """The only writer of memories: it applies a plan in one transaction, or raises StalePlan and writes nothing."""
 
+from collections import defaultdict
 from uuid import UUID
 
 from django.db import transaction
@@ -97,9 +98,9 @@ def _lock_end_user(context: WriteContext) -> None:
 
 
 def _enqueue_work(plan: WritePlan, context: WriteContext) -> None:
-    by_kind: dict[WorkKind, list[UUID]] = {}
+    by_kind: defaultdict[WorkKind, list[UUID]] = defaultdict(list)
     for operation in plan.of(EnqueueWork):
-        by_kind.setdefault(operation.kind, []).append(operation.memory_id)
+        by_kind[operation.kind].append(operation.memory_id)
     for kind, subject_ids in by_kind.items():
         enqueue.enqueue(
             end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids

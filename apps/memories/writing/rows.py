@@ -114,39 +114,40 @@ def withdraw_origins(*, plan: WritePlan, end_user_id: UUID) -> None:
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
-    """Link memories for review; a pair that is linked already, in either direction, is not linked again."""
+    """Link memories for review; a pair that is linked already, in either direction, is not linked again.
+
+    Links that a rollback has closed and that a trace finds anew are opened again.
+    """
     wanted = plan.of(LinkMemories)
-    reverse = MemoryLink.objects.filter(
-        end_user_id=context.end_user_id, from_memory__in={each.to_id for each in wanted}
-    ).values_list("from_memory_id", "to_memory_id", "kind")
-    known = set(reverse) if wanted else set()
-    _reopen_rolled_back(wanted, context)
+    if not wanted:
+        return
+    links = MemoryLink.objects.filter(end_user_id=context.end_user_id)
+    for each in wanted:
+        pair = (each.from_id, each.to_id)
+        links.filter(
+            kind=each.kind,
+            from_memory__in=pair,
+            to_memory__in=pair,
+            status=LinkStatus.SETTLED,
+            resolution=ROLLED_BACK,
+        ).update(status=LinkStatus.OPEN, resolution="", settled_at=None, trace_id=context.trace_id)
+    reverse = links.filter(from_memory__in={each.to_id for each in wanted})
+    known = set(reverse.values_list("to_memory_id", "from_memory_id", "kind"))
     MemoryLink.objects.bulk_create(
         (
             MemoryLink(
                 end_user_id=context.end_user_id,
                 project_id=context.project_id,
-                from_memory_id=operation.from_id,
-                to_memory_id=operation.to_id,
-                kind=operation.kind,
+                from_memory_id=each.from_id,
+                to_memory_id=each.to_id,
+                kind=each.kind,
                 trace_id=context.trace_id,
             )
-            for operation in wanted
-            if (operation.to_id, operation.from_id, operation.kind) not in known
+            for each in wanted
+            if (each.from_id, each.to_id, each.kind) not in known
         ),
         ignore_conflicts=True,
     )
-
-
-def _reopen_rolled_back(wanted: Sequence[LinkMemories], context: WriteContext) -> None:
-    """Open links again that a rollback has closed and that a trace finds anew."""
-    closed = MemoryLink.objects.filter(
-        end_user_id=context.end_user_id, status=LinkStatus.SETTLED, resolution=ROLLED_BACK
-    )
-    for operation in wanted:
-        pair = (operation.from_id, operation.to_id)
-        same = closed.filter(kind=operation.kind, from_memory__in=pair, to_memory__in=pair)
-        same.update(status=LinkStatus.OPEN, resolution="", settled_at=None, trace_id=context.trace_id)
 
 
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
@@ -167,9 +168,6 @@ def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
             raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is no longer {mark.expected}")
 
 
-Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, object kind, object, details
-
-
 def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
     """Add one entry per operation of the plan that changes something, and the events that it causes."""
     entries = [
@@ -185,11 +183,10 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
         )
         for verb, kind, object_id, details in _entries(plan)
     ]
-    if not entries:
-        return
-    LedgerEntry.objects.bulk_create(entries)
-    if EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
-        _record_events(plan, context)
+    if entries:
+        LedgerEntry.objects.bulk_create(entries)
+        if EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
+            _record_events(plan, context)
 
 
 def _record_events(plan: WritePlan, context: WriteContext) -> None:
@@ -219,8 +216,11 @@ def _record_events(plan: WritePlan, context: WriteContext) -> None:
     )
 
 
-def _entries(plan: WritePlan) -> Iterator[Entry]:
-    """Yield the changes of the plan, without any content."""
+_Entry = tuple[str, str, UUID, dict[str, Any]]  # verb, kind, object, details
+
+
+def _entries(plan: WritePlan) -> Iterator[_Entry]:
+    """Yield the changes of a plan, without any content."""
     yield from _of_entities(plan)
     for memory in plan.of(AddMemory):
         yield "added", "memory", memory.memory_id, {"status": memory.status.value}
@@ -237,12 +237,12 @@ def _entries(plan: WritePlan) -> Iterator[Entry]:
         yield mark.status.value, "link", mark.from_id, {"to": str(mark.to_id), "resolution": mark.resolution}
 
 
-def _of_entities(plan: WritePlan) -> Iterator[Entry]:
+def _of_entities(plan: WritePlan) -> Iterator[_Entry]:
     for added in plan.of(AddEntity):
         yield "added", "entity", added.entity.id, {}
-    for revised in plan.of(ReviseEntity):
-        if revised.withdrawn is not None:
-            yield "withdrawn" if revised.withdrawn else "restored", "entity", revised.entity_id, {}
+    for entity in plan.of(ReviseEntity):
+        if entity.withdrawn is not None:
+            yield "withdrawn" if entity.withdrawn else "restored", "entity", entity.entity_id, {}
 
 
 def add_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
@@ -287,101 +287,69 @@ def _memory_row(operation: AddMemory, context: WriteContext, review_reasons: Seq
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _VersionedChange:
-    """New values for named columns of one memory."""
-
-    memory_id: UUID
-    expected_version: int
-    operation: str
-    values: Mapping[str, Any]
-
-
 def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
-    """Merge into, close and revise known memories. Raises StalePlan."""
-    changes = []
-    for merge in plan.of(MergeInto):
-        values = {**write_columns(merged_fields(merge)), "recurrence": merge.recurrence}
-        if merge.promotes:
-            values["review_reasons"] = []
-        changes.append(_VersionedChange(merge.memory_id, merge.expected_version, "merged", values))
-    for closed in plan.of(SupersedeMemory):
-        values = {**write_columns(closed.changes(now=now)), "superseded_by_id": closed.superseded_by}
-        changes.append(_VersionedChange(closed.memory_id, closed.expected_version, "superseded", values))
-    for revised in plan.of(ReviseMemory):
-        values = dict(revised.changes)
-        changes.append(_VersionedChange(revised.memory_id, revised.expected_version, revised.verb, values))
-    _apply_changes(changes=changes, context=context, now=now)
-
-
-def _apply_changes(*, changes: Sequence[_VersionedChange], context: WriteContext, now: datetime) -> None:
-    """Apply changes in order, each with a version row of the replaced values.
+    """Merge into, close and revise known memories, in this order, each with a version row of the replaced values.
 
     If a plan changes a memory twice, both changes expect the same version, and the second one builds on the first.
     Raises StalePlan if a memory is missing or has another version than expected.
     """
+    changes = [*_revisions(plan, now), *plan.of(ReviseMemory)]
     if not changes:
         return
-    wanted = {each.memory_id for each in changes}
-    rows = {
-        row.id: row
-        for row in Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
-        .defer("terms", "context_terms")
-        .select_for_update(no_key=True)  # vectors and origins may go on referring to them
-    }
+    memories = Memory.objects.filter(end_user_id=context.end_user_id)
+    wanted = memories.filter(id__in={each.memory_id for each in changes})
+    # Vectors and origins may go on referring to the locked rows.
+    rows = {row.id: row for row in wanted.defer("terms", "context_terms").select_for_update(no_key=True)}
     found = {memory_id: row.version for memory_id, row in rows.items()}
-    opened = any(_opens(rows[each.memory_id], each) for each in changes if each.memory_id in rows)
-    past: list[MemoryVersion] = []
     for each in changes:
         if found.get(each.memory_id) != each.expected_version:
             raise StalePlan(f"memory {each.memory_id} is no longer at version {each.expected_version}")
-        past.append(_change_row(rows[each.memory_id], each, context, now))
-    MemoryVersion.objects.bulk_create(past)
-    if not opened and _are_alike(changes):
-        same = Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted)
-        same.update(**changes[0].values, version=F("version") + 1, updated_at=now)
+    opens = any(
+        rows[each.memory_id].status not in LIVE_STATUSES and each.changes.get("status") in LIVE_STATUSES
+        for each in changes
+    )
+    MemoryVersion.objects.bulk_create([_change_row(rows[each.memory_id], each, context, now) for each in changes])
+    columns = {name for each in changes for name in each.changes}
+    first = changes[0].changes
+    are_alike = len(changes) == len(rows) and all(each.changes == first for each in changes)
+    if are_alike and not opens and "canonical_hash" not in columns:  # one statement costs far less than a case each
+        wanted.update(**first, version=F("version") + 1, updated_at=now)
         return
-    columns = {name for each in changes for name in each.values} | {"version", "updated_at"}
-    if len(rows) > 1 and (opened or "canonical_hash" in columns):
+    if len(rows) > 1 and (opens or "canonical_hash" in columns):
         # Memories may swap hashes, or one opens as another with its hash is closed, and the database checks uniqueness
         # row by row: set unique placeholders first.
         columns.add("canonical_hash")
-        placeholder = Replace(Cast("id", CharField()), Value("-"))
-        Memory.objects.filter(end_user_id=context.end_user_id, id__in=wanted).update(canonical_hash=placeholder)
-    Memory.objects.filter(end_user_id=context.end_user_id).bulk_update(rows.values(), sorted(columns))
+        wanted.update(canonical_hash=Replace(Cast("id", CharField()), Value("-")))
+    memories.bulk_update(rows.values(), sorted(columns | {"version", "updated_at"}))
 
 
-def _are_alike(changes: Sequence[_VersionedChange]) -> bool:
-    """Return True if memories get the same values, each once: one statement for all costs far less than a case each."""
-    first = changes[0].values
-    distinct = {each.memory_id for each in changes}
-    return (
-        len(distinct) == len(changes)
-        and "canonical_hash" not in first
-        and all(each.values == first for each in changes)
-    )
+def _revisions(plan: WritePlan, now: datetime) -> Iterator[ReviseMemory]:
+    """Yield what merges and closings change, as revisions."""
+    for merge in plan.of(MergeInto):
+        values = {**write_columns(merged_fields(merge)), "recurrence": merge.recurrence}
+        if merge.promotes:
+            values["review_reasons"] = []
+        yield ReviseMemory(merge.memory_id, merge.expected_version, verb="merged", changes=values)
+    for closed in plan.of(SupersedeMemory):
+        values = {**write_columns(closed.changes(now=now)), "superseded_by_id": closed.superseded_by}
+        yield ReviseMemory(closed.memory_id, closed.expected_version, verb="superseded", changes=values)
 
 
-def _opens(row: Memory, each: _VersionedChange) -> bool:
-    return row.status not in LIVE_STATUSES and each.values.get("status") in LIVE_STATUSES
-
-
-def _change_row(row: Memory, each: _VersionedChange, context: WriteContext, now: datetime) -> MemoryVersion:
+def _change_row(row: Memory, each: ReviseMemory, context: WriteContext, now: datetime) -> MemoryVersion:
     """Change a row, not saved, and return the version with the replaced values."""
-    replaced = {name: getattr(row, name) for name in each.values}
     past = MemoryVersion(
         end_user_id=row.end_user_id,
         memory_id=row.id,
         version=row.version,
-        values=replaced,
-        operation=each.operation,
+        values={name: getattr(row, name) for name in each.changes},
+        operation=each.verb,
         actor=context.actor,
         trace_id=context.trace_id,
         rollback_id=context.rollback_id,
         known_from=row.updated_at,
         known_until=now,
     )
-    for name, value in each.values.items():
+    for name, value in each.changes.items():
         setattr(row, name, value)
     row.version += 1
     row.updated_at = now

@@ -23,12 +23,11 @@ from apps.api.validation import not_found, read_id, read_query
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
 from apps.outbox import batching
-from apps.outbox.model_pauses import WaitReason, find_wait_reason
+from apps.outbox.model_pauses import find_wait_reason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
 from apps.pipeline.core.input_validation import checked_name
-from apps.traces.enums import IndexState, Milestone
-from apps.traces.milestones import AwaitedTrace, index_state, reached
+from apps.traces.milestones import AwaitedTrace, IndexState, Milestone, index_state, reached
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 LONGEST_WAIT = 30  # seconds
@@ -154,67 +153,6 @@ class TraceResponse(TraceSummary):
     model_calls: list[ModelCallResponse]
 
 
-def trace_summary(trace: Trace) -> TraceSummary:
-    """Convert a trace for a list."""
-    return TraceSummary(**_summary(trace))
-
-
-def trace_response(
-    trace: Trace,
-    *,
-    turns: list[Turn],
-    spans: list[Span],
-    model_calls: list[ModelCall],
-    waiting: WaitReason | None,
-    index: IndexState,
-) -> TraceResponse:
-    """Convert a trace with all its details."""
-    return TraceResponse(
-        **_summary(trace),
-        topic=trace.topic,
-        agent_id=trace.agent_scope.get("agent_id"),
-        app_id=trace.agent_scope.get("app_id"),
-        run_id=trace.agent_scope.get("run_id"),
-        metadata=trace.metadata,
-        configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
-        distributed_trace_id=trace.distributed_trace_id,
-        error=trace.error,
-        waiting=msgspec.convert(waiting, WaitingResponse | None, from_attributes=True),
-        index=index,
-        outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
-        turns=[_turn(turn) for turn in turns],
-        spans=[_span(span) for span in spans],
-        model_calls=[msgspec.convert(call, ModelCallResponse, from_attributes=True) for call in model_calls],
-    )
-
-
-def _summary(trace: Trace) -> dict[str, Any]:
-    return {
-        "id": trace.shown_id,
-        "user_id": trace.end_user.external_id,
-        "session_id": trace.session.external_id,
-        "status": TraceStatus(trace.status),
-        "rollback_id": show(Prefix.ROLLBACK, trace.rollback_id) if trace.rollback_id else None,
-        "counts": trace.counts,
-        "created_at": trace.created_at,
-        "finished_at": trace.finished_at,
-    }
-
-
-def _turn(turn: Turn) -> TurnResponse:
-    return response_of(TurnResponse, turn, id=turn.shown_id, turn_id=turn.external_id, role=Role(turn.role))
-
-
-def _span(span: Span) -> SpanResponse:
-    return SpanResponse(
-        stage=Stage(span.stage),
-        result=SpanResult(span.result),
-        reason=span.reason,
-        latency_us=span.latency_us,
-        details=with_prefixes(span.details),
-    )
-
-
 POLL_SECONDS = 0.1
 
 
@@ -241,7 +179,11 @@ class TracesView(ApiView):
             rows = rows.filter(status__in=query.statuses)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.defer("plan", "outcomes", "metadata", "error"), request)
-        return Response(to_json(TraceList(results=[trace_summary(trace) for trace in found], **pages.links())))
+        return Response(
+            to_json(
+                TraceList(results=[response_of(TraceSummary, each, **_ids(each)) for each in found], **pages.links())
+            )
+        )
 
 
 class TraceView(ApiView):
@@ -293,14 +235,32 @@ class TraceView(ApiView):
         return response
 
 
+def _ids(trace: Trace) -> dict[str, Any]:
+    return {
+        "id": trace.shown_id,
+        "user_id": trace.end_user.external_id,
+        "session_id": trace.session.external_id,
+        "rollback_id": show(Prefix.ROLLBACK, trace.rollback_id) if trace.rollback_id else None,
+    }
+
+
 def _with_details(trace: Trace, *, index: IndexState) -> TraceResponse:
     mine = {"end_user_id": trace.end_user_id, "trace_id": trace.id}
+    turns = Turn.objects.filter(**mine).order_by("position")
+    spans = Span.objects.filter(**mine).order_by("position")
+    calls = ModelCall.objects.filter(**mine).order_by("created_at", "id")
     is_queued = trace.status == TraceStatus.QUEUED
-    return trace_response(
+    waiting = find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None
+    return response_of(
+        TraceResponse,
         trace,
-        turns=list(Turn.objects.filter(**mine).order_by("position")),
-        spans=list(Span.objects.filter(**mine).order_by("position")),
-        model_calls=list(ModelCall.objects.filter(**mine).order_by("created_at", "id")),
-        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.id) if is_queued else None,
+        **_ids(trace),
+        **{name: trace.agent_scope.get(name) for name in ("agent_id", "app_id", "run_id")},
+        configuration_id=show(Prefix.CONFIGURATION, trace.configuration_id),
+        waiting=response_of(WaitingResponse, waiting) if waiting else None,
         index=index,
+        turns=[response_of(TurnResponse, turn, id=turn.shown_id, turn_id=turn.external_id) for turn in turns],
+        spans=[response_of(SpanResponse, span, details=with_prefixes(span.details)) for span in spans],
+        model_calls=[response_of(ModelCallResponse, call) for call in calls],
+        outcomes=msgspec.convert(trace.outcomes, list[OutcomeResponse]),
     )

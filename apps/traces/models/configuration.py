@@ -1,4 +1,7 @@
-"""Immutable configuration versions, and the pre-filter rules that admins edit."""
+"""Immutable configuration versions, the pre-filter rules that admins edit, and previews of such rules."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -6,8 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.pipeline.core.enums import Reason, Role, choices_of
-from apps.pipeline.core.identifiers import new_id
+from apps.common.rows import Row
+from apps.pipeline.core.enums import Reason, Role, choices_of, values_of
 from apps.pipeline.core.policy import Policy, Rule
 
 
@@ -16,10 +19,9 @@ def reason_choices() -> list[tuple[str, str]]:
     return choices_of(Reason)
 
 
-class ConfigurationVersion(models.Model):
+class ConfigurationVersion(Row):
     """One immutable version of a project's policy; every trace refers to the version that it used."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="configurations")
     number = models.PositiveIntegerField()
     policy = models.JSONField()
@@ -55,10 +57,9 @@ class ConfigurationVersion(models.Model):
         return Policy.model_validate(self.policy)
 
 
-class PreFilterRule(models.Model):
+class PreFilterRule(Row):
     """A rule of the pre-filter as an admin edits it; saving one creates a new configuration version."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="pre_filter_rules")
     name = models.SlugField(max_length=64)
     reason = models.CharField(max_length=32, choices=reason_choices)
@@ -85,3 +86,58 @@ class PreFilterRule(models.Model):
     def as_rule(self) -> Rule:
         """Return the rule as the pipeline's value."""
         return Rule.model_validate({name: getattr(self, name) for name in Rule.model_fields})
+
+
+class PreviewState(StrEnum):
+    """The state of a preview."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class RulePreview(Row):
+    """A preview that an admin asked for; it refers to turns by id, so that erased text does not survive here."""
+
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    rule = models.JSONField()
+    days = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=16, choices=choices_of(PreviewState), default=PreviewState.WAITING.value)
+    turns_total = models.PositiveIntegerField(default=0)
+    turns_done = models.PositiveIntegerField(default=0)
+    newly_dropped = models.PositiveIntegerField(default=0)
+    newly_kept = models.PositiveIntegerField(default=0)
+    # The newly dropped turns that had produced accepted memories, and the memories of all of them by their fate.
+    harmful = models.PositiveIntegerField(default=0)
+    memories_lost = models.PositiveIntegerField(default=0)
+    memories_waiting = models.PositiveIntegerField(default=0)
+    memories_rejected = models.PositiveIntegerField(default=0)
+    examples = models.JSONField(default=list, help_text="[{end_user, turn, change, before, after, memories}]")
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=values_of(PreviewState)), name="preview_state_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rule['name']} on {self.days} days"
+
+    def as_rule(self) -> Rule:
+        """Return the previewed rule as the pipeline's value."""
+        return Rule.model_validate(self.rule)
+
+    @property
+    def since(self) -> datetime:
+        """Return the time from which turns are tried."""
+        return self.created_at - timedelta(days=self.days)
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if the preview is done or has failed."""
+        return self.state in (PreviewState.DONE, PreviewState.FAILED)

@@ -1,11 +1,17 @@
-"""Sessions and turns, as they were accepted."""
+"""Sessions and turns, as they were accepted, and requests that are executed once however often they are sent."""
+
+from dataclasses import fields
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import Role, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
+from apps.pipeline.core.turn import SourceTurn
+
+TURN_COLUMNS = tuple(each.name for each in fields(SourceTurn))  # each has the name of its field
 
 
 class Session(models.Model):
@@ -33,10 +39,10 @@ class Session(models.Model):
         return self.external_id
 
 
-class Turn(models.Model):
+class Turn(ShownRow):
     """One message of a session; its text never changes."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.TURN
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns", db_index=False)
     trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="turns", db_index=False)
@@ -82,7 +88,34 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return f"{self.role}: {self.content[:60]}"
 
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.TURN, self.id)
+    def as_source(self) -> SourceTurn:
+        """Return the turn as the pipeline's value."""
+        values = {name: getattr(self, name) for name in TURN_COLUMNS}
+        return SourceTurn(**{**values, "role": Role(self.role)})
+
+
+class IdempotentRequest(Row):
+    """The fingerprint of a request with an Idempotency-Key, and its answer."""
+
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    end_user_id = models.UUIDField(null=True, help_text="whom the request names; the answer is erased with the user")
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64, help_text="hash of method, path and body")
+    answer_status = models.PositiveSmallIntegerField(null=True, help_text="empty while the request is running")
+    answer = models.JSONField(null=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("project", "key"), name="idempotency_key_once"),
+            models.CheckConstraint(
+                condition=Q(answer_status__isnull=True) | Q(answer__isnull=False), name="idempotency_answer_complete"
+            ),
+        ]
+
+        indexes = [
+            models.Index(fields=("end_user_id",), condition=Q(end_user_id__isnull=False), name="idempotency_of_user")
+        ]
+
+    def __str__(self) -> str:
+        return self.key

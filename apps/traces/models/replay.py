@@ -7,9 +7,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
 from apps.outbox.leased import LeasedModel, LeasedQuerySet
 from apps.pipeline.core.enums import choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 
 
 class ReplayState(StrEnum):
@@ -33,10 +34,10 @@ class ReplayedState(StrEnum):
     FAILED = "failed"
 
 
-class Replay(LeasedModel):
+class Replay(ShownRow, LeasedModel):
     """Traces that somebody chose, the version under which they run again, and the sum of the differences."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.REPLAY
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     api_key_id = models.UUIDField(null=True, blank=True)
@@ -69,24 +70,15 @@ class Replay(LeasedModel):
         ]
         indexes = [models.Index(fields=("project", "-created_at"), name="replay_of_project")]
 
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.REPLAY, self.id)
-
     @property
     def is_over(self) -> bool:
         """Return True if nothing will be done unless somebody resumes it."""
         return self.state in (ReplayState.DONE, ReplayState.CANCELLED, ReplayState.FAILED)
 
 
-class ReplayedTrace(models.Model):
+class ReplayedTrace(Row):
     """One trace of a replay and how it differs; the texts in it are those of the end user."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="traces", db_index=False)
     trace = models.ForeignKey("traces.Trace", on_delete=models.PROTECT, related_name="+", db_index=False)

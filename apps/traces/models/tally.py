@@ -2,8 +2,8 @@
 
 from django.db import models
 
+from apps.common.rows import Row
 from apps.pipeline.core.enums import Stage, choices_of
-from apps.pipeline.core.identifiers import new_id
 from apps.traces.funnel_metrics import Measure
 
 
@@ -12,10 +12,9 @@ def measure_choices() -> list[tuple[str, str]]:
     return choices_of(Measure)
 
 
-class HourlyTally(models.Model):
+class HourlyTally(Row):
     """The total of one measure in one project and hour."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     hour = models.DateTimeField(db_index=True, help_text="start of the hour")
     measure = models.CharField(max_length=16, choices=measure_choices)
@@ -34,10 +33,9 @@ class HourlyTally(models.Model):
         return f"{self.measure} {self.reason}: {self.amount:g}"
 
 
-class HourlyLatency(models.Model):
+class HourlyLatency(Row):
     """The number of spans of a stage within an hour that took between 2^(bucket/8) and 2^((bucket+1)/8) µs."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     hour = models.DateTimeField(db_index=True, help_text="start of the hour")
     stage = models.CharField(max_length=16, choices=choices_of(Stage))

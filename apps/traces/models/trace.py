@@ -1,19 +1,22 @@
-"""Traces: the runs of the write pipeline with their spans, model calls, plan and outcome."""
+"""Traces: the runs of the write pipeline with their spans, model calls, plan and outcome; and test calls of models."""
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
+from apps.common.rows import Row, ShownRow
+from apps.pipeline.core.agent_scope import AgentScope
+from apps.pipeline.core.draft import Origin
 from apps.pipeline.core.enums import SpanResult, Stage, TraceStatus, WorkKind, choices_of, values_of
-from apps.pipeline.core.identifiers import Prefix, new_id, show
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.model_calls import AnswerKind
 
 
-class Trace(models.Model):
+class Trace(ShownRow):
     """One run of the write pipeline over one request."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    prefix = Prefix.TRACE
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="traces", db_index=False)
     project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
     session = models.ForeignKey("traces.Session", on_delete=models.PROTECT, related_name="traces", db_index=False)
@@ -65,18 +68,20 @@ class Trace(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.shown_id
-
-    @property
-    def shown_id(self) -> str:
-        """Return the identifier with its public prefix."""
-        return show(Prefix.TRACE, self.id)
-
     @property
     def distributed_trace_id(self) -> str:
         """Return the distributed trace that its request belongs to, empty if none."""
         return self.traceparent[3:35]
+
+    def origin(self) -> Origin:
+        """Return where its request comes from, as the pipeline's value."""
+        return Origin(
+            project_id=self.project_id,
+            end_user_id=self.end_user_id,
+            session_id=self.session_id,
+            api_key_id=self.api_key_id,
+            agent_scope=AgentScope(**self.agent_scope),
+        )
 
     def work_kind(self, *, has_turns: bool) -> WorkKind:
         """Return the kind of work that runs it; a trace without turns of its own reads those of its session."""
@@ -85,10 +90,9 @@ class Trace(models.Model):
         return WorkKind.READ_AGAIN if self.reads_again else WorkKind.EXTRACT_SESSION
 
 
-class Span(models.Model):
+class Span(Row):
     """One stage of a trace, with its result and latency."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="spans", db_index=False)
     position = models.SmallIntegerField()
@@ -122,10 +126,9 @@ def answer_kind_choices() -> list[tuple[str, str]]:
     return choices_of(AnswerKind)
 
 
-class ModelCall(models.Model):
+class ModelCall(Row):
     """One call of a model, with its tokens, latency and cost."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     end_user = models.ForeignKey("tenants.EndUser", on_delete=models.PROTECT, related_name="+", db_index=False)
     trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="model_calls", db_index=False)
     purpose = models.CharField(max_length=32)
@@ -164,3 +167,23 @@ class ModelCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} by {self.model}"
+
+
+class ModelTestCall(Row):
+    """One test call of a model; it belongs to no end user and counts among the calls of its project."""
+
+    project = models.ForeignKey("tenants.Project", on_delete=models.CASCADE, related_name="+", db_index=False)
+    model = models.CharField(max_length=120)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    latency_us = models.PositiveBigIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=8, default=0)
+    error = models.TextField(blank=True, help_text="empty where the model has answered")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = [models.Index(fields=("project", "created_at"), name="model_test_of_project")]
+
+    def __str__(self) -> str:
+        return f"test of {self.model}"

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from apps.common.errors import Conflict, Refused
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink
-from apps.memories.services.entities import EntityMerge, merge_entities, split_entities
+from apps.memories.services.entities import merge_entities, split_entities
 from apps.memories.services.retracting import retract
 from apps.memories.services.revising import Revision, revise
 from apps.memories.services.store import StoreRequest, store
@@ -224,7 +224,8 @@ class Interleaving(RuleBasedStateMachine):
         known = Entity.objects.standing().filter(end_user_id=self.person.id).order_by("id")
         others = [entity.id for entity in known if not entity.is_user]
         if len(others) > 1 and one % len(others) != other % len(others):
-            merge_entities(merge=EntityMerge(self.project.id, others[one % len(others)], others[other % len(others)]))
+            entity_id, into_id = others[one % len(others)], others[other % len(others)]
+            merge_entities(project_id=self.project.id, entity_id=entity_id, into_id=into_id)
 
     @rule(place=PLACES)
     def split_two_entities(self, place: int) -> None:

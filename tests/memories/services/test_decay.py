@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from apps.memories.services.lifecycle import DecayInput, decay_score, is_past
+from apps.memories.models import Memory
+from apps.memories.services.lifecycle import decay_score, is_past
 from apps.pipeline.core.enums import CONSTRAINT, CONVENTION, MemoryType
 from apps.pipeline.core.policy import DecayPolicy
 
@@ -14,18 +15,18 @@ POLICY = DecayPolicy()
 YEAR = POLICY.half_life_days[MemoryType.FACT]
 
 
-def standing(*, days: float = 0, used_days: float | None = None, **values: Any) -> DecayInput:
-    used = None if used_days is None else NOW - timedelta(days=used_days)
-    known = {"type": MemoryType.FACT, "importance": 0.5, "fresh_at": NOW - timedelta(days=days)}
-    return DecayInput(**{**known, "last_accessed": used, **values})
+def standing(*, days: float = 0, used_days: float | None = None, **values: Any) -> Memory:
+    used, fresh_at = None if used_days is None else NOW - timedelta(days=used_days), NOW - timedelta(days=days)
+    known = {"type": MemoryType.FACT, "importance": 0.5, "said_at": fresh_at, "created_at": fresh_at}
+    return Memory(**{**known, "last_accessed": used, **values})
 
 
 def score(**values: Any) -> float:
-    return decay_score(standing=standing(**values), now=NOW, policy=POLICY)
+    return decay_score(standing(**values), now=NOW, policy=POLICY)
 
 
 def past(**values: Any) -> bool:
-    return is_past(standing=standing(**values), now=NOW, policy=POLICY)
+    return is_past(standing(**values), now=NOW, policy=POLICY)
 
 
 def test_the_weights_are_one_together() -> None:
@@ -77,4 +78,4 @@ def test_what_is_past(values, is_gone) -> None:
 
 def test_a_threshold_of_nothing_archives_nothing() -> None:
     never = DecayPolicy(archive_below=0)
-    assert not is_past(standing=standing(importance=0, days=99 * YEAR), now=NOW, policy=never)
+    assert not is_past(standing(importance=0, days=99 * YEAR), now=NOW, policy=never)

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from apps.memories.models import Entity, Memory
-from apps.memories.services.entities import EntityMerge, merge_entities
+from apps.memories.services.entities import merge_entities
 from apps.memories.services.retracting import retract
 from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType
@@ -32,7 +32,7 @@ def ana(project: Project) -> Person:
     says(ana, "I live in Lisbon.", "I like jazz.")
     says(ana, "My friend Bob lives in Rome.", "My friend Robert lives in Rome.")
     bob, robert = (Entity.objects.get(end_user_id=ana.id, name=name) for name in ("Bob", "Robert"))
-    merge_entities(merge=EntityMerge(project.pk, robert.pk, bob.pk))
+    merge_entities(project_id=project.pk, entity_id=robert.pk, into_id=bob.pk)
     says(ana, "My friend Robert lives in Rome now.")
     return ana
 
