@@ -45,13 +45,13 @@ from apps.retrieval.search import RankedMemories, embedded, open_contradictions,
 
 MAX_HITS = 30
 MAX_RULES = 100
-TOKENS_A_LINE = 8  # at least, so that a block is not read from more memories than it can have
+MAX_OTHERS = 150
 MAX_UPCOMING = 5
 # So many of each kind come before the others, so that no kind keeps the others out of a small block.
 RELEVANT_FIRST, RULES_FIRST, HEALTH_FIRST, WEAK_FIRST = 8, 5, 4, 3
 _HEALTH = HEALTH_PREDICATES | {"diet"}
 _NAMES = frozenset({"name", "has_name"})
-# What a block is made of. It chooses among many, and rows are made ten times as fast as models.
+# What a block is made of. It chooses among 150, and rows are made ten times as fast as models.
 _COLUMNS = (
     *("id", "type", "status", "predicate", "object_text", "content", "polarity", "tags", "event_at", "event_precision"),
     *("said_at", "valid_from", "valid_until", "confidence", "confidence_parts", "source_confidence", "recurrence"),
@@ -106,7 +106,7 @@ def known_user(
     asked = embedded(query.text, embedder)
     with transaction.atomic(savepoint=False):
         ranked = rank_all(end_user_id=end_user_id, query=search, asked=asked, policy=policy, now=now)
-        chosen = _Chosen.of(ranked, most=query.token_budget // TOKENS_A_LINE + 1, now=now)
+        chosen = _Chosen.of(ranked, now=now)
         ids = ranked.ids(chosen.all)
         disputed = open_contradictions(ids, end_user_id=end_user_id)
         others = {side for sides in disputed.values() for side in sides}
@@ -146,15 +146,15 @@ class _Chosen:
     others: list[int]
 
     @classmethod
-    def of(cls, ranked: RankedMemories, *, most: int, now: datetime) -> "_Chosen":
+    def of(cls, ranked: RankedMemories, *, now: datetime) -> "_Chosen":
         candidates, scores = ranked.candidates, ranked.scores
         may_be = candidates.eligible
         relevant = ranked.best(limit=MAX_HITS) if ranked.min_score >= 0 else []
-        ordered = scores.best(limit=most, min_score=-1.0, eligible=may_be)
+        ordered = scores.best(limit=MAX_OTHERS, min_score=-1.0, eligible=may_be)
         tenths, said_at = np.round(candidates.memories.importance, 1), candidates.memories.said_at
         if ranked.min_score < 0:  # nothing is asked
             ordered = sorted(np.flatnonzero(may_be).tolist(), key=lambda place: -said_at[place])
-        by_importance = sorted(ordered, key=lambda place: -tenths[place])[:most]
+        by_importance = sorted(ordered, key=lambda place: -tenths[place])[:MAX_OTHERS]
         is_next = candidates.are_events & (candidates.event_at > now.timestamp()) & may_be
         upcoming = sorted(np.flatnonzero(is_next).tolist(), key=lambda place: candidates.event_at[place])
         return cls(

@@ -120,3 +120,11 @@ def test_an_older_hash_is_replaced_at_the_next_login(ana: User) -> None:
 def test_weak_passwords_are_refused(password: str) -> None:
     with pytest.raises(ValidationError):
         validate_password(password, User(username="ana.maria.santos"))
+
+
+@pytest.mark.django_db
+def test_a_server_without_accounts_tells_how_to_make_the_first_one() -> None:
+    told = b"createsuperuser"
+    assert told in Client().get(LOGIN).content
+    User.objects.create_superuser("ana", password=PASSWORD)
+    assert told not in Client().get(LOGIN).content

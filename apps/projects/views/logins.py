@@ -59,6 +59,10 @@ class ThrottledLoginView(LoginView):
     template_name = "console/login.html"
     authentication_form = LoginForm
 
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add whether this server has no account yet."""
+        return super().get_context_data(**context, has_accounts=get_user_model().objects.exists())
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Log in, or lead to the page for the code."""
         user = form.get_user()
