@@ -12,7 +12,7 @@ from django.db.models import Model
 from apps.common.errors import Conflict
 from apps.imports.readers.entries import ImportProblem
 from apps.imports.transfers.identifier_map import IdentifierMap
-from apps.imports.transfers.load_rows import BadRow, RowLoader, identifier_of
+from apps.imports.transfers.load_rows import BadRow, RowLoader, identifier_of, in_snake_case
 from apps.imports.transfers.project_tables import OF_END_USER, OF_PROJECT, TransferTable
 from apps.imports.transfers.row_blocks import RowBlock
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryVector
@@ -119,17 +119,20 @@ class ProjectLoader:
         return {table.kind: len(self._insert(table, block, None)) for table in _OF_PROJECT}
 
     def _keep_redaction(self, versions: Sequence[dict[str, Any]]) -> None:
-        """Combine the redaction of the versions of a file with that of the project. Raises BadRow."""
+        """Combine the redaction of the versions of a file with that of the project. Raises BadRow.
+
+        Settings that servers before had, and this one has not, are left out.
+        """
         mine = active_policy(project_id=self._project_id).redaction
         if sum(each.get("is_active") is True for each in versions) != 1:
             raise BadRow("configuration_versions without one that is active")
         for each in versions:
             try:
-                theirs = Policy.model_validate(each.get("policy")).redaction
+                policy = Policy.model_validate(in_snake_case(each.get("policy")), extra="ignore")
             except ValueError as error:
                 raise BadRow("configuration_versions with other values than are known") from error
-            if (combined := stricter_redaction(mine, theirs)) != theirs:
-                each["policy"] = {**each["policy"], "redaction": combined.model_dump(mode="json")}
+            combined = stricter_redaction(mine, policy.redaction)
+            each["policy"] = policy.model_copy(update={"redaction": combined}).model_dump(mode="json")
 
     def _load_user(self, block: RowBlock, user: UUID) -> Mapping[str, int]:
         created_at = block.user.get("created_at")

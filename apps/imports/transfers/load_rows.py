@@ -20,12 +20,23 @@ from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy
 
 MOST_TEXT = 2 * MOST_CONTENT  # characters: a placeholder may be longer than what it replaces
+_IN_CAPITALS = re.compile(r"(?:[A-Z][a-z]+)+")
 _PERSON = re.compile(r"person:(\d+)")
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
 
 
 class BadRow(ValueError):
     """A row does not fit its table."""
+
+
+def in_snake_case(value: Any) -> Any:
+    """Return a text, or the keys of JSON, as enumerations are written: servers before wrote some as "NotSupported"."""
+    if isinstance(value, dict):
+        return {
+            in_snake_case(name): in_snake_case(each) if isinstance(each, dict) else each for name, each in value.items()
+        }
+    is_former = isinstance(value, str) and _IN_CAPITALS.fullmatch(value)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value).lower() if is_former else value
 
 
 class RowLoader:
@@ -42,6 +53,8 @@ class RowLoader:
 
     def row(self, table: TransferTable, given: dict[str, Any], *, end_user_id: UUID | None) -> Model:
         """Return a row, not saved. Raises BadRow."""
+        chosen = [field.attname for field in _given(table, given) if field.flatchoices]
+        given = {**given, **{name: in_snake_case(given[name]) for name in chosen}}
         values = {field.attname: self._value(table, field, given[field.attname]) for field in _given(table, given)}
         names = {field.name for field in table.model._meta.concrete_fields}
         if "project" in names:

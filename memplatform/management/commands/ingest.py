@@ -59,8 +59,8 @@ class Command(BaseCommand):
 
     def _ingest(self, project: Project, options: dict[str, Any]) -> None:
         held = self._checked(project, options)
-        for problem in held.problems[:MOST_SHOWN]:
-            self.stderr.write(f"{options['file']}: {problem['at']}: {problem['reason']}")
+        self._tell(held.problems, options)
+        known = len(held.problems)
         if options["dry_run"]:
             self.stdout.write(_lines(held.counts))
             return
@@ -73,9 +73,14 @@ class Command(BaseCommand):
             raise CommandError(
                 f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
             )
+        self._tell(held.problems[known:], options)
         self.stdout.write(_summary(held))
         if options["wait"]:
             _work(users)
+
+    def _tell(self, problems: list[dict[str, str]], options: dict[str, Any]) -> None:
+        for problem in problems[:MOST_SHOWN]:
+            self.stderr.write(f"{options['file']}: {problem['at']}: {problem['reason']}")
 
     def _checked(self, project: Project, options: dict[str, Any]) -> FileImport:
         file: Path = options["file"]

@@ -16,9 +16,10 @@ from rest_framework.test import APIClient
 from apps.imports.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
 from apps.memories.models import LedgerEntry, Memory, MemoryVector
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import Scope, WorkKind
+from apps.pipeline.core.enums import Grounding, Scope, WorkKind
 from apps.tenants.models import Project
 from apps.traces.models import Trace
+from apps.traces.policies import active_policy
 from tests.conftest import MakeClient
 from tests.imports.transfers.carrying import SAID, content_of, drain, load, rows_of
 
@@ -123,6 +124,26 @@ def test_a_session_that_waits_to_be_read_again_still_does(filled: Project, other
     load(other_project, content_of(filled))
     waiting = OutboxRow.objects.get(project=other_project, kind=WorkKind.READ_AGAIN)
     assert Trace.objects.get(id=waiting.subject_id).reads_again
+
+
+def test_an_export_of_a_server_before_is_loaded_whole(filled: Project, other_project: Project) -> None:
+    head, *rows = rows_of(content_of(filled))
+    del head["project"]["id"]
+    for each in rows:
+        if each["kind"] == "memories":
+            each["row"]["grounding"] = each["row"]["grounding"].title().replace("_", "")
+        if each["kind"] == "configuration_versions":
+            each["row"]["policy"]["extraction"]["max_recent_memories"] = 24
+            each["row"]["policy"]["confidence"]["grounding"] = {"Partial": -0.1, "NotSupported": -1.0}
+    former = b"\n".join(json.dumps(each).encode() for each in (head, *rows))
+
+    held = load(other_project, former)
+
+    assert (held.state, held.problems) == ("done", [])
+    stored = [Memory.objects.filter(project=each).order_by("content", "status") for each in (filled, other_project)]
+    mine, theirs = (list(each.values_list("content", "status", "grounding", "confidence")) for each in stored)
+    assert mine == theirs
+    assert active_policy(project_id=other_project.pk).confidence.grounding[Grounding.NOT_SUPPORTED] == -1.0
 
 
 def test_a_project_is_exported_by_rest_and_commands(
