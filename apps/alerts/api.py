@@ -2,24 +2,21 @@
 
 from typing import Annotated, Any
 
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
 from apps.alerts.verdict import ADVICE
 from apps.api.actors import ActorResponse, actor_response_or_none
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
-from apps.api.validation import read_body, read_id, read_query
+from apps.api.validation import read_id
 from apps.events.models import WEBHOOK_URL_LENGTH
-from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import check_storable
@@ -110,16 +107,13 @@ def recipients_response(recipients: AlertRecipients | None, *, secret: str = "")
 class AlertsView(ApiView):
     """The alerts of the project."""
 
-    @documented(operation="list_alerts", summary="List alerts", query=AlertsQuery, responses={200: AlertList})
-    def get(self, request: Request) -> Response:
+    @operation("list_alerts", summary="List alerts")
+    def get(self, request: Request, query: AlertsQuery) -> AlertList:
         """List alerts, newest first, by default those that are not resolved."""
-        query = read_query(request, AlertsQuery)
         alerts = Alert.objects.for_project(self.caller.project_id).filter(state__in=query.statuses)
         if query.kinds:
             alerts = alerts.filter(kind__in=query.kinds)
-        pages = Pages(limit=query.limit)
-        found = pages.read(alerts, request)
-        return Response(to_json(AlertList(results=[alert_response(each) for each in found], **pages.links())))
+        return page_of(AlertList, alerts, request, limit=query.limit, convert=alert_response)
 
 
 class AlertAcknowledgeView(ApiView):
@@ -127,26 +121,18 @@ class AlertAcknowledgeView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="acknowledge_alert",
+    @operation(
+        "acknowledge_alert",
         summary="Acknowledge an alert",
-        body=AcknowledgeBody,
-        responses={200: AlertResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"note": "The vendor has an outage."},
         repeatable=True,
     )
-    def post(self, request: Request, alert_id: str) -> HttpResponse:
+    def post(self, request: Request, alert_id: str, body: AcknowledgeBody) -> AlertResponse:
         """Say that somebody takes care of an open alert. It is resolved by itself when its cause is mended."""
-        body = read_body(request, AcknowledgeBody)
         check_storable(body.note, at="/note")
-        return http_response(self.idempotent(lambda: self._acknowledged(alert_id, body)))
-
-    def _acknowledged(self, alert_id: str, body: AcknowledgeBody) -> ReplayableAnswer:
-        alert = acknowledge_alert(
-            project_id=self.caller.project_id, alert_id=read_id(Prefix.ALERT, alert_id), note=body.note
-        )
-        return replayable_answer(alert_response(alert))
+        wanted = read_id(Prefix.ALERT, alert_id)
+        return alert_response(acknowledge_alert(project_id=self.caller.project_id, alert_id=wanted, note=body.note))
 
 
 class AlertRecipientsView(ApiView):
@@ -154,24 +140,19 @@ class AlertRecipientsView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PUT": Scope.ADMIN}
 
-    @documented(
-        operation="get_alert_recipients", summary="Get the recipients", responses={200: AlertRecipientsResponse}
-    )
-    def get(self, request: Request) -> Response:
+    @operation("get_alert_recipients", summary="Get the recipients")
+    def get(self, request: Request) -> AlertRecipientsResponse:
         """Return who is told about alerts, without the secret of the webhook."""
         recipients = AlertRecipients.objects.filter(project_id=self.caller.project_id).first()
-        return Response(to_json(recipients_response(recipients)))
+        return recipients_response(recipients)
 
-    @documented(
-        operation="set_alert_recipients",
+    @operation(
+        "set_alert_recipients",
         summary="Set the recipients",
-        body=AlertRecipientsBody,
-        responses={200: AlertRecipientsResponse},
         example={"webhook_url": "https://example.com/alerts", "mail_addresses": ["ops@example.com"]},
     )
-    def put(self, request: Request) -> Response:
+    def put(self, request: Request, body: AlertRecipientsBody) -> AlertRecipientsResponse:
         """Replace the recipients. The first webhook, or `renew_secret`, makes a secret, which is returned only now."""
-        body = read_body(request, AlertRecipientsBody)
         for index, address in enumerate(body.mail_addresses):
             check_storable(address, at=f"/mail_addresses/{index}")
         check_storable(body.webhook_url, at="/webhook_url")
@@ -181,4 +162,4 @@ class AlertRecipientsView(ApiView):
             mail_addresses=body.mail_addresses,
             renew_secret=body.renew_secret,
         )
-        return Response(to_json(recipients_response(change.recipients, secret=change.secret)))
+        return recipients_response(change.recipients, secret=change.secret)

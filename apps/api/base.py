@@ -1,6 +1,6 @@
 """The base class of API views: caller, idempotent requests, responses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any, cast
 from uuid import UUID
@@ -62,13 +62,11 @@ class ApiView(APIView):
         """Return the authenticated caller."""
         return cast(Caller, self.request.user)
 
-    def idempotent(
-        self,
-        do: Callable[[], ReplayableAnswer],
-        *,
-        to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
-    ) -> ReplayableAnswer:
-        """Execute a request, at most once per Idempotency-Key. Raises what actions.idempotency raises."""
+    def idempotent(self, do: Callable[[], ReplayableAnswer], *, kept: Mapping[str, Any] = {}) -> ReplayableAnswer:
+        """Execute a request, at most once per Idempotency-Key; `kept` replaces values of the answer that is stored.
+
+        Raises what run_once raises.
+        """
         key = self.request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             return do()
@@ -79,7 +77,7 @@ class ApiView(APIView):
         claim = Claim(
             project_id=self.caller.project_id, key=key, fingerprint=digest, end_user_id=self._named_end_user()
         )
-        return run_once(claim=claim, do=do, to_keep=to_keep)
+        return run_once(claim=claim, do=do, kept=kept)
 
     def _named_end_user(self) -> UUID | None:
         """Return the end user that the body names, with whom a stored answer has to be erased."""

@@ -2,41 +2,22 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
 from apps.api.schemas import ProblemDocument, QueryParameters
 
 _REFERENCE = "#/components/schemas/{name}"
-_View = TypeVar("_View", bound=Callable[..., Any])
 
-# Problems that any request may get.
-_ALWAYS = (
-    Code.MISSING_KEY,
-    Code.INVALID_KEY,
-    Code.INSUFFICIENT_SCOPE,
-    Code.NOT_ACCEPTABLE,
-    Code.RATE_LIMITED,
-    Code.UNAVAILABLE,
-    Code.ROWS_LOCKED,
-)
-_WITH_BODY = (
-    Code.INVALID_JSON,
-    Code.INVALID_REQUEST,
-    Code.LENGTH_REQUIRED,
-    Code.TOO_LARGE,
-    Code.UNSUPPORTED_MEDIA_TYPE,
-)
-_BYTES = {"type": "string", "format": "binary", "minLength": 1}
-_WITH_KEY = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
+BYTES = {"type": "string", "format": "binary", "minLength": 1}
 
 
 class StructExtension(OpenApiSerializerExtension):
@@ -115,57 +96,13 @@ def _inlined(schema: Any, components: dict[str, Any]) -> Any:
     return {key: _inlined(each, components) for key, each in schema.items() if key != "title"}
 
 
-def documented(
-    *,
-    operation: str,
-    summary: str,
-    responses: Mapping[int, Any] | Mapping[tuple[int, str], Any],
-    body: type[msgspec.Struct] | None = None,
-    takes_bytes: bool = False,
-    query: type[QueryParameters] | None = None,
-    problems: Iterable[Code] = (),
-    example: dict[str, Any] | None = None,
-    repeatable: bool = False,
-    versioned: bool = False,
-) -> Callable[[_View], _View]:
-    """Document a view method: its body, parameters, responses and possible problems.
-
-    Without `query` the method refuses query parameters. A `repeatable` one takes an Idempotency-Key, a `versioned` one
-    the version of what it changes in If-Match. One that `takes_bytes` has a body that is not JSON.
-    """
-    codes = [*_ALWAYS, *problems, *(_WITH_BODY if body else ()), *(_WITH_KEY if repeatable else ())]
-    if takes_bytes:
-        codes += [Code.LENGTH_REQUIRED, Code.TOO_LARGE, Code.UNSUPPORTED_MEDIA_TYPE]
-    if query:
-        codes.append(Code.INVALID_REQUEST)
-    describe = extend_schema(
-        operation_id=operation,
-        summary=summary,
-        request={"application/octet-stream": _BYTES} if takes_bytes else body,
-        parameters=[
-            *(parameters_of(query) if query else ()),
-            *([_IDEMPOTENCY_KEY] if repeatable else ()),
-            *([_IF_MATCH] if versioned else ()),
-        ],
-        responses={**responses, **_problem_responses(codes)},
-        examples=[OpenApiExample("request", value=example, request_only=True)] if example else None,
-    )
-
-    def decorated(method: _View) -> _View:
-        described: _View = describe(method)
-        described.takes_query = query is not None  # type: ignore[attr-defined]  # ApiView.initial reads it
-        return described
-
-    return decorated
-
-
-_IDEMPOTENCY_KEY = OpenApiParameter(
+IDEMPOTENCY_KEY = OpenApiParameter(
     name="Idempotency-Key",
     location=OpenApiParameter.HEADER,
     type={"type": "string", "minLength": 1, "maxLength": 255},
     description="A unique key for this request. Repeats with the same key are executed once and get the same response.",
 )
-_IF_MATCH = OpenApiParameter(
+IF_MATCH = OpenApiParameter(
     name="If-Match",
     location=OpenApiParameter.HEADER,
     type={"type": "string", "pattern": r'^(\*|(W/)?"[0-9]{1,9}")$'},
@@ -173,7 +110,8 @@ _IF_MATCH = OpenApiParameter(
 )
 
 
-def _problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiResponse]:
+def problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiResponse]:
+    """Describe problems by their status."""
     by_status: dict[int, list[Code]] = {}
     for code in dict.fromkeys(codes):
         by_status.setdefault(STATUS_AND_TITLE[code][0], []).append(code)

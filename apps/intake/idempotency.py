@@ -1,7 +1,7 @@
 """Execute a request at most once, however often it is sent with the same Idempotency-Key."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -53,17 +53,12 @@ def fingerprint(*, method: str, path: str, body: bytes) -> str:
 _STILL_RUNNING = "the request with this Idempotency-Key is still running"
 
 
-def run_once(
-    *,
-    claim: Claim,
-    do: Callable[[], ReplayableAnswer],
-    to_keep: Callable[[ReplayableAnswer], ReplayableAnswer] | None = None,
-) -> ReplayableAnswer:
+def run_once(*, claim: Claim, do: Callable[[], ReplayableAnswer], kept: Mapping[str, Any] = {}) -> ReplayableAnswer:
     """Execute a request, or return the stored answer of an earlier execution.
 
-    The answer is stored in the transaction of `do`, so a refused or interrupted request stores nothing. `to_keep`
-    converts it for repetitions. Raises IdempotencyMismatch, IdempotencyInProgress, UserBeingErased, and what `do`
-    raises.
+    The answer is stored in the transaction of `do`, so a refused or interrupted request stores nothing. The values of
+    `kept` replace those that repetitions must not be told. Raises IdempotencyMismatch, IdempotencyInProgress,
+    UserBeingErased, and what `do` raises.
     """
     with transaction.atomic():
         _lock_key(claim)
@@ -77,14 +72,13 @@ def run_once(
                 raise IdempotencyInProgress(_STILL_RUNNING)
             return ReplayableAnswer(status=stored.answer_status, body=stored.answer or {}, replayed=True)
         answer = do()
-        stored_answer = to_keep(answer) if to_keep else answer
         IdempotentRequest.objects.create(
             project_id=claim.project_id,
             end_user_id=claim.end_user_id,
             key=claim.key,
             fingerprint=claim.fingerprint,
-            answer_status=stored_answer.status,
-            answer=stored_answer.body,
+            answer_status=answer.status,
+            answer={**answer.body, **kept},
         )
         return answer
 

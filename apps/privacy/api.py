@@ -9,11 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageQuery, ResponseBody
-from apps.api.validation import read_id, read_query
+from apps.api.validation import read_id
 from apps.common.errors import NotFound
 from apps.memories.user_stats import user_stats
 from apps.pipeline.core.enums import Scope
@@ -105,13 +105,17 @@ class UsersView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(operation="list_users", summary="List end users", query=PageQuery, responses={200: UserList})
-    def get(self, request: Request) -> Response:
+    @operation("list_users", summary="List end users")
+    def get(self, request: Request, query: PageQuery) -> UserList:
         """List the end users with the numbers of their live memories, sessions and turns, ordered by `user_id`."""
-        query = read_query(request, PageQuery)
-        pages = Pages(limit=query.limit, ordering="external_id")
-        found = pages.read(list_users(project_id=self.caller.project_id), request)
-        return Response(to_json(UserList(results=[user_response(user) for user in found], **pages.links())))
+        return page_of(
+            UserList,
+            list_users(project_id=self.caller.project_id),
+            request,
+            limit=query.limit,
+            convert=user_response,
+            ordering="external_id",
+        )
 
 
 class UserView(ApiView):
@@ -120,8 +124,8 @@ class UserView(ApiView):
     scopes = {"DELETE": Scope.ADMIN}
     archived_methods = ("DELETE",)  # an archive must not keep what somebody has a right to have erased
 
-    @documented(
-        operation="erase_user",
+    @operation(
+        "erase_user",
         summary="Erase an end user",
         responses={200: ErasureResponse, 202: ErasureResponse},
         problems=[Code.NOT_FOUND, Code.INVALID_REQUEST],
@@ -143,8 +147,8 @@ class UserExportView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(
-        operation="export_user",
+    @operation(
+        "export_user",
         summary="Export an end user",
         responses={(200, "application/jsonl"): OpenApiTypes.STR},
         problems=[Code.NOT_FOUND, Code.INVALID_REQUEST],
@@ -161,20 +165,17 @@ class UserExportView(ApiView):
 class UserStatsView(ApiView):
     """Numbers of one end user."""
 
-    @documented(
-        operation="read_user_stats",
-        summary="Read numbers of an end user",
-        responses={200: UserStatsResponse},
-        problems=[Code.NOT_FOUND, Code.INVALID_REQUEST],
+    @operation(
+        "read_user_stats", summary="Read numbers of an end user", problems=[Code.NOT_FOUND, Code.INVALID_REQUEST]
     )
-    def get(self, request: Request, user_id: str) -> Response:
+    def get(self, request: Request, user_id: str) -> UserStatsResponse:
         """Count the end user's memories by status, type and agent, sessions and turns."""
         name = checked_name(user_id, at="user_id")
         users = EndUser.objects.for_project(self.caller.project_id).present()
         found = users.filter(id=end_user_id(project_id=self.caller.project_id, user_id=name)).first()
         if found is None:
             raise NotFound("there is no such end user")
-        return Response(to_json(UserStatsResponse(user_id=name, **user_stats(end_user_id=found.id))))
+        return UserStatsResponse(user_id=name, **user_stats(end_user_id=found.id))
 
 
 class ErasureView(ApiView):
@@ -182,16 +183,11 @@ class ErasureView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(
-        operation="get_erasure",
-        summary="Get the receipt of an erasure",
-        responses={200: ErasureResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, erasure_id: str) -> Response:
+    @operation("get_erasure", summary="Get the receipt of an erasure", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, erasure_id: str) -> ErasureResponse:
         """Return the status of an erasure, and how many rows of each table it has deleted."""
         erasures = Erasure.objects.filter(project_id=self.caller.project_id)
         erasure = erasures.filter(id=read_id(Prefix.ERASURE, erasure_id)).first()
         if erasure is None:
             raise NotFound("there is no such erasure")
-        return Response(to_json(erasure_response(erasure)))
+        return erasure_response(erasure)

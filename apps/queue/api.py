@@ -5,12 +5,10 @@ from typing import Annotated
 
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.schemas import Identifier, RequestBody, ResponseBody
-from apps.api.validation import read_body
 from apps.pipeline.core.enums import Scope, TraceStatus
 from apps.pipeline.core.input_validation import check_storable, checked_name
 from apps.queue.services import retry_failed
@@ -42,20 +40,15 @@ class RetryWorkView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="retry_work",
-        summary="Run failed work again",
-        body=RetryWorkBody,
-        responses={200: RetryWorkResponse},
-        example={"statuses": ["dead"], "error": "connection refused"},
+    @operation(
+        "retry_work", summary="Run failed work again", example={"statuses": ["dead"], "error": "connection refused"}
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request, body: RetryWorkBody) -> RetryWorkResponse:
         """Run dead work and failed extractions again; their attempts are reset.
 
         Work of one end user runs in the order in which it was accepted. A model that does not answer is tried at once.
         Repeating the request is harmless, so it takes no `Idempotency-Key`.
         """
-        body = read_body(request, RetryWorkBody)
         check_storable(body.error, at="/error")
         retried = retry_failed(
             project_id=self.caller.project_id,
@@ -63,4 +56,4 @@ class RetryWorkView(ApiView):
             error=body.error,
             user_id=checked_name(body.user_id, at="/user_id") if body.user_id else "",
         )
-        return Response(to_json(RetryWorkResponse(retried=retried)))
+        return RetryWorkResponse(retried=retried)

@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import DayStart, Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
-from apps.api.validation import not_found, read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer
+from apps.api.validation import not_found, read_id
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Scope
@@ -120,10 +117,9 @@ def validities_of(body: SettlementBody, *, link: MemoryLink) -> dict[UUID, Valid
 class LinksView(ApiView):
     """The links between memories of the project."""
 
-    @documented(operation="list_links", summary="List links", query=LinksQuery, responses={200: LinkList})
-    def get(self, request: Request) -> Response:
+    @operation("list_links", summary="List links")
+    def get(self, request: Request, query: LinksQuery) -> LinkList:
         """List contradictions and possible duplicates with their memories, newest first."""
-        query = read_query(request, LinksQuery)
         links = MemoryLink.objects.for_project(self.caller.project_id)
         links = links.to_settle() if query.status is LinkStatus.OPEN else links.filter(status=query.status)
         if (user := self.end_user_id(query.user_id)) is not None:
@@ -132,7 +128,7 @@ class LinksView(ApiView):
             links = links.filter(kind__in=query.kinds)
         pages = Pages(limit=query.limit)
         found = pages.read(links, request)
-        return Response(to_json(LinkList(results=_responses(found), **pages.links())))
+        return LinkList(results=_responses(found), **pages.links())
 
 
 class LinkSettleView(ApiView):
@@ -140,21 +136,15 @@ class LinkSettleView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="settle_link",
+    @operation(
+        "settle_link",
         summary="Settle a link",
-        body=SettlementBody,
-        responses={200: LinkDetailResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"resolution": "changed", "changed_on": "2026-05-01"},
         repeatable=True,
     )
-    def post(self, request: Request, link_id: str) -> HttpResponse:
+    def post(self, request: Request, link_id: str, body: SettlementBody) -> LinkDetailResponse:
         """Settle a link as a reviewer does in the console; what is kept counts as approved."""
-        body = read_body(request, SettlementBody)
-        return http_response(self.idempotent(lambda: self._settled(link_id, body)))
-
-    def _settled(self, link_id: str, body: SettlementBody) -> ReplayableAnswer:
         link = self._link(link_id)
         memories = Memory.objects.in_bulk([link.from_memory_id, link.to_memory_id])
         newer, older = memories[link.from_memory_id], memories[link.to_memory_id]
@@ -170,7 +160,7 @@ class LinkSettleView(ApiView):
             by=Reviewer(project_id=self.caller.project_id, api_key_id=self.caller.api_key_id), settlement=settlement
         )
         (settled,) = _responses([self._link(link_id)])
-        return replayable_answer(settled)
+        return settled
 
     def _link(self, link_id: str) -> MemoryLink:
         links = MemoryLink.objects.for_project(self.caller.project_id)

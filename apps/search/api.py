@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, get_type_hints
 from uuid import UUID
 
-from django.http import HttpResponse
 from django.utils import timezone
 from msgspec import UNSET, Meta, UnsetType, defstruct
 from rest_framework.request import Request
 
-from apps.api.base import ApiView, http_response, replayable_answer
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.schemas import (
     CONTENT_CHARACTERS,
     AgentScopeBody,
@@ -26,8 +25,6 @@ from apps.api.schemas import (
     checked_scope,
     response_of,
 )
-from apps.api.validation import read_body
-from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.api.bodies import Tag
 from apps.memories.api.responses import MemoryResponse, memory_fields
 from apps.memories.api.selection import MAX_ENTITIES
@@ -304,17 +301,14 @@ class SearchView(ApiView):
 
     scopes = {"POST": Scope.READ}
 
-    @documented(
-        operation="search_memories",
+    @operation(
+        "search_memories",
         summary="Search memories",
-        body=SearchBody,
-        responses={200: SearchResponse},
         example={"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: SearchBody) -> SearchResponse:
         """Search the memories of one end user by keywords and by meaning, best first."""
-        body = read_body(request, SearchBody)
         fields = checked_fields(body)
         search_request = SearchRequest(
             project_id=self.caller.project_id,
@@ -323,12 +317,7 @@ class SearchView(ApiView):
             in_short=not fields,
             with_closest=body.explain,
         )
-
-        def run() -> ReplayableAnswer:
-            found = search_memories(request=search_request)
-            return replayable_answer(search_response(found, fields=fields, explain=body.explain))
-
-        return http_response(self.idempotent(run))
+        return search_response(search_memories(request=search_request), fields=fields, explain=body.explain)
 
 
 class ContextView(ApiView):
@@ -336,22 +325,17 @@ class ContextView(ApiView):
 
     scopes = {"POST": Scope.READ}
 
-    @documented(
-        operation="build_context",
+    @operation(
+        "build_context",
         summary="Build a context block",
-        body=ContextBody,
-        responses={200: ContextResponse},
         example={"user_id": "ana", "query": "What should we cook?", "token_budget": 800},
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: ContextBody) -> ContextResponse:
         """Build a text block about an end user for an agent's prompt, marked so that it is never extracted again."""
-        body = read_body(request, ContextBody)
         context_request = ContextRequest(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=context_query(body),
         )
-        return http_response(
-            self.idempotent(lambda: replayable_answer(context_response(build_context(request=context_request))))
-        )
+        return context_response(build_context(request=context_request))

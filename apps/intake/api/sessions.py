@@ -5,13 +5,12 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView, http_response, replayable_answer
+from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import Identifier, QueryParameters, RequestBody, ResponseBody
-from apps.api.validation import read_body, read_id, read_query
+from apps.api.validation import read_id
 from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.sessions import delete_session, delete_turn, end_session
 from apps.pipeline.core.enums import Scope, TraceStatus
@@ -50,22 +49,20 @@ class DeletedResponse(ResponseBody):
 class SessionEndView(ApiView):
     """Ending a session."""
 
-    @documented(
-        operation="end_session",
+    @operation(
+        "end_session",
         summary="End a session",
-        body=EndSessionBody,
         responses={200: SessionEndResponse, 202: SessionEndResponse},
         problems=[Code.NOT_FOUND],
         example={"user_id": "ana"},
         repeatable=True,
     )
-    def post(self, request: Request, session_id: str) -> HttpResponse:
+    def post(self, request: Request, session_id: str, body: EndSessionBody) -> HttpResponse:
         """End a session: a model then extracts arcs, goals and a summary from the whole session in the background.
 
         Returns 202 with the trace, or 200 if there are no new turns since the last time or no model is configured. An
         idle session is ended automatically after a while; later turns reopen it.
         """
-        body = read_body(request, EndSessionBody)
         name = checked_name(session_id, at="session_id")
         user = end_user_id(project_id=self.caller.project_id, user_id=checked_name(body.user_id, at="/user_id"))
         answer = self.idempotent(partial(self._end, user, derive_session_id(end_user_id=user, session_id=name)))
@@ -88,25 +85,18 @@ class SessionView(ApiView):
 
     scopes = {"DELETE": Scope.ADMIN}
 
-    @documented(
-        operation="delete_session",
-        summary="Delete a session",
-        query=SessionQuery,
-        responses={200: DeletedResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def delete(self, request: Request, session_id: str) -> Response:
+    @operation("delete_session", summary="Delete a session", problems=[Code.NOT_FOUND, Code.CONFLICT])
+    def delete(self, request: Request, session_id: str, query: SessionQuery) -> DeletedResponse:
         """Delete a session with its turns, traces, items, and the memories that were stated nowhere else.
 
         Memories that other sessions state as well stay, without the quotes from this one.
         """
-        query = read_query(request, SessionQuery)
         deleted = delete_session(
             project_id=self.caller.project_id,
             user_id=checked_name(query.user_id, at="user_id"),
             session_id=checked_name(session_id, at="session_id"),
         )
-        return Response(to_json(DeletedResponse(**deleted)))
+        return DeletedResponse(**deleted)
 
 
 class TurnView(ApiView):
@@ -114,13 +104,8 @@ class TurnView(ApiView):
 
     scopes = {"DELETE": Scope.ADMIN}
 
-    @documented(
-        operation="delete_turn",
-        summary="Delete a turn",
-        responses={200: DeletedResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def delete(self, request: Request, turn_id: str) -> Response:
+    @operation("delete_turn", summary="Delete a turn", problems=[Code.NOT_FOUND, Code.CONFLICT])
+    def delete(self, request: Request, turn_id: str) -> DeletedResponse:
         """Delete a turn with the memories that no other turn states, and the outcomes of its trace."""
         deleted = delete_turn(project_id=self.caller.project_id, turn_id=read_id(Prefix.TURN, turn_id))
-        return Response(to_json(DeletedResponse(**deleted)))
+        return DeletedResponse(**deleted)

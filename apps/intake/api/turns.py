@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from apps.api.authentication import REFUSED, Caller
 from apps.api.base import ApiView, http_response, replayable_answer
-from apps.api.openapi import documented
+from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import (
     CONTENT_CHARACTERS,
@@ -35,7 +35,6 @@ from apps.api.schemas import (
     checked_metadata,
     checked_scope,
 )
-from apps.api.validation import read_body
 from apps.intake.accept import Accepted, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress, ReplayableAnswer
 from apps.intake.intake_precondition import KeyRefused
@@ -279,16 +278,15 @@ class TurnsView(ApiView):
 
     action_checks_key = True
 
-    @documented(
-        operation="write_turns",
+    @operation(
+        "write_turns",
         summary="Send turns of a session",
-        body=TurnsBody,
         responses={200: TurnsResponse, 202: TurnsAcceptedResponse},
         problems=(Code.QUEUE_FULL, Code.QUOTA_EXCEEDED),
         example=_EXAMPLE,
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: TurnsBody) -> HttpResponse:
         """Accept turns; they are stored durably before the response is sent.
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
@@ -300,7 +298,6 @@ class TurnsView(ApiView):
         the others are taken. Secrets and other sensitive data are replaced by placeholders before anything is stored,
         as the project's policy says; `redacted` counts them.
         """
-        body = read_body(request, TurnsBody)
         taken = take_turns(body, caller=self.caller, now=timezone.now())
         answer = self.idempotent(lambda: _accept(taken))
         if body.mode is Mode.SYNC:

@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from django.http import HttpResponse
 from django.utils import timezone
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.problems import Code, Problem, invalid, problem_of
 from apps.api.schemas import FieldError, Identifier, RequestBody, ResponseBody
-from apps.api.validation import read_body, read_id, read_query, read_value
+from apps.api.validation import read_id, read_value
 from apps.common.errors import Conflict
-from apps.intake.idempotency import ReplayableAnswer
 from apps.intake.quotas import check_quotas
 from apps.memories.api.bodies import MemoryBody, RevisionBody, new_memory, revision_of, store_request
 from apps.memories.api.memories import MemoriesView
@@ -117,31 +114,25 @@ _BATCH_EXAMPLE = {"user_id": "ana", "memories": [{"type": "fact", "content": "An
 class MemoryBatchView(ApiView):
     """Storing many memories."""
 
-    @documented(
-        operation="store_memory_batch",
+    @operation(
+        "store_memory_batch",
         summary="Store up to 1,000 memories",
-        body=BatchBody,
-        responses={200: BulkResponse},
         problems=[Code.QUOTA_EXCEEDED, Code.CONFLICT],
         example=_BATCH_EXAMPLE,
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: BatchBody) -> BulkResponse:
         """Store memories as POST /v1/memories does, each whether others are refused or not.
 
         `results` names the memory that says each item, a known one too, or why the item was refused. A hundred are
         stored per transaction, in their order.
         """
-        body = read_body(request, BatchBody)
         user_id = checked_name(body.user_id, at="/user_id")
         check_quotas(project_id=self.caller.project_id)
         read = [_read_memory(each) for each in body.memories]
-        return http_response(self.idempotent(lambda: self._stored(user_id, read)))
-
-    def _stored(self, user_id: str, read: Sequence[NewMemory | Problem]) -> ReplayableAnswer:
         new = [each for each in read if isinstance(each, NewMemory)]
         stored = iter(store_batch(request=store_request(user_id, new, caller=self.caller)))
-        return replayable_answer(bulk_response([each if isinstance(each, Problem) else next(stored) for each in read]))
+        return bulk_response([each if isinstance(each, Problem) else next(stored) for each in read])
 
 
 class BulkMemoriesView(MemoriesView):
@@ -149,36 +140,26 @@ class BulkMemoriesView(MemoriesView):
 
     scopes = {"DELETE": Scope.ADMIN}  # as much as a rollback or an erasure takes back
 
-    @documented(
-        operation="revise_memories",
+    @operation(
+        "revise_memories",
         summary="Revise up to 200 memories",
-        body=RevisionsBody,
-        responses={200: BulkResponse},
         example={"memories": [{"id": "mem_01a1f8c0283075afaf9f7de008d31f99", "importance": 0.9}]},
     )
-    def patch(self, request: Request) -> Response:
+    def patch(self, request: Request, body: RevisionsBody) -> BulkResponse:
         """Revise memories as PATCH /v1/memories/{memory_id} does, each whether others are refused or not."""
-        body = read_body(request, RevisionsBody)
         read = [self._read_revision(each) for each in body.memories]
         revised = iter(revise_several(revisions=[each for each in read if isinstance(each, Revision)]))
         outcomes: list[BulkOutcome | Problem] = [each if isinstance(each, Problem) else next(revised) for each in read]
-        return Response(to_json(bulk_response(outcomes)))
+        return bulk_response(outcomes)
 
-    @documented(
-        operation="retract_memories",
-        summary="Retract the memories that fit",
-        query=RetractionQuery,
-        responses={200: RetractionResponse},
-        problems=[Code.CONFLICT],
-    )
-    def delete(self, request: Request) -> Response:
+    @operation("retract_memories", summary="Retract the memories that fit", problems=[Code.CONFLICT])
+    def delete(self, request: Request, query: RetractionQuery) -> RetractionResponse:
         """Retract the memories that a list with the same parameters shows, at most 1,000 of one end user.
 
         Without `confirm` nothing is changed, and `matching` says how many they are. With this number as `confirm` they
         are retracted; if others fit by then, the answer is 409. Memories whose tags bind agents require the scope
         trust; `results` says which were refused. To delete everything of an end user, use DELETE /v1/users/{user_id}.
         """
-        query = read_query(request, RetractionQuery)
         rows = Memory.objects.for_project(self.caller.project_id).filter(
             status__in=statuses_of(query, shown=(Status.ACTIVE,))
         )
@@ -196,8 +177,7 @@ class BulkMemoriesView(MemoriesView):
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        answer = RetractionResponse(matching=len(memory_ids), is_dry_run=is_dry_run, **_results(outcomes))
-        return Response(to_json(answer))
+        return RetractionResponse(matching=len(memory_ids), is_dry_run=is_dry_run, **_results(outcomes))
 
     def _read_revision(self, given: dict[str, Any]) -> Revision | Problem:
         fields = dict(given)

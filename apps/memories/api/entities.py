@@ -4,14 +4,13 @@ from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
-from apps.api.validation import not_found, read_body, read_id, read_query
+from apps.api.validation import not_found, read_id
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Entity, Memory
 from apps.memories.services.entities import merge_entities, split_entities
@@ -82,35 +81,33 @@ MAX_FACTS = 200
 class EntitiesView(ApiView):
     """The entities of the project."""
 
-    @documented(operation="list_entities", summary="List entities", query=EntitiesQuery, responses={200: EntityList})
-    def get(self, request: Request) -> Response:
+    @operation("list_entities", summary="List entities")
+    def get(self, request: Request, query: EntitiesQuery) -> EntityList:
         """List entities, newest first, without those merged into others or taken back by a rollback."""
-        query = read_query(request, EntitiesQuery)
         rows = Entity.objects.standing().filter(project_id=self.caller.project_id)
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.filter(end_user_id=user)
         if query.types:
             rows = rows.filter(type__in=query.types)
-        pages = Pages(limit=query.limit)
-        found = pages.read(rows.select_related("end_user").prefetch_related("aliases"), request)
-        return Response(to_json(EntityList(results=[entity_response(entity) for entity in found], **pages.links())))
+        return page_of(
+            EntityList,
+            rows.select_related("end_user").prefetch_related("aliases"),
+            request,
+            limit=query.limit,
+            convert=entity_response,
+        )
 
 
 class EntityView(ApiView):
     """One entity."""
 
-    @documented(
-        operation="read_entity",
-        summary="Read an entity",
-        responses={200: EntityDetailResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, entity_id: str) -> Response:
+    @operation("read_entity", summary="Read an entity", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, entity_id: str) -> EntityDetailResponse:
         """Read an entity with its names and facts."""
         entity = self._entity(read_id(Prefix.ENTITY, entity_id))
         facts = Memory.objects.for_end_user(entity.end_user_id).live().filter(subject=entity).to_show()
         shown = [memory_response(memory) for memory in facts.order_by("-said_at", "-id")[:MAX_FACTS]]
-        return Response(to_json(response_of(EntityDetailResponse, entity, facts=shown, **_fields(entity))))
+        return response_of(EntityDetailResponse, entity, facts=shown, **_fields(entity))
 
     def _entity(self, entity_id: UUID) -> Entity:
         rows = Entity.objects.filter(project_id=self.caller.project_id, id=entity_id)
@@ -126,17 +123,14 @@ class EntityMergeView(EntityView):
     scopes = {"POST": Scope.ADMIN, "DELETE": Scope.ADMIN}
     http_method_names = ["post", "delete", "options"]
 
-    @documented(
-        operation="merge_entity",
+    @operation(
+        "merge_entity",
         summary="Merge an entity into another",
-        body=EntityMergeBody,
-        responses={200: EntityResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"into": "ent_01990000000070008000000000000001"},
     )
-    def post(self, request: Request, entity_id: str) -> Response:
+    def post(self, request: Request, entity_id: str, body: EntityMergeBody) -> EntityResponse:
         """Merge this entity into another, which takes over its names and memories. Repeating it changes nothing."""
-        body = read_body(request, EntityMergeBody)
         into = read_id(Prefix.ENTITY, body.into, at="/into")
         merge_entities(
             project_id=self.caller.project_id,
@@ -144,16 +138,11 @@ class EntityMergeView(EntityView):
             into_id=into,
             api_key_id=self.caller.api_key_id,
         )
-        return Response(to_json(entity_response(self._entity(into))))
+        return entity_response(self._entity(into))
 
-    @documented(
-        operation="split_entity",
-        summary="Undo a merge",
-        responses={200: EntityResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def delete(self, request: Request, entity_id: str) -> Response:
+    @operation("split_entity", summary="Undo a merge", problems=[Code.NOT_FOUND, Code.CONFLICT])
+    def delete(self, request: Request, entity_id: str) -> EntityResponse:
         """Undo the merge of this entity. Memories added since stay with the other entity."""
         wanted = read_id(Prefix.ENTITY, entity_id)
         split_entities(project_id=self.caller.project_id, entity_id=wanted, api_key_id=self.caller.api_key_id)
-        return Response(to_json(entity_response(self._entity(wanted))))
+        return entity_response(self._entity(wanted))

@@ -4,18 +4,15 @@ import re
 from datetime import datetime
 
 from django.db.models import Q
-from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView, to_json
+from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code, invalid
-from apps.api.schemas import AdjustmentResponse
-from apps.api.validation import not_found, read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer
+from apps.api.validation import not_found, read_id
 from apps.intake.quotas import check_quotas
 from apps.memories.api.bodies import (
     MemoriesBody,
@@ -42,7 +39,7 @@ from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
 from apps.memories.services.retracting import retract
 from apps.memories.services.revising import revise
-from apps.memories.services.store import StoreRequest, store_with_outcomes
+from apps.memories.services.store import store_with_outcomes
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import checked_moment
@@ -65,10 +62,9 @@ _EXAMPLE = {
 class MemoriesView(ApiView):
     """The memories of the project."""
 
-    @documented(operation="list_memories", summary="List memories", query=MemoriesQuery, responses={200: MemoryList})
-    def get(self, request: Request) -> Response:
+    @operation("list_memories", summary="List memories")
+    def get(self, request: Request, query: MemoriesQuery) -> MemoryList:
         """List memories, newest first; only active ones unless `status` selects others."""
-        query = read_query(request, MemoriesQuery)
         user = self.end_user_id(query.user_id)
         rows = selected(Memory.objects.for_project(self.caller.project_id).to_show(), query, end_user_id=user)
         known_at = checked_moment(query.known_at, at="known_at")
@@ -76,18 +72,17 @@ class MemoriesView(ApiView):
         found = pages.read(_believed(rows, query, known_at), request)
         if known_at:
             found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=known_at)
-        return Response(to_json(MemoryList(results=[memory_response(each) for each in found], **pages.links())))
+        return MemoryList(results=[memory_response(each) for each in found], **pages.links())
 
-    @documented(
-        operation="store_memories",
+    @operation(
+        "store_memories",
         summary="Store memories directly",
-        body=MemoriesBody,
-        responses={201: StoredMemoriesResponse},
+        status=201,
         problems=[Code.QUOTA_EXCEEDED],
         example=_EXAMPLE,
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: MemoriesBody) -> StoredMemoriesResponse:
         """Store memories as given, without extraction: all of them, or none.
 
         A memory that is already known in the same words or as the same triple isn't stored again; the response contains
@@ -99,23 +94,17 @@ class MemoriesView(ApiView):
         inferred, and the extractor is "direct". Tags that bind agents (constraint, convention), orders in any type and
         values that would replace what a user said await review.
         """
-        body = read_body(request, MemoriesBody)
         memories = new_memories(body, now=timezone.now())
         wanted = store_request(body.user_id, memories, caller=self.caller)
         check_quotas(project_id=self.caller.project_id)
-        adjusted = adjustments(body, memories)
-        return http_response(self.idempotent(lambda: _store(wanted, adjusted)))
-
-
-def _store(request: StoreRequest, adjusted: list[AdjustmentResponse]) -> ReplayableAnswer:
-    stored = store_with_outcomes(request=request)
-    rows = Memory.objects.for_project(request.project_id).to_show().in_bulk([each.memory_id for each in stored])
-    answer = StoredMemoriesResponse(
-        results=[memory_response(rows[each.memory_id]) for each in stored],
-        outcomes=[outcome_response(each) for each in stored],
-        adjusted=adjusted,
-    )
-    return replayable_answer(answer, status=201)
+        stored = store_with_outcomes(request=wanted)
+        shown = Memory.objects.for_project(self.caller.project_id).to_show()
+        rows = shown.in_bulk([each.memory_id for each in stored])
+        return StoredMemoriesResponse(
+            results=[memory_response(rows[each.memory_id]) for each in stored],
+            outcomes=[outcome_response(each) for each in stored],
+            adjusted=adjustments(body, memories),
+        )
 
 
 def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | None) -> MemoryQuerySet:
@@ -130,12 +119,7 @@ def _believed(rows: MemoryQuerySet, query: MemoriesQuery, known_at: datetime | N
 class MemoryView(ApiView):
     """One memory."""
 
-    @documented(
-        operation="read_memory",
-        summary="Read a memory",
-        responses={200: MemoryDetailResponse},
-        problems=[Code.NOT_FOUND],
-    )
+    @operation("read_memory", summary="Read a memory", responses={200: MemoryDetailResponse}, problems=[Code.NOT_FOUND])
     def get(self, request: Request, memory_id: str) -> Response:
         """Read a memory with its source turns and its links to other memories."""
         memory = self._memory(memory_id)
@@ -144,16 +128,15 @@ class MemoryView(ApiView):
         links = MemoryLink.objects.filter(Q(from_memory=memory) | Q(to_memory=memory), **mine)
         return _with_version(memory, memory_detail_response(memory, origins=origins, links=links))
 
-    @documented(
-        operation="revise_memory",
+    @operation(
+        "revise_memory",
         summary="Revise a memory",
-        body=RevisionBody,
         responses={200: MemoryResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"importance": 0.9, "version": 1},
         versioned=True,
     )
-    def patch(self, request: Request, memory_id: str) -> Response:
+    def patch(self, request: Request, memory_id: str, body: RevisionBody) -> Response:
         """Change fields of a memory; the old values stay in the history.
 
         With `version` or the header If-Match, the memory must still be at that version. A content that another memory
@@ -161,20 +144,18 @@ class MemoryView(ApiView):
         that bind agents, setting an expiry that is past, and changing what a memory says that a user said or a person
         approved require the scope trust.
         """
-        body = read_body(request, RevisionBody)
         memory = self._memory(memory_id)
         revise(revision=revision_of(body, memory_id=memory.id, caller=self.caller, expected_version=_if_match(request)))
         revised = self._memory(memory_id)
         return _with_version(revised, memory_response(revised))
 
-    @documented(
-        operation="retract_memory",
+    @operation(
+        "retract_memory",
         summary="Retract a memory",
-        responses={204: None},
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
         versioned=True,
     )
-    def delete(self, request: Request, memory_id: str) -> Response:
+    def delete(self, request: Request, memory_id: str) -> None:
         """Retract a memory: it is no longer returned, and its history stays. Repeating it changes nothing.
 
         A memory whose tags bind agents requires the scope trust.
@@ -186,7 +167,6 @@ class MemoryView(ApiView):
             expected_version=_if_match(request),
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return Response(status=204)
 
     def _memory(self, memory_id: str) -> Memory:
         wanted = read_id(Prefix.MEMORY, memory_id)
@@ -201,17 +181,12 @@ class HistoryView(MemoryView):
 
     http_method_names = ["get", "head", "options"]
 
-    @documented(
-        operation="read_history",
-        summary="Read a memory's history",
-        responses={200: HistoryResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, memory_id: str) -> Response:
+    @operation("read_history", summary="Read a memory's history", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, memory_id: str) -> HistoryResponse:
         """Read the past versions of a memory and who changed it."""
         memory = self._memory(memory_id)
         versions = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
-        return Response(to_json(history_response(memory, versions=versions)))
+        return history_response(memory, versions=versions)
 
 
 def _with_version(memory: Memory, answer: MemoryResponse) -> Response:

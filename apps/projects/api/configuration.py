@@ -5,13 +5,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import Moment, QueryParameters, RequestBody, ResponseBody, response_of
-from apps.api.validation import not_found, read_body, read_query
+from apps.api.validation import not_found
 from apps.common.errors import Unfit
 from apps.pipeline.core.enums import Scope
 from apps.projects.services import activate_version, change_policy, save_draft
@@ -69,38 +68,28 @@ class ConfigurationView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PATCH": Scope.ADMIN}
 
-    @documented(
-        operation="read_configuration",
-        summary="Read the settings",
-        query=ConfigurationQuery,
-        responses={200: ConfigurationResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request) -> Response:
+    @operation("read_configuration", summary="Read the settings", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, query: ConfigurationQuery) -> ConfigurationResponse:
         """Return a version of the settings with all values."""
-        query = read_query(request, ConfigurationQuery)
         versions = ConfigurationVersion.objects.filter(project_id=self.caller.project_id)
         wanted = {"is_active": True} if query.version is None else {"number": query.version}
         found = versions.filter(**wanted).first()
         if found is None:
             raise not_found()
-        return Response(to_json(configuration_response(found)))
+        return configuration_response(found)
 
-    @documented(
-        operation="change_configuration",
+    @operation(
+        "change_configuration",
         summary="Change settings",
-        body=ConfigurationBody,
-        responses={200: ConfigurationResponse},
         problems=[Code.CONFLICT],
         example={"version": 1, "settings": {"sharing": {"memory_sharing": "by_agent"}}, "note": "two teams"},
     )
-    def patch(self, request: Request) -> Response:
+    def patch(self, request: Request, body: ConfigurationBody) -> ConfigurationResponse:
         """Make a new version with other values, active at once or a draft. Without a difference none is made.
 
         Requests and work that begin later use it. Rules of the pre-filter are in `pre_filter.rules`, what is masked
         before it is stored in `redaction`.
         """
-        body = read_body(request, ConfigurationBody)
         change = save_draft if body.draft else change_policy
         try:
             made = change(
@@ -111,7 +100,7 @@ class ConfigurationView(ApiView):
             )
         except Unfit as unfit:
             raise Unfit(str(unfit), at=f"/settings{unfit.at}") from unfit
-        return Response(to_json(configuration_response(made)))
+        return configuration_response(made)
 
 
 class ConfigurationActivationView(ApiView):
@@ -119,19 +108,16 @@ class ConfigurationActivationView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="activate_configuration",
+    @operation(
+        "activate_configuration",
         summary="Activate a draft of the settings",
-        body=ActivationBody,
-        responses={200: ConfigurationResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"draft": 3, "version": 2},
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request, body: ActivationBody) -> ConfigurationResponse:
         """Make a draft the active version."""
-        body = read_body(request, ActivationBody)
         made = activate_version(project_id=self.caller.project_id, number=body.draft, seen=body.version)
-        return Response(to_json(configuration_response(made)))
+        return configuration_response(made)
 
 
 def _leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

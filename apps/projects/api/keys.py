@@ -1,20 +1,16 @@
 """Views of /v1/keys, for keys with scope admin."""
 
-from dataclasses import replace
 from typing import Annotated, Any
 
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageQuery, RequestBody, ResponseBody
-from apps.api.validation import read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer
+from apps.api.validation import read_id
 from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment, checked_name
@@ -98,52 +94,45 @@ class KeysView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
-    @documented(operation="list_keys", summary="List keys", query=PageQuery, responses={200: KeyList})
-    def get(self, request: Request) -> Response:
+    @operation("list_keys", summary="List keys")
+    def get(self, request: Request, query: PageQuery) -> KeyList:
         """List the project's keys, newest first, without their secrets."""
-        query = read_query(request, PageQuery)
-        pages = Pages(limit=query.limit)
-        found = pages.read(ApiKey.objects.filter(project_id=self.caller.project_id), request)
-        return Response(to_json(KeyList(results=[key_response(key) for key in found], **pages.links())))
-
-    @documented(
-        operation="create_key",
-        summary="Create a key",
-        body=KeyBody,
-        responses={201: CreatedKeyResponse},
-        example={"name": "agent", "scopes": ["read", "write"]},
-        repeatable=True,
-    )
-    def post(self, request: Request) -> HttpResponse:
-        """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
-        body = read_body(request, KeyBody)
-        return http_response(
-            self.idempotent(
-                lambda: self._created(body), to_keep=lambda answer: replace(answer, body={**answer.body, "key": None})
-            )
+        return page_of(
+            KeyList,
+            ApiKey.objects.filter(project_id=self.caller.project_id),
+            request,
+            limit=query.limit,
+            convert=key_response,
         )
 
-    def _created(self, body: KeyBody) -> ReplayableAnswer:
+    @operation(
+        "create_key",
+        summary="Create a key",
+        status=201,
+        example={"name": "agent", "scopes": ["read", "write"]},
+        repeatable=True,
+        kept={"key": None},
+    )
+    def post(self, request: Request, body: KeyBody) -> CreatedKeyResponse:
+        """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
         created = create_key(
             project_id=self.caller.project_id,
             name=checked_name(body.name, at="/name"),
             scopes=body.scopes,
             expires_at=checked_moment(body.expires_at, at="/expires_at"),
         )
-        return replayable_answer(created_key_response(created.key, text=created.text), status=201)
+        return created_key_response(created.key, text=created.text)
 
 
 class CurrentKeyView(ApiView):
     """The API key of the request."""
 
-    @documented(
-        operation="read_current_key", summary="Read the key of the request", responses={200: CurrentKeyResponse}
-    )
-    def get(self, request: Request) -> Response:
+    @operation("read_current_key", summary="Read the key of the request")
+    def get(self, request: Request) -> CurrentKeyResponse:
         """Tell what the key of the request may do, and in which project."""
         key = ApiKey.objects.get(id=self.caller.api_key_id)
         sharing = active_policy(project_id=self.caller.project_id).sharing.memory_sharing
-        return Response(to_json(current_key_response(key, sharing=sharing)))
+        return current_key_response(key, sharing=sharing)
 
 
 class KeyView(ApiView):
@@ -152,8 +141,7 @@ class KeyView(ApiView):
     scopes = {"DELETE": Scope.ADMIN}
     archived_methods = ("DELETE",)
 
-    @documented(operation="revoke_key", summary="Revoke a key", responses={204: None}, problems=[Code.NOT_FOUND])
-    def delete(self, request: Request, key_id: str) -> Response:
+    @operation("revoke_key", summary="Revoke a key", problems=[Code.NOT_FOUND])
+    def delete(self, request: Request, key_id: str) -> None:
         """Revoke a key immediately. Repeating it changes nothing."""
         revoke_key(project_id=self.caller.project_id, key_id=read_id(Prefix.API_KEY, key_id))
-        return Response(status=204)

@@ -11,13 +11,11 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, TruncDate
 from django.utils import timezone
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.problems import invalid
 from apps.api.schemas import QueryParameters, ResponseBody
-from apps.api.validation import read_query
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.model_calls import AnswerKind
 from apps.traces.models import ModelCall, Trace
@@ -129,18 +127,15 @@ DEFAULT_DAYS, MAX_DAYS = 30, 366
 class StatsView(ApiView):
     """The funnel of the project and its cost."""
 
-    @documented(
-        operation="read_stats", summary="Funnel and costs by day", query=StatsQuery, responses={200: StatsResponse}
-    )
-    def get(self, request: Request) -> Response:
+    @operation("read_stats", summary="Funnel and costs by day")
+    def get(self, request: Request, query: StatsQuery) -> StatsResponse:
         """Read the outcomes of the project's turns and the cost of its model calls, by day."""
-        query = read_query(request, StatsQuery)
         until = query.until or timezone.now().astimezone(UTC).date()
         since = query.since or date.fromordinal(max(1, until.toordinal() - DEFAULT_DAYS + 1))
         if not 0 <= (until - since).days < MAX_DAYS:
             raise invalid(f"must span 1 to {MAX_DAYS} days", at="since")
         days = days_of(project_id=self.caller.project_id, since=_midnight(since), until=_midnight(until, after=1))
-        return Response(to_json(stats_response(days, since=since, until=until)))
+        return stats_response(days, since=since, until=until)
 
 
 def _midnight(day: date, *, after: int = 0) -> datetime:

@@ -15,11 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
+from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, ResponseBody, response_of
-from apps.api.validation import not_found, read_id, read_query
+from apps.api.validation import not_found, read_id
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
 from apps.outbox import batching
@@ -166,10 +166,9 @@ _waits = SharedPoll(_reached, interval=POLL_SECONDS)
 class TracesView(ApiView):
     """The traces of the project."""
 
-    @documented(operation="list_traces", summary="List traces", query=TracesQuery, responses={200: TraceList})
-    def get(self, request: Request) -> Response:
+    @operation("list_traces", summary="List traces")
+    def get(self, request: Request, query: TracesQuery) -> TraceList:
         """List traces, newest first."""
-        query = read_query(request, TracesQuery)
         rows = Trace.objects.filter(project_id=self.caller.project_id).select_related("end_user", "session")
         if (user := self.end_user_id(query.user_id)) is not None:
             rows = rows.filter(end_user_id=user)
@@ -179,11 +178,7 @@ class TracesView(ApiView):
             rows = rows.filter(status__in=query.statuses)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.defer("plan", "outcomes", "metadata", "error"), request)
-        return Response(
-            to_json(
-                TraceList(results=[response_of(TraceSummary, each, **_ids(each)) for each in found], **pages.links())
-            )
-        )
+        return TraceList(results=[response_of(TraceSummary, each, **_ids(each)) for each in found], **pages.links())
 
 
 class TraceView(ApiView):
@@ -196,7 +191,7 @@ class TraceView(ApiView):
 
         @wraps(read)
         async def view(request: HttpRequest, trace_id: str) -> HttpResponse:
-            response = await sync_to_async(read)(request, trace_id)
+            response = await sync_to_async(read)(request, trace_id=trace_id)
             awaited, seconds = getattr(response, "awaited", (None, 0))
             if awaited is None or len(_waits) >= settings.WAITING_REQUESTS:
                 return response
@@ -204,20 +199,13 @@ class TraceView(ApiView):
             await _waits.answer(awaited, seconds=seconds)
             await resume(request)
             request.has_waited = True  # type: ignore[attr-defined]  # of this module, and of its base class
-            return await sync_to_async(read)(request, trace_id)
+            return await sync_to_async(read)(request, trace_id=trace_id)
 
         return view
 
-    @documented(
-        operation="read_trace",
-        summary="Read a trace",
-        query=TraceQuery,
-        responses={200: TraceResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, trace_id: str) -> Response:
+    @operation("read_trace", summary="Read a trace", responses={200: TraceResponse}, problems=[Code.NOT_FOUND])
+    def get(self, request: Request, trace_id: str, query: TraceQuery) -> Response:
         """Read what each stage did with a request; with `wait`, after it has ended or its memories are indexed."""
-        query = read_query(request, TraceQuery)
         wanted = read_id(Prefix.TRACE, trace_id)
         rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
         trace = rows.select_related("end_user", "session").defer("plan").first()

@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.api.actors import ActorResponse, actor_response
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import Pages, page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -25,8 +24,7 @@ from apps.api.schemas import (
     ResponseBody,
     response_of,
 )
-from apps.api.validation import read_body, read_id, read_query
-from apps.intake.idempotency import ReplayableAnswer
+from apps.api.validation import read_id
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
 from apps.pipeline.core.identifiers import Prefix, show
@@ -232,17 +230,11 @@ class EvaluationView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="get_evaluation",
-        summary="Get precision, recall and their companions",
-        query=EvaluationQuery,
-        responses={200: EvaluationResponse},
-    )
-    def get(self, request: Request) -> Response:
+    @operation("get_evaluation", summary="Get precision, recall and their companions")
+    def get(self, request: Request, query: EvaluationQuery) -> EvaluationResponse:
         """Return what the labels of the last weeks tell about the quality of what is stored."""
-        query = read_query(request, EvaluationQuery)
         overview = read_figures(project_id=self.caller.project_id, weeks=query.weeks)
-        return Response(to_json(evaluation_response(overview)))
+        return evaluation_response(overview)
 
 
 class SamplesView(ApiView):
@@ -250,41 +242,25 @@ class SamplesView(ApiView):
 
     scopes = {**_READS, "POST": Scope.ADMIN}
 
-    @documented(operation="list_samples", summary="List samples", query=SamplesQuery, responses={200: SampleList})
-    def get(self, request: Request) -> Response:
+    @operation("list_samples", summary="List samples")
+    def get(self, request: Request, query: SamplesQuery) -> SampleList:
         """List the samples, newest first. Those of a week are drawn by themselves when it has ended."""
-        query = read_query(request, SamplesQuery)
         rows = list_samples(project_id=self.caller.project_id)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
-        return Response(
-            to_json(SampleList(results=[sample_response(each) for each in counted(found)], **pages.links()))
-        )
+        return SampleList(results=[sample_response(each) for each in counted(found)], **pages.links())
 
-    @documented(
-        operation="draw_samples",
-        summary="Draw samples now",
-        body=SamplesBody,
-        responses={201: DrawnSamplesResponse},
-        example={},
-        repeatable=True,
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("draw_samples", summary="Draw samples now", status=201, example={}, repeatable=True)
+    def post(self, request: Request, body: SamplesBody) -> DrawnSamplesResponse:
         """Draw up to 100 active memories that were added in a period, and 50 turns of users with nothing stored.
 
         A memory or turn that is in a sample already is not drawn again.
         """
-        body = read_body(request, SamplesBody)
-        return http_response(self.idempotent(lambda: self._drawn(body)))
-
-    def _drawn(self, body: SamplesBody) -> ReplayableAnswer:
         project_id = self.caller.project_id
         wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
         drawn = {sample.pk for sample in draw_samples(request=wanted)}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return replayable_answer(
-            DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)]), status=201
-        )
+        return DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)])
 
 
 class SampleItemsView(ApiView):
@@ -292,20 +268,13 @@ class SampleItemsView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="list_sample_items",
-        summary="List the items of a sample",
-        query=PageQuery,
-        responses={200: SampleItemList},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, sample_id: str) -> Response:
+    @operation("list_sample_items", summary="List the items of a sample", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, sample_id: str, query: PageQuery) -> SampleItemList:
         """List the memories or turns of a sample in the order of the draw, with their labels."""
-        query = read_query(request, PageQuery)
         rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
-        pages = Pages(limit=query.limit, ordering="position")
-        results = [sample_item_response(item) for item in pages.read(rows, request)]
-        return Response(to_json(SampleItemList(results=results, **pages.links())))
+        return page_of(
+            SampleItemList, rows, request, limit=query.limit, convert=sample_item_response, ordering="position"
+        )
 
 
 class ItemLabelsView(ApiView):
@@ -313,25 +282,19 @@ class ItemLabelsView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="label_item",
+    @operation(
+        "label_item",
         summary="Label an item",
-        body=LabelBody,
-        responses={201: LabelResponse},
+        status=201,
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"value": "good"},
         repeatable=True,
     )
-    def post(self, request: Request, item_id: str) -> HttpResponse:
+    def post(self, request: Request, item_id: str, body: LabelBody) -> LabelResponse:
         """Store what the caller says about an item; a second label of the same key replaces its first."""
-        body = read_body(request, LabelBody)
         wanted = read_id(Prefix.EVALUATION_ITEM, item_id)
         by = Labeller(self.caller.project_id, api_key_id=self.caller.api_key_id)
-
-        def labelled() -> ReplayableAnswer:
-            return replayable_answer(label_response(label_item(by=by, item_id=wanted, value=body.value)), status=201)
-
-        return http_response(self.idempotent(labelled))
+        return label_response(label_item(by=by, item_id=wanted, value=body.value))
 
 
 class LabelsView(ApiView):
@@ -339,11 +302,7 @@ class LabelsView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="export_labels",
-        summary="Export all labels",
-        responses={(200, "application/jsonl"): OpenApiTypes.STR},
-    )
+    @operation("export_labels", summary="Export all labels", responses={(200, "application/jsonl"): OpenApiTypes.STR})
     def get(self, request: Request) -> StreamingHttpResponse:
         """Return one JSON object per label and line: the item with its sentence, who labelled it, and how.
 

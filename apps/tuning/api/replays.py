@@ -2,15 +2,14 @@
 
 from typing import Annotated, Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -22,8 +21,7 @@ from apps.api.schemas import (
     ResponseBody,
     response_of,
 )
-from apps.api.validation import read_body, read_id, read_ids, read_query
-from apps.intake.idempotency import ReplayableAnswer
+from apps.api.validation import read_id, read_ids
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
@@ -156,33 +154,30 @@ class ReplaysView(ApiView):
 
     scopes = {**_READS, "POST": Scope.ADMIN}
 
-    @documented(operation="list_replays", summary="List replays", query=PageQuery, responses={200: ReplayList})
-    def get(self, request: Request) -> Response:
+    @operation("list_replays", summary="List replays")
+    def get(self, request: Request, query: PageQuery) -> ReplayList:
         """List replays, newest first."""
-        query = read_query(request, PageQuery)
-        pages = Pages(limit=query.limit)
-        rows = Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration")
-        found = pages.read(rows, request)
-        return Response(to_json(ReplayList(results=[replay_response(each) for each in found], **pages.links())))
+        return page_of(
+            ReplayList,
+            Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration"),
+            request,
+            limit=query.limit,
+            convert=replay_response,
+        )
 
-    @documented(
-        operation="request_replay",
+    @operation(
+        "request_replay",
         summary="Request a replay",
-        body=ReplayBody,
-        responses={201: ReplayResponse},
+        status=201,
         problems=[Code.NOT_FOUND],
         example={"version": 3, "traces": {"user_id": "kim", "since": "2026-01-01"}},
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: ReplayBody) -> ReplayResponse:
         """Choose traces and estimate the model calls, tokens and costs; `start` then runs it.
 
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
-        body = read_body(request, ReplayBody)
-        return http_response(self.idempotent(lambda: self._requested(body)))
-
-    def _requested(self, body: ReplayBody) -> ReplayableAnswer:
         wanted = ReplayRequest(
             project_id=self.caller.project_id,
             choice=_choice(body.traces),
@@ -191,7 +186,7 @@ class ReplaysView(ApiView):
             allows_live_calls=body.live_calls,
             api_key_id=self.caller.api_key_id,
         )
-        return replayable_answer(replay_response(request_replay(request=wanted)), status=201)
+        return replay_response(request_replay(request=wanted))
 
 
 def _choice(body: ReplayTracesBody) -> TraceChoice:
@@ -210,12 +205,10 @@ class ReplayView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="read_replay", summary="Read a replay", responses={200: ReplayResponse}, problems=[Code.NOT_FOUND]
-    )
-    def get(self, request: Request, replay_id: str) -> Response:
+    @operation("read_replay", summary="Read a replay", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, replay_id: str) -> ReplayResponse:
         """Read the progress of a replay and the sums of the differences so far."""
-        return Response(to_json(replay_response(_found(self, replay_id))))
+        return replay_response(_found(self, replay_id))
 
 
 class ReplayStartView(ApiView):
@@ -223,20 +216,15 @@ class ReplayStartView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="start_replay",
-        summary="Start or resume a replay",
-        responses={200: ReplayResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def post(self, request: Request, replay_id: str) -> Response:
+    @operation("start_replay", summary="Start or resume a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
+    def post(self, request: Request, replay_id: str) -> ReplayResponse:
         """Confirm the estimate and run the replay; one that was cancelled or has failed goes on where it was.
 
         A replay of up to 50 traces is done when the answer arrives, larger ones run in the background.
         """
         wanted = read_id(Prefix.REPLAY, replay_id)
         started = start_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return Response(to_json(replay_response(started)))
+        return replay_response(started)
 
 
 class ReplayCancelView(ApiView):
@@ -244,17 +232,12 @@ class ReplayCancelView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="cancel_replay",
-        summary="Cancel a replay",
-        responses={200: ReplayResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-    )
-    def post(self, request: Request, replay_id: str) -> Response:
+    @operation("cancel_replay", summary="Cancel a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
+    def post(self, request: Request, replay_id: str) -> ReplayResponse:
         """Stop a replay; what it has found stays. Repeating it changes nothing."""
         wanted = read_id(Prefix.REPLAY, replay_id)
         cancelled = cancel_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return Response(to_json(replay_response(cancelled)))
+        return replay_response(cancelled)
 
 
 class ReplayedTracesView(ApiView):
@@ -262,22 +245,15 @@ class ReplayedTracesView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="list_replayed_traces",
-        summary="List the traces of a replay",
-        query=ReplayedTracesQuery,
-        responses={200: ReplayedTraceList},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, replay_id: str) -> Response:
+    @operation("list_replayed_traces", summary="List the traces of a replay", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, replay_id: str, query: ReplayedTracesQuery) -> ReplayedTraceList:
         """List what became of each trace, with its differences."""
-        query = read_query(request, ReplayedTracesQuery)
         rows = ReplayedTrace.objects.filter(replay=_found(self, replay_id)).select_related("end_user")
         if query.statuses:
             rows = rows.filter(state__in=query.statuses)
-        pages = Pages(limit=query.limit, ordering="id")
-        results = [replayed_trace_response(row) for row in pages.read(rows, request)]
-        return Response(to_json(ReplayedTraceList(results=results, **pages.links())))
+        return page_of(
+            ReplayedTraceList, rows, request, limit=query.limit, convert=replayed_trace_response, ordering="id"
+        )
 
 
 class ReplayJsonView(ApiView):
@@ -285,8 +261,8 @@ class ReplayJsonView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="export_replay_json",
+    @operation(
+        "export_replay_json",
         summary="Export a replay as JSON",
         responses={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
         problems=[Code.NOT_FOUND],
@@ -301,8 +277,8 @@ class ReplayCsvView(ApiView):
 
     scopes = _READS
 
-    @documented(
-        operation="export_replay_csv",
+    @operation(
+        "export_replay_csv",
         summary="Export a replay as CSV",
         responses={(200, "text/csv"): OpenApiTypes.STR},
         problems=[Code.NOT_FOUND],

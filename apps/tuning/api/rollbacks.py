@@ -4,18 +4,17 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from uuid import UUID
 
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView, replayable_answer, to_json
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody, response_of
-from apps.api.validation import not_found, read_body, read_id, read_ids, read_query
+from apps.api.validation import not_found, read_id, read_ids
 from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
@@ -232,33 +231,32 @@ class RollbacksView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
-    @documented(operation="list_rollbacks", summary="List rollbacks", query=PageQuery, responses={200: RollbackList})
-    def get(self, request: Request) -> Response:
+    @operation("list_rollbacks", summary="List rollbacks")
+    def get(self, request: Request, query: PageQuery) -> RollbackList:
         """List rollbacks, newest first."""
-        pages = Pages(limit=read_query(request, PageQuery).limit)
-        found = pages.read(Rollback.objects.filter(project_id=self.caller.project_id), request)
-        return Response(to_json(RollbackList(results=[rollback_summary(each) for each in found], **pages.links())))
+        return page_of(
+            RollbackList,
+            Rollback.objects.filter(project_id=self.caller.project_id),
+            request,
+            limit=query.limit,
+            convert=rollback_summary,
+        )
 
-    @documented(
-        operation="roll_back",
+    @operation(
+        "roll_back",
         summary="Roll back traces",
-        body=RollbackBody,
         responses={200: RollbackPreviewResponse, 201: RollbackResponse, 202: RollbackResponse},
         problems=[Code.NOT_FOUND],
         example={"selection": {"user_id": "ana", "since": "2026-05-01T00:00:00Z"}, "dry_run": True},
         repeatable=True,
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: RollbackBody) -> ReplayableAnswer:
         """Take back what traces wrote, or preview that.
 
         What only these traces say is retracted, what they had superseded or merged is restored, and waiting work is
         cancelled. What was edited since, or is said elsewhere, is listed in `left_alone`. By default nothing is written
         and the response is 200; with `dry_run` false it is 201, or 202 if the rollback goes on in the background.
         """
-        body = read_body(request, RollbackBody)
-        return http_response(self.idempotent(lambda: self._rolled_back(body)))
-
-    def _rolled_back(self, body: RollbackBody) -> ReplayableAnswer:
         check_storable(body.note, at="/note")
         asked = RollbackRequest(
             project_id=self.caller.project_id,
@@ -278,19 +276,14 @@ class RollbackView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(
-        operation="read_rollback",
-        summary="Read a rollback",
-        responses={200: RollbackResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, rollback_id: str) -> Response:
+    @operation("read_rollback", summary="Read a rollback", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, rollback_id: str) -> RollbackResponse:
         """Read a rollback with its progress and what it has left alone."""
         rollbacks = Rollback.objects.filter(project_id=self.caller.project_id)
         rollback = rollbacks.filter(id=read_id(Prefix.ROLLBACK, rollback_id)).first()
         if rollback is None:
             raise not_found()
-        return Response(to_json(_response(rollback)))
+        return _response(rollback)
 
 
 class RollbackUndoView(ApiView):
@@ -298,8 +291,8 @@ class RollbackUndoView(ApiView):
 
     scopes = {"POST": Scope.ADMIN}
 
-    @documented(
-        operation="undo_rollback",
+    @operation(
+        "undo_rollback",
         summary="Undo a rollback",
         responses={200: RollbackResponse, 202: RollbackResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],

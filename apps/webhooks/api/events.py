@@ -15,14 +15,12 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from apps.api.base import ApiView, to_json
-from apps.api.openapi import documented
+from apps.api.base import ApiView
+from apps.api.operations import operation
 from apps.api.parsers import NoNegotiation
 from apps.api.problems import Code, Problem, invalid
 from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody
-from apps.api.validation import read_body, read_query
 from apps.api.waiting import SharedPoll, release
 from apps.common.errors import Conflict
 from apps.events.enums import EventType
@@ -106,21 +104,14 @@ class EventsView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
-    @documented(
-        operation="list_events",
-        summary="List events",
-        query=EventsQuery,
-        responses={200: EventList},
-        problems=[Code.CONFLICT],
-    )
-    def get(self, request: Request) -> Response:
+    @operation("list_events", summary="List events", problems=[Code.CONFLICT])
+    def get(self, request: Request, query: EventsQuery) -> EventList:
         """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
-        query = read_query(request, EventsQuery)
         log = self.recorded()
         position = EventPosition(log.project_id, query.after, query.types, query.includes_content)
         messages, reached = read_on(position, limit=query.limit, last=log.last_number)
         results = [EventResponse(**each) for each in messages]
-        return Response(to_json(EventList(results=results, next_after=reached, last_number=log.last_number)))
+        return EventList(results=results, next_after=reached, last_number=log.last_number)
 
     def recorded(self) -> EventLog:
         """Return the log of the caller's project. Raises Conflict if its events are not recorded."""
@@ -150,20 +141,18 @@ class EventStreamView(EventsView):
     http_method_names = ["get", "options"]
     content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
 
-    @documented(
-        operation="follow_events",
+    @operation(
+        "follow_events",
         summary="Follow events",
-        query=EventStreamQuery,
         responses={(200, EVENT_STREAM): OpenApiTypes.STR},
         problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
-    def get(self, request: Request) -> StreamingHttpResponse:  # type: ignore[override]  # not JSON
+    def get(self, request: Request, query: EventStreamQuery) -> StreamingHttpResponse:
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
         `Last-Event-ID`.
 
         The stream ends after some minutes, and the caller connects again. 409 if the project records none.
         """
-        query = read_query(request, EventStreamQuery)
         log = self.recorded()
         after = _last_event_id(request)
         if after is None:
@@ -181,25 +170,17 @@ class EventLogView(ApiView):
 
     scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PUT": Scope.ADMIN}
 
-    @documented(operation="get_event_log", summary="Get the event log", responses={200: EventLogResponse})
-    def get(self, request: Request) -> Response:
+    @operation("get_event_log", summary="Get the event log")
+    def get(self, request: Request) -> EventLogResponse:
         """Return whether events are recorded."""
         log = EventLog.objects.filter(project_id=self.caller.project_id).first() or EventLog(is_on=False)
-        return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
+        return EventLogResponse(is_on=log.is_on, last_number=log.last_number)
 
-    @documented(
-        operation="set_event_log",
-        summary="Switch the event log",
-        body=EventLogBody,
-        responses={200: EventLogResponse},
-        problems=[Code.CONFLICT],
-        example={"is_on": True},
-    )
-    def put(self, request: Request) -> Response:
+    @operation("set_event_log", summary="Switch the event log", problems=[Code.CONFLICT], example={"is_on": True})
+    def put(self, request: Request, body: EventLogBody) -> EventLogResponse:
         """Record events from now on, or none any more. 409 for switching off while the project has webhooks."""
-        body = read_body(request, EventLogBody)
         log = set_event_log(project_id=self.caller.project_id, is_on=body.is_on)
-        return Response(to_json(EventLogResponse(is_on=log.is_on, last_number=log.last_number)))
+        return EventLogResponse(is_on=log.is_on, last_number=log.last_number)
 
 
 async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]:

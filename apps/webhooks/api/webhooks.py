@@ -1,19 +1,15 @@
 """Views of /v1/webhooks, for keys with scope admin."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
-from django.http import HttpResponse
 from msgspec import Meta
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
-from apps.api.base import ApiView, http_response, replayable_answer, to_json
-from apps.api.openapi import documented
-from apps.api.pagination import Pages
+from apps.api.base import ApiView
+from apps.api.operations import operation
+from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -26,7 +22,7 @@ from apps.api.schemas import (
     ResponseBody,
     response_of,
 )
-from apps.api.validation import read_body, read_id, read_query
+from apps.api.validation import read_id
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, Webhook, WebhookDelivery
 from apps.intake.quotas import RateLimited
@@ -148,18 +144,24 @@ class SentAgainResponse(ResponseBody):
     deliveries: int
 
 
-def webhook_response(webhook: Webhook, **secret: str) -> WebhookResponse:
-    """Convert a webhook, with `secret` together with its new one."""
-    return response_of(
-        WebhookSecretResponse if secret else WebhookResponse,
-        webhook,
-        id=webhook.shown_id,
-        paused=webhook.is_paused,
-        paused_by=actor_response_or_none(webhook.paused_by),
-        pause_reason=webhook.pause_reason or None,
-        created_by=actor_response(webhook.created_by),
-        **secret,
-    )
+def webhook_response(webhook: Webhook) -> WebhookResponse:
+    """Convert a webhook, without its secret."""
+    return response_of(WebhookResponse, webhook, **_values(webhook))
+
+
+def with_secret(webhook: Webhook) -> WebhookSecretResponse:
+    """Convert a webhook with its new secret."""
+    return response_of(WebhookSecretResponse, webhook, **_values(webhook))
+
+
+def _values(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "id": webhook.shown_id,
+        "paused": webhook.is_paused,
+        "paused_by": actor_response_or_none(webhook.paused_by),
+        "pause_reason": webhook.pause_reason or None,
+        "created_by": actor_response(webhook.created_by),
+    }
 
 
 def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
@@ -189,39 +191,33 @@ class WebhookBaseView(ApiView):
         webhook_id = read_id(Prefix.WEBHOOK, self.kwargs["webhook_id"])
         return {"project_id": self.caller.project_id, "webhook_id": webhook_id}
 
-    def answer_once(self, do: Callable[[], Webhook], *, status: int) -> HttpResponse:
-        """Answer with a webhook and its new secret, which a repeated request is not told."""
-        answer = self.idempotent(
-            lambda: replayable_answer(webhook_response(made := do(), secret=made.secret), status=status),
-            to_keep=lambda answer: replace(answer, body={**answer.body, "secret": None}),
-        )
-        return http_response(answer)
-
 
 class WebhooksView(WebhookBaseView):
     """The webhooks of the project."""
 
-    @documented(operation="list_webhooks", summary="List webhooks", query=PageQuery, responses={200: WebhookList})
-    def get(self, request: Request) -> Response:
+    @operation("list_webhooks", summary="List webhooks")
+    def get(self, request: Request, query: PageQuery) -> WebhookList:
         """List the project's webhooks, newest first, without their secrets."""
-        query = read_query(request, PageQuery)
-        pages = Pages(limit=query.limit)
-        found = pages.read(Webhook.objects.filter(project_id=self.caller.project_id), request)
-        return Response(to_json(WebhookList(results=[webhook_response(each) for each in found], **pages.links())))
+        return page_of(
+            WebhookList,
+            Webhook.objects.filter(project_id=self.caller.project_id),
+            request,
+            limit=query.limit,
+            convert=webhook_response,
+        )
 
-    @documented(
-        operation="create_webhook",
+    @operation(
+        "create_webhook",
         summary="Create a webhook",
-        body=WebhookBody,
-        responses={201: WebhookSecretResponse},
+        status=201,
         problems=[Code.CONFLICT],
         example={"name": "crm", "url": "https://example.com/hook", "event_types": ["memory.created", "user.erased"]},
         repeatable=True,
+        kept={"secret": None},
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, body: WebhookBody) -> WebhookSecretResponse:
         """Create a webhook. Its secret is returned only once: in the response to a repeated request it is null."""
-        body = msgspec.structs.asdict(read_body(request, WebhookBody))
-        return self.answer_once(lambda: create_webhook(project_id=self.caller.project_id, **body), status=201)
+        return with_secret(create_webhook(project_id=self.caller.project_id, **msgspec.structs.asdict(body)))
 
 
 class WebhookView(WebhookBaseView):
@@ -229,67 +225,46 @@ class WebhookView(WebhookBaseView):
 
     archived_methods = ("DELETE",)
 
-    @documented(
-        operation="read_webhook",
-        summary="Read a webhook",
-        responses={200: WebhookResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, webhook_id: str) -> Response:
+    @operation("read_webhook", summary="Read a webhook", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, webhook_id: str) -> WebhookResponse:
         """Read a webhook, without its secret."""
-        return Response(to_json(webhook_response(find_webhook(**self.named))))
+        return webhook_response(find_webhook(**self.named))
 
-    @documented(
-        operation="update_webhook",
-        summary="Change a webhook",
-        body=WebhookChangeBody,
-        responses={200: WebhookResponse},
-        problems=[Code.NOT_FOUND, Code.CONFLICT],
-        example={"paused": True},
+    @operation(
+        "update_webhook", summary="Change a webhook", problems=[Code.NOT_FOUND, Code.CONFLICT], example={"paused": True}
     )
-    def patch(self, request: Request, webhook_id: str) -> Response:
+    def patch(self, request: Request, webhook_id: str, body: WebhookChangeBody) -> WebhookResponse:
         """Change a webhook, pause or resume it. What waits for a paused one is kept for three days."""
-        body = msgspec.structs.asdict(read_body(request, WebhookChangeBody))
-        changed = update_webhook(**self.named, is_paused=body.pop("paused"), **body)
-        return Response(to_json(webhook_response(changed)))
+        given = msgspec.structs.asdict(body)
+        return webhook_response(update_webhook(**self.named, is_paused=given.pop("paused"), **given))
 
-    @documented(
-        operation="delete_webhook", summary="Delete a webhook", responses={204: None}, problems=[Code.NOT_FOUND]
-    )
-    def delete(self, request: Request, webhook_id: str) -> Response:
+    @operation("delete_webhook", summary="Delete a webhook", problems=[Code.NOT_FOUND])
+    def delete(self, request: Request, webhook_id: str) -> None:
         """Delete a webhook with the log of its deliveries; what waits is not sent."""
         delete_webhook(**self.named)
-        return Response(status=204)
 
 
 class WebhookRotateView(WebhookBaseView):
     """Replacing the secret of a webhook."""
 
-    @documented(
-        operation="rotate_webhook_secret",
+    @operation(
+        "rotate_webhook_secret",
         summary="Replace the secret",
-        body=WebhookRotateBody,
-        responses={200: WebhookSecretResponse},
         problems=[Code.NOT_FOUND],
         example={"ends_at_once": False},
         repeatable=True,
+        kept={"secret": None},
     )
-    def post(self, request: Request, webhook_id: str) -> HttpResponse:
+    def post(self, request: Request, webhook_id: str, body: WebhookRotateBody) -> WebhookSecretResponse:
         """Make a new secret, which is returned only now; for a day deliveries are signed with both."""
-        body = read_body(request, WebhookRotateBody)
-        return self.answer_once(lambda: rotate_secret(**self.named, ends_at_once=body.ends_at_once), status=200)
+        return with_secret(rotate_secret(**self.named, ends_at_once=body.ends_at_once))
 
 
 class WebhookTestView(WebhookBaseView):
     """Testing a webhook."""
 
-    @documented(
-        operation="send_test_to_webhook",
-        summary="Send a test",
-        responses={200: DeliveryResponse},
-        problems=[Code.NOT_FOUND],
-    )
-    def post(self, request: Request, webhook_id: str) -> Response:
+    @operation("send_test_to_webhook", summary="Send a test", problems=[Code.NOT_FOUND])
+    def post(self, request: Request, webhook_id: str) -> DeliveryResponse:
         """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer.
 
         429 while `SYNC_REQUESTS` other callers wait for an outcome.
@@ -298,22 +273,15 @@ class WebhookTestView(WebhookBaseView):
             if not is_permitted:
                 raise RateLimited("too many callers wait for an outcome; try again later", retry_after=TEST_RETRY_AFTER)
             sent = send_test(**self.named)
-        return Response(to_json(delivery_response(sent)))
+        return delivery_response(sent)
 
 
 class WebhookDeliveriesView(WebhookBaseView):
     """The deliveries of a webhook."""
 
-    @documented(
-        operation="list_webhook_deliveries",
-        summary="List deliveries",
-        query=DeliveriesQuery,
-        responses={200: DeliveryList},
-        problems=[Code.NOT_FOUND],
-    )
-    def get(self, request: Request, webhook_id: str) -> Response:
+    @operation("list_webhook_deliveries", summary="List deliveries", problems=[Code.NOT_FOUND])
+    def get(self, request: Request, webhook_id: str, query: DeliveriesQuery) -> DeliveryList:
         """List the deliveries of a webhook, newest first."""
-        query = read_query(request, DeliveriesQuery)
         filters = {
             "state__in": query.statuses,
             "event_type__in": query.types,
@@ -321,25 +289,21 @@ class WebhookDeliveriesView(WebhookBaseView):
             "created_at__lte": query.until,
         }
         deliveries = WebhookDelivery.objects.filter(webhook=find_webhook(**self.named)).select_related("event")
-        pages = Pages(limit=query.limit)
-        rows = pages.read(deliveries.filter(**{name: value for name, value in filters.items() if value}), request)
-        return Response(to_json(DeliveryList(results=[delivery_response(each) for each in rows], **pages.links())))
+        rows = deliveries.filter(**{name: value for name, value in filters.items() if value})
+        return page_of(DeliveryList, rows, request, limit=query.limit, convert=delivery_response)
 
 
 class WebhookSendAgainView(WebhookBaseView):
     """Sending deliveries again."""
 
-    @documented(
-        operation="send_deliveries_again",
+    @operation(
+        "send_deliveries_again",
         summary="Send deliveries again",
-        body=WebhookSendAgainBody,
-        responses={200: SentAgainResponse},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"since": "2026-03-02T00:00:00Z"},
     )
-    def post(self, request: Request, webhook_id: str) -> Response:
+    def post(self, request: Request, webhook_id: str, body: WebhookSendAgainBody) -> SentAgainResponse:
         """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
-        body = read_body(request, WebhookSendAgainBody)
         delivery_id = None
         if body.delivery_id is not None:
             delivery_id = read_id(Prefix.WEBHOOK_DELIVERY, body.delivery_id, at="/delivery_id")
@@ -349,4 +313,4 @@ class WebhookSendAgainView(WebhookBaseView):
             since=checked_moment(body.since, at="/since"),
             until=checked_moment(body.until, at="/until"),
         )
-        return Response(to_json(SentAgainResponse(deliveries=sent)))
+        return SentAgainResponse(deliveries=sent)
