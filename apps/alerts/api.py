@@ -14,7 +14,7 @@ from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.pagination import page_of
 from apps.api.problems import Code
-from apps.api.schemas import Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
+from apps.api.schemas import Limit, Moment, PageBody, QueryParameters, RequestBody, ResponseBody, response_of
 from apps.api.validation import read_id
 from apps.events.models import WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import Scope
@@ -56,11 +56,9 @@ class AlertResponse(ResponseBody):
     resolved_at: Moment | None
 
 
-class AlertList(ResponseBody):
+class AlertList(PageBody):
     """Alerts, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[AlertResponse]
 
 

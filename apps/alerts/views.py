@@ -15,11 +15,12 @@ from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertQuerySet, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
 from apps.alerts.verdict import ADVICE, ALERTS, Advice
-from apps.common.errors import Refused, Unfit
+from apps.common.errors import Unfit
 from apps.console.forms import AlertRecipientsForm
 from apps.console.labels import names_of
 from apps.console.paging import paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.tenants.enums import MemberRole
 
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
@@ -76,11 +77,8 @@ def alerts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def acknowledge(request: HttpRequest, visit: ProjectVisit, alert_id: UUID) -> HttpResponse:
     """Acknowledge an alert, with a note for the others."""
     note = request.POST.get("note", "").replace("\r\n", "\n")
-    try:
+    with refusals_told(request):
         acknowledge_alert(project_id=visit.project.pk, alert_id=alert_id, note=note)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         messages.success(request, "Acknowledged. The alert is resolved by itself when its cause is mended.")
     return redirect("console:alerts", slug=visit.project.slug)
 

@@ -72,6 +72,13 @@ class ResponseBody(msgspec.Struct, frozen=True, kw_only=True):
     """The body of a response."""
 
 
+class PageBody(ResponseBody):
+    """A page of a list: the addresses of the pages beside it; null at an end."""
+
+    next: str | None
+    previous: str | None
+
+
 Shape = TypeVar("Shape", bound=ResponseBody)
 
 

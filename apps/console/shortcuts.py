@@ -20,7 +20,7 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
     except NotFound as absent:
         raise Http404(str(absent)) from absent
     except Refused as refused:
-        messages.error(request, f"Nothing was done: {refused}.")
+        messages.error(request, f"Nothing was changed: {refused}.")
 
 
 def progress_part(request: HttpRequest, template: str, context: Mapping[str, Any], *, is_over: bool) -> HttpResponse:

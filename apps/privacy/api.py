@@ -12,7 +12,7 @@ from apps.api.base import ApiView, to_json
 from apps.api.operations import operation
 from apps.api.pagination import page_of
 from apps.api.problems import Code
-from apps.api.schemas import Moment, PageQuery, ResponseBody
+from apps.api.schemas import Moment, PageBody, PageQuery, ResponseBody
 from apps.api.validation import read_id
 from apps.common.errors import NotFound
 from apps.memories.user_stats import user_stats
@@ -34,11 +34,9 @@ class UserResponse(ResponseBody):
     created_at: Moment
 
 
-class UserList(ResponseBody):
+class UserList(PageBody):
     """End users, ordered by `user_id`."""
 
-    next: str | None
-    previous: str | None
     results: list[UserResponse]
 
 

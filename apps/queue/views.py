@@ -12,6 +12,7 @@ from apps.common.errors import Refused
 from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.outbox.models import OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
 from apps.queue.selectors import failed_work, model_health, model_pauses
@@ -91,11 +92,8 @@ def test_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
     """Make a queue entry due now."""
-    try:
+    with refusals_told(request):
         retry_work(project_id=visit.project.pk, row_id=row_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = reverse("console:discard", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
     return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
@@ -105,11 +103,8 @@ def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespons
 @project_page(MemberRole.ADMIN)
 def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
     """Mark an entry as failed, so that work behind it continues."""
-    try:
+    with refusals_told(request):
         discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
     return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")

@@ -11,7 +11,7 @@ from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import DayStart, Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody
+from apps.api.schemas import DayStart, Identifier, Limit, Moment, PageBody, QueryParameters, RequestBody, ResponseBody
 from apps.api.validation import not_found, read_id
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Memory, MemoryLink
@@ -75,11 +75,9 @@ class LinkDetailResponse(ResponseBody):
     settled_at: Moment | None
 
 
-class LinkList(ResponseBody):
+class LinkList(PageBody):
     """Links, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[LinkDetailResponse]
 
 

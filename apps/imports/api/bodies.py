@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from apps.api.schemas import Identifier, Moment, RequestBody, ResponseBody
+from apps.api.schemas import Identifier, Moment, PageBody, RequestBody, ResponseBody
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
 from apps.pipeline.core.input_validation import checked_name
@@ -57,11 +57,9 @@ class ImportResponse(ResponseBody):
     finished_at: Moment | None
 
 
-class ImportList(ResponseBody):
+class ImportList(PageBody):
     """Imports, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[ImportResponse]
 
 

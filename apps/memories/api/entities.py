@@ -9,7 +9,16 @@ from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.pagination import page_of
 from apps.api.problems import Code
-from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, RequestBody, ResponseBody, response_of
+from apps.api.schemas import (
+    Identifier,
+    Limit,
+    Moment,
+    PageBody,
+    QueryParameters,
+    RequestBody,
+    ResponseBody,
+    response_of,
+)
 from apps.api.validation import not_found, read_id
 from apps.memories.api.responses import MemoryResponse, memory_response
 from apps.memories.models import Entity, Memory
@@ -47,11 +56,9 @@ class EntityResponse(ResponseBody):
     merged_into: str | None
 
 
-class EntityList(ResponseBody):
+class EntityList(PageBody):
     """Entities, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[EntityResponse]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from apps.api.actors import ActorResponse, actor_response
-from apps.api.schemas import AdjustmentResponse, Moment, ResponseBody, response_of
+from apps.api.schemas import AdjustmentResponse, Moment, PageBody, ResponseBody, response_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.pipeline.core.enums import (
     EntityType,
@@ -91,11 +91,9 @@ class MemoryResponse(ResponseBody):
     updated_at: Moment
 
 
-class MemoryList(ResponseBody):
+class MemoryList(PageBody):
     """Memories, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[MemoryResponse]
 
 

@@ -9,7 +9,7 @@ from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.pagination import page_of
 from apps.api.problems import Code
-from apps.api.schemas import Moment, PageQuery, RequestBody, ResponseBody
+from apps.api.schemas import Moment, PageBody, PageQuery, RequestBody, ResponseBody
 from apps.api.validation import read_id
 from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
@@ -40,11 +40,9 @@ class KeyResponse(ResponseBody):
     last_used_at: Moment | None
 
 
-class KeyList(ResponseBody):
+class KeyList(PageBody):
     """API keys, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[KeyResponse]
 
 

@@ -14,7 +14,7 @@ from apps.common.errors import NotFound, Refused
 from apps.console.forms import KeyForm, RotationForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import is_repeated, mark_as_done, once
+from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import CreatedKey, create_key, restore_key, revoke_key, rotate_key
 from apps.projects.selectors import listed_keys
@@ -84,11 +84,8 @@ def _page(
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def revoke(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResponse:
     """Revoke a key immediately."""
-    try:
+    with refusals_told(request):
         revoke_key(project_id=visit.project.pk, key_id=key_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = reverse("console:restore-key", args=[visit.project.slug, key_id])
         messages.success(request, "Key revoked: requests with it are rejected from now on.", extra_tags=undo)
     return redirect("console:keys", slug=visit.project.slug)
@@ -100,8 +97,7 @@ def restore(request: HttpRequest, visit: ProjectVisit, key_id: UUID) -> HttpResp
     """Undo a recent revocation."""
     try:
         restore_key(project_id=visit.project.pk, key_id=key_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         messages.success(request, "The key is valid again.")
+    except Refused as refused:  # also where nothing can be restored any more
+        messages.error(request, f"Nothing was changed: {refused}.")
     return redirect("console:keys", slug=visit.project.slug)

@@ -19,7 +19,7 @@ from apps.common.errors import NotFound, Refused, Unfit
 from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import is_repeated, mark_as_done, once
+from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
 from apps.projects.invitations import (
     CreatedInvitation,
     MailNotSent,
@@ -89,11 +89,8 @@ def _nobody_added(visit: ProjectVisit) -> str:
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> HttpResponse:
     """Remove a member."""
-    try:
+    with refusals_told(request):
         was = remove_member(project_id=visit.project.pk, membership_id=membership_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = _undo(visit, was.user_id, was.role)
         messages.success(request, "Member removed from this project.", extra_tags=undo)
     return redirect("console:members", slug=visit.project.slug)
@@ -106,10 +103,8 @@ def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role
     if not _is_offered(request, visit, person_id, role):
         raise Http404("this undo was not offered, or too long ago")
     person = get_object_or_404(User, pk=person_id)
-    try:
+    with refusals_told(request):
         _set_role(request, visit, person.get_username(), role)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
     return redirect("console:members", slug=visit.project.slug)
 
 
@@ -186,11 +181,8 @@ def _pass_on(request: HttpRequest, created: CreatedInvitation) -> str:
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def revoke(request: HttpRequest, visit: ProjectVisit, invitation_id: UUID) -> HttpResponse:
     """Revoke an open invitation."""
-    try:
+    with refusals_told(request):
         revoke_invitation(project_id=visit.project.pk, invitation_id=invitation_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         messages.success(request, "The invitation is revoked: its link leads nowhere now.")
     return redirect("console:members", slug=visit.project.slug)
 

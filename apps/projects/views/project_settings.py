@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused
 from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.outbox.models import OutboxRow
 from apps.projects.services import archive_project, restore_project, update_project
 from apps.tenants.enums import MemberRole
@@ -46,11 +46,8 @@ def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Archive the project once its name was typed in."""
     if request.POST.get("confirmation", "").strip() != visit.project.name:
         return _page(request, visit, _project_form(visit), problem="Type the name exactly as it is shown.")
-    try:
+    with refusals_told(request):
         archive_project(project_id=visit.project.pk)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         messages.success(request, "The project is archived. It can be restored at any time.")
     return redirect("console:project-settings", slug=visit.project.slug)
 
@@ -59,11 +56,8 @@ def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def restore(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Restore an archived project."""
-    try:
+    with refusals_told(request):
         restore_project(project_id=visit.project.pk)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         messages.success(request, "The project is restored: it takes turns again, and its queue continues.")
     return redirect("console:project-settings", slug=visit.project.slug)
 

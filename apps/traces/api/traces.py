@@ -18,7 +18,7 @@ from apps.api.base import ApiView, to_json
 from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code
-from apps.api.schemas import Identifier, Limit, Moment, QueryParameters, ResponseBody, response_of
+from apps.api.schemas import Identifier, Limit, Moment, PageBody, QueryParameters, ResponseBody, response_of
 from apps.api.validation import not_found, read_id
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
@@ -67,11 +67,9 @@ class TraceSummary(ResponseBody):
     finished_at: Moment | None
 
 
-class TraceList(ResponseBody):
+class TraceList(PageBody):
     """Traces, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[TraceSummary]
 
 

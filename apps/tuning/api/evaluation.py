@@ -18,6 +18,7 @@ from apps.api.schemas import (
     DayEnd,
     DayStart,
     Moment,
+    PageBody,
     PageQuery,
     QueryParameters,
     RequestBody,
@@ -117,11 +118,9 @@ class SampleResponse(ResponseBody):
     created_at: Moment
 
 
-class SampleList(ResponseBody):
+class SampleList(PageBody):
     """Samples, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[SampleResponse]
 
 
@@ -157,11 +156,9 @@ class SampleItemResponse(ResponseBody):
     labels: list[LabelResponse]
 
 
-class SampleItemList(ResponseBody):
+class SampleItemList(PageBody):
     """Items of a sample in the order of the draw."""
 
-    next: str | None
-    previous: str | None
     results: list[SampleItemResponse]
 
 

@@ -16,6 +16,7 @@ from apps.api.schemas import (
     DayStart,
     Identifier,
     Moment,
+    PageBody,
     PageQuery,
     RequestBody,
     ResponseBody,
@@ -93,11 +94,9 @@ class ReplayResponse(ResponseBody):
     finished_at: Moment | None
 
 
-class ReplayList(ResponseBody):
+class ReplayList(PageBody):
     """Replays, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[ReplayResponse]
 
 
@@ -112,11 +111,9 @@ class ReplayedTraceResponse(ResponseBody):
     error: str
 
 
-class ReplayedTraceList(ResponseBody):
+class ReplayedTraceList(PageBody):
     """Traces of a replay."""
 
-    next: str | None
-    previous: str | None
     results: list[ReplayedTraceResponse]
 
 

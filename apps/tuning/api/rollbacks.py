@@ -13,7 +13,17 @@ from apps.api.base import ApiView, replayable_answer, to_json
 from apps.api.operations import operation
 from apps.api.pagination import page_of
 from apps.api.problems import Code
-from apps.api.schemas import DayEnd, DayStart, Identifier, Moment, PageQuery, RequestBody, ResponseBody, response_of
+from apps.api.schemas import (
+    DayEnd,
+    DayStart,
+    Identifier,
+    Moment,
+    PageBody,
+    PageQuery,
+    RequestBody,
+    ResponseBody,
+    response_of,
+)
 from apps.api.validation import not_found, read_id, read_ids
 from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.models import Rollback
@@ -132,11 +142,9 @@ class RollbackResponse(RollbackSummary):
     left_alone: list[LeftAloneResponse]
 
 
-class RollbackList(ResponseBody):
+class RollbackList(PageBody):
     """Rollbacks, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[RollbackSummary]
 
 

@@ -16,6 +16,7 @@ from apps.api.schemas import (
     DayStart,
     Limit,
     Moment,
+    PageBody,
     PageQuery,
     QueryParameters,
     RequestBody,
@@ -100,11 +101,9 @@ class WebhookResponse(ResponseBody):
     created_by: ActorResponse
 
 
-class WebhookList(ResponseBody):
+class WebhookList(PageBody):
     """Webhooks, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[WebhookResponse]
 
 
@@ -130,11 +129,9 @@ class DeliveryResponse(ResponseBody):
     finished_at: Moment | None
 
 
-class DeliveryList(ResponseBody):
+class DeliveryList(PageBody):
     """Deliveries, newest first."""
 
-    next: str | None
-    previous: str | None
     results: list[DeliveryResponse]
 
 
