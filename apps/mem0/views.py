@@ -44,7 +44,7 @@ from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.privacy.users import erase_user, list_users
 from apps.search.api import search_query
-from apps.search.services import SearchRequest, search_memories
+from apps.search.services import search_memories
 
 MOST_USERS = 10_000
 
@@ -150,13 +150,9 @@ class Mem0SearchView(Mem0View):
     def post(self, request: Request) -> Response:
         """Search the memories of an end user."""
         body = read_body(request, Mem0SearchBody).search()
-        query = SearchRequest(
-            project_id=self.caller.project_id,
-            user_id=checked_name(body.user_id, at="/user_id"),
-            query=search_query(body),
-        )
-        hits = search_memories(request=query).hits
-        return Response({"results": [found_answer(hit) for hit in hits]})
+        user_id = checked_name(body.user_id, at="/user_id")
+        found = search_memories(project_id=self.caller.project_id, user_id=user_id, query=search_query(body))
+        return Response({"results": [found_answer(hit) for hit in found.hits]})
 
 
 class Mem0ListView(Mem0View):

@@ -36,9 +36,6 @@ from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
 from apps.search.services import (
-    ContextRequest,
-    ContextResult,
-    SearchRequest,
     SearchResult,
     build_context,
     search_memories,
@@ -285,17 +282,6 @@ def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
     return {name: round(part, 4) for name, part in parts.items()}
 
 
-def context_response(answer: ContextResult) -> ContextResponse:
-    """Convert a context block."""
-    block = answer.block
-    return ContextResponse(
-        context=block.text,
-        tokens=block.tokens,
-        memory_ids=[show(Prefix.MEMORY, memory_id) for memory_id in block.memory_ids],
-        omitted=block.omitted,
-    )
-
-
 class SearchView(ApiView):
     """Search of memories."""
 
@@ -310,14 +296,14 @@ class SearchView(ApiView):
     def post(self, request: Request, body: SearchBody) -> SearchResponse:
         """Search the memories of one end user by keywords and by meaning, best first."""
         fields = checked_fields(body)
-        search_request = SearchRequest(
+        found = search_memories(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=search_query(body),
             in_short=not fields,
             with_closest=body.explain,
         )
-        return search_response(search_memories(request=search_request), fields=fields, explain=body.explain)
+        return search_response(found, fields=fields, explain=body.explain)
 
 
 class ContextView(ApiView):
@@ -333,9 +319,14 @@ class ContextView(ApiView):
     )
     def post(self, request: Request, body: ContextBody) -> ContextResponse:
         """Build a text block about an end user for an agent's prompt, marked so that it is never extracted again."""
-        context_request = ContextRequest(
+        block = build_context(
             project_id=self.caller.project_id,
             user_id=checked_name(body.user_id, at="/user_id"),
             query=context_query(body),
         )
-        return context_response(build_context(request=context_request))
+        return response_of(
+            ContextResponse,
+            block,
+            context=block.text,
+            memory_ids=[show(Prefix.MEMORY, memory_id) for memory_id in block.memory_ids],
+        )

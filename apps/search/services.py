@@ -1,7 +1,6 @@
 """Search an end user's memories, build the context block, and explain both."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from uuid import UUID
 
@@ -10,8 +9,6 @@ from apps.memories.services.count_accesses import ACCESSES
 from apps.memories.services.waiting_messages import WaitingMessage, waiting_messages
 from apps.pipeline.core.enums import Stakes
 from apps.pipeline.core.identifiers import end_user_id
-from apps.pipeline.core.policy import RetrievalPolicy
-from apps.pipeline.core.ports import Embedder
 from apps.projects.services import policy_of_version
 from apps.providers.wordllama import count_tokens
 from apps.retrieval.block import ArrangedLines, RenderedBlock, WaitingQuote, arrange, rendered
@@ -26,52 +23,43 @@ MOST_CLOSEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A search request; `user_id` is the caller's identifier."""
-
-    project_id: UUID
-    user_id: str
-    query: SearchQuery
-    in_short: bool = False  # only what a short result shows is read
-    with_closest: bool = False  # also what came nearest if nothing is found
-
-
-@dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, best first, the time for which they were ranked, and messages that wait to be processed.
+    """The hits, best first, and messages that wait to be processed.
 
     Without hits, `closest` has what came nearest, if the request asks for it.
     """
 
     hits: tuple[SearchHit, ...]
-    at: datetime
     closest: tuple[SearchHit, ...] = ()
     waiting: tuple[WaitingMessage, ...] = ()
 
 
-def search_memories(*, request: SearchRequest) -> SearchResult:
+def search_memories(
+    *, project_id: UUID, user_id: str, query: SearchQuery, in_short: bool = False, with_closest: bool = False
+) -> SearchResult:
     """Search; an end user without memories, known or not, has no hits.
 
+    `in_short` reads only what a short result shows; `with_closest` returns what came nearest if nothing is found.
     Raises ProviderError if the embedder fails.
     """
     ports = live()
     now = ports.clock.now()
-    end_user = end_user_id(project_id=request.project_id, user_id=request.user_id)
-    with tenant_scope(project_id=request.project_id, end_user_id=end_user):
+    end_user = end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=end_user):
         ask = partial(
             search,
             end_user_id=end_user,
             embedder=ports.embedder,
-            policy=active_policy(project_id=request.project_id).retrieval,
+            policy=active_policy(project_id=project_id).retrieval,
             now=now,
-            in_short=request.in_short,
+            in_short=in_short,
         )
-        hits = ask(query=request.query)
-        is_asked = request.with_closest and not hits
-        closest = ask(query=replace(request.query, min_score=0.0, limit=MOST_CLOSEST)) if is_asked else ()
-        waiting = _waiting(end_user, request.query)
+        hits = ask(query=query)
+        is_asked = with_closest and not hits
+        closest = ask(query=replace(query, min_score=0.0, limit=MOST_CLOSEST)) if is_asked else ()
+        waiting = _waiting(end_user, query)
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
-    return SearchResult(hits=hits, at=now, closest=closest, waiting=waiting)
+    return SearchResult(hits=hits, closest=closest, waiting=waiting)
 
 
 def _waiting(end_user: UUID, query: SearchQuery) -> tuple[WaitingMessage, ...]:
@@ -82,41 +70,25 @@ def _waiting(end_user: UUID, query: SearchQuery) -> tuple[WaitingMessage, ...]:
     return waiting_messages(end_user_id=end_user, query=text, told_in=query.told_in)
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRequest:
-    """A request for a context block; `user_id` is the caller's identifier."""
-
-    project_id: UUID
-    user_id: str
-    query: ContextQuery
-
-
-@dataclass(frozen=True, slots=True)
-class ContextResult:
-    """The block; its text is empty if nothing is known."""
-
-    block: RenderedBlock
-
-
-def build_context(*, request: ContextRequest) -> ContextResult:
+def build_context(*, project_id: UUID, user_id: str, query: ContextQuery) -> RenderedBlock:
     """Render the memories of an end user within the token budget of the request.
 
     Raises ProviderError if the embedder fails.
     """
     ports = live()
-    end_user, now = end_user_id(project_id=request.project_id, user_id=request.user_id), ports.clock.now()
-    with tenant_scope(project_id=request.project_id, end_user_id=end_user):
+    end_user, now = end_user_id(project_id=project_id, user_id=user_id), ports.clock.now()
+    with tenant_scope(project_id=project_id, end_user_id=end_user):
         block = build_block(
             end_user_id=end_user,
-            query=request.query,
-            quotes=_quotes(end_user, request.query),
+            query=query,
+            quotes=_quotes(end_user, query),
             embedder=ports.embedder,
             count_tokens=count_tokens,
-            policy=active_policy(project_id=request.project_id).retrieval,
+            policy=active_policy(project_id=project_id).retrieval,
             now=now,
         )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
-    return ContextResult(block=block)
+    return block
 
 
 def _quotes(end_user: UUID, query: ContextQuery) -> list[WaitingQuote]:
@@ -125,17 +97,6 @@ def _quotes(end_user: UUID, query: ContextQuery) -> list[WaitingQuote]:
         return []
     waiting = waiting_messages(end_user_id=end_user, query=query.text, told_in=query.told_in)
     return [WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting]
-
-
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """A search to explain; with a `block`, which tells of the present, the context block is explained, too."""
-
-    project_id: UUID
-    end_user_id: UUID
-    query: SearchQuery
-    block: ContextQuery | None = None
-    version: int | None = None  # of the configuration; None: the active one
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,29 +115,29 @@ class Recall:
     block: ExplainedBlock | None
 
 
-def explain_recall(*, request: RecallRequest) -> Recall:
-    """Search and arrange a block under a configuration version, as requests of agents do.
+def explain_recall(
+    *,
+    project_id: UUID,
+    end_user_id: UUID,
+    query: SearchQuery,
+    block: ContextQuery | None = None,
+    version: int | None = None,
+) -> Recall:
+    """Search and arrange a block under a configuration version, by default the active one, as requests of agents do.
 
-    Raises NotFound for an unknown version, ProviderError if the embedder fails.
+    With a `block`, which tells of the present, the context block is explained, too. Raises NotFound for an unknown
+    version, ProviderError if the embedder fails.
     """
-    policy = policy_of_version(project_id=request.project_id, number=request.version).retrieval
+    policy = policy_of_version(project_id=project_id, number=version).retrieval
     ports = live()
     now = ports.clock.now()
-    with tenant_scope(project_id=request.project_id, end_user_id=request.end_user_id):
+    with tenant_scope(project_id=project_id, end_user_id=end_user_id):
         explained = explain_search(
-            end_user_id=request.end_user_id,
-            query=request.query,
-            embedder=ports.embedder,
-            policy=policy,
-            now=now,
+            end_user_id=end_user_id, query=query, embedder=ports.embedder, policy=policy, now=now
         )
-        block = _block(request.end_user_id, request.block, policy, ports.embedder, now) if request.block else None
-    return Recall(search=explained, block=block)
-
-
-def _block(
-    end_user_id: UUID, query: ContextQuery, policy: RetrievalPolicy, embedder: Embedder, now: datetime
-) -> ExplainedBlock:
-    known = known_user(end_user_id=end_user_id, query=query, embedder=embedder, policy=policy, now=now)
-    lines = arrange(known, token_budget=query.token_budget, count_tokens=count_tokens, now=now)
-    return ExplainedBlock(block=rendered(lines, count_tokens=count_tokens), lines=lines)
+        if block is None:
+            return Recall(search=explained, block=None)
+        known = known_user(end_user_id=end_user_id, query=block, embedder=ports.embedder, policy=policy, now=now)
+    lines = arrange(known, token_budget=block.token_budget, count_tokens=count_tokens, now=now)
+    told = ExplainedBlock(block=rendered(lines, count_tokens=count_tokens), lines=lines)
+    return Recall(search=explained, block=told)

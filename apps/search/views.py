@@ -16,7 +16,7 @@ from apps.retrieval.query import SearchQuery
 from apps.search.selectors import recall as selectors
 from apps.search.selectors.asking import MAX_ROWS, found_memories
 from apps.search.selectors.explanations import ToldBlock, explain_turns, told_block
-from apps.search.services import RecallRequest, explain_recall
+from apps.search.services import Recall, explain_recall
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion
 from apps.traces.selectors import LATEST, search_turns, split_words
@@ -50,12 +50,10 @@ def told_to_agent(
 ) -> ToldBlock | None:
     """Return the block that an agent gets for a message, line by line. Raises ProviderError."""
     found = explain_recall(
-        request=RecallRequest(
-            project_id=end_user.project_id,
-            end_user_id=end_user.pk,
-            query=SearchQuery(text=text, limit=MAX_HITS, stakes=stakes),
-            block=ContextQuery(token_budget=budget, text=text, stakes=stakes),
-        )
+        project_id=end_user.project_id,
+        end_user_id=end_user.pk,
+        query=SearchQuery(text=text, limit=MAX_HITS, stakes=stakes),
+        block=ContextQuery(token_budget=budget, text=text, stakes=stakes),
     )
     return told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
 
@@ -80,8 +78,8 @@ def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
-    found = explain_recall(request=_request(given, visit, given["version"]))
-    other = explain_recall(request=_request(given, visit, given["against"])) if given["against"] else None
+    found = _recall(given, visit, given["version"])
+    other = _recall(given, visit, given["against"]) if given["against"] else None
     block_rows = None
     if found.block is not None:
         block_rows = selectors.block_rows(found.block, against=other.block if other else None)
@@ -98,20 +96,14 @@ def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
     }
 
 
-def _request(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> RecallRequest:
+def _recall(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> Recall:
     text, stakes, least = given["q"], given["stakes"], given["min_score"]
     scope = AgentScope(agent_id=given["agent"])
     query = SearchQuery(
         text=text, limit=given["limit"], stakes=stakes, min_score=least, as_of=given["as_of"], told_in=scope
     )
-    block = ContextQuery(
-        token_budget=given["budget"],
-        text=text,
-        stakes=stakes,
-        min_score=least,
-        told_in=scope,
-    )
-    return RecallRequest(
+    block = ContextQuery(token_budget=given["budget"], text=text, stakes=stakes, min_score=least, told_in=scope)
+    return explain_recall(
         project_id=visit.project.pk,
         end_user_id=given["user"].pk,
         query=query,

@@ -9,7 +9,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.projects.services import configure
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.services import ContextRequest, SearchRequest, build_context, search_memories
+from apps.search.services import build_context, search_memories
 from apps.tenants.models import Project
 
 
@@ -20,8 +20,8 @@ def rome(project: Project) -> None:
 
 
 def found(project: Project, *, user_id: str = "ana", text: str = "Rome") -> list[str]:
-    request = SearchRequest(project_id=project.id, user_id=user_id, query=SearchQuery(text=text))
-    return [hit.memory.content for hit in search_memories(request=request).hits]
+    result = search_memories(project_id=project.id, user_id=user_id, query=SearchQuery(text=text))
+    return [hit.memory.content for hit in result.hits]
 
 
 @pytest.mark.usefixtures("rome")
@@ -45,15 +45,15 @@ def test_the_projects_policy_decides(project) -> None:
 @pytest.mark.usefixtures("rome")
 def test_a_context_block_is_built_for_the_callers_user(project) -> None:
     query = ContextQuery(text="home", token_budget=500)
-    result = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
-    silent = build_context(request=ContextRequest(project_id=project.id, user_id="ben", query=query))
-    assert "Ana lives in Rome." not in silent.block.text
-    assert silent.block.text == ""
-    assert result.block.tokens <= 500
+    result = build_context(project_id=project.id, user_id="ana", query=query)
+    silent = build_context(project_id=project.id, user_id="ben", query=query)
+    assert "Ana lives in Rome." not in silent.text
+    assert silent.text == ""
+    assert result.tokens <= 500
 
 
 @pytest.mark.usefixtures("rome")
 def test_a_context_block_without_a_query_has_the_most_important_memories(project) -> None:
     query = ContextQuery(token_budget=500)
-    result = build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
-    assert "- Ana lives in Rome." in result.block.text
+    result = build_context(project_id=project.id, user_id="ana", query=query)
+    assert "- Ana lives in Rome." in result.text

@@ -12,7 +12,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery
-from apps.search.services import ContextRequest, SearchRequest, build_context, search_memories
+from apps.search.services import build_context, search_memories
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 
@@ -87,11 +87,10 @@ def test_one_timer_waits_for_all(memories, accesses) -> None:
 def test_searching_and_telling_are_noted(memories, project, settings, monkeypatch) -> None:
     noted: list[object] = []
     monkeypatch.setattr(Accesses, "note", lambda self, **values: noted.extend(values["memory_ids"]))
-    request = SearchRequest(project_id=project.id, user_id="ana", query=SearchQuery(text="lamp", limit=1))
-    search_memories(request=request)
+    search_memories(project_id=project.id, user_id="ana", query=SearchQuery(text="lamp", limit=1))
     assert noted == [memories[1].id]
     query = ContextQuery(token_budget=500)
-    build_context(request=ContextRequest(project_id=project.id, user_id="ana", query=query))
+    build_context(project_id=project.id, user_id="ana", query=query)
     assert set(noted) == {each.id for each in memories}
 
 
