@@ -165,8 +165,8 @@ def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the scores of the replays named in the query, side by side."""
     named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
-    found = Replay.objects.filter(project=visit.project, id__in=named[:MOST_COMPARED]).in_bulk()
-    replays = [found[each] for each in dict.fromkeys(named) if each in found]
+    rows_by_id = Replay.objects.filter(project=visit.project, id__in=named[:MOST_COMPARED]).in_bulk()
+    replays = [rows_by_id[each] for each in dict.fromkeys(named) if each in rows_by_id]
     scores = [score_replay(replay=replay) for replay in replays]
     rows = [(case.capitalize(), [_share_text(score.shares[case]) for score in scores]) for case in JudgedCase]
     rows.append(("Items not replayed", [str(score.not_replayed) for score in scores]))
