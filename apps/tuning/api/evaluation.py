@@ -27,7 +27,7 @@ from apps.api.schemas import (
 )
 from apps.api.validation import read_body, read_id, read_query
 from apps.intake.idempotency import ReplayableAnswer
-from apps.memories.models import EvaluationItem, EvaluationLabel
+from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tuning.evaluation.figures import (
@@ -41,10 +41,7 @@ from apps.tuning.evaluation.figures import (
 )
 from apps.tuning.evaluation.retrieval import RetrievalFigures
 from apps.tuning.evaluation.samples import (
-    CountedSample,
-    DrawRequest,
     Labeller,
-    counted,
     draw_samples,
     export_labels,
     items_of,
@@ -181,16 +178,13 @@ def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
     )
 
 
-def sample_response(counted: CountedSample) -> SampleResponse:
-    """Convert a sample with the numbers of its items."""
-    sample = counted.sample
+def sample_response(sample: EvaluationSample) -> SampleResponse:
+    """Convert a sample of `list_samples`."""
     return response_of(
         SampleResponse,
         sample,
         id=sample.shown_id,
         kind=SampleKind(sample.kind),
-        drawn=counted.drawn,
-        labelled=counted.labelled,
         created_by=actor_response(sample.actor),
     )
 
@@ -257,9 +251,7 @@ class SamplesView(ApiView):
         rows = list_samples(project_id=self.caller.project_id)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
-        return Response(
-            to_json(SampleList(results=[sample_response(each) for each in counted(found)], **pages.links()))
-        )
+        return Response(to_json(SampleList(results=[sample_response(each) for each in found], **pages.links())))
 
     @documented(
         operation="draw_samples",
@@ -279,12 +271,10 @@ class SamplesView(ApiView):
 
     def _drawn(self, body: SamplesBody) -> ReplayableAnswer:
         project_id = self.caller.project_id
-        wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
-        drawn = {sample.pk for sample in draw_samples(request=wanted)}
+        samples = draw_samples(project_id=project_id, since=body.since, until=body.until, seed=body.seed)
+        drawn = {sample.pk for sample in samples}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return replayable_answer(
-            DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)]), status=201
-        )
+        return replayable_answer(DrawnSamplesResponse(results=[sample_response(each) for each in rows]), status=201)
 
 
 class SampleItemsView(ApiView):

@@ -30,7 +30,6 @@ from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
-    ReplayRequest,
     TraceChoice,
     cancel_replay,
     find_replay,
@@ -183,7 +182,7 @@ class ReplaysView(ApiView):
         return http_response(self.idempotent(lambda: self._requested(body)))
 
     def _requested(self, body: ReplayBody) -> ReplayableAnswer:
-        wanted = ReplayRequest(
+        replay = request_replay(
             project_id=self.caller.project_id,
             choice=_choice(body.traces),
             version=body.version,
@@ -191,7 +190,7 @@ class ReplaysView(ApiView):
             allows_live_calls=body.live_calls,
             api_key_id=self.caller.api_key_id,
         )
-        return replayable_answer(replay_response(request_replay(request=wanted)), status=201)
+        return replayable_answer(replay_response(replay), status=201)
 
 
 def _choice(body: ReplayTracesBody) -> TraceChoice:

@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import SampleKind
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 from apps.tuning.evaluation.figures import WEEKS, LabelledItem, LabelledWeeks, first_week, labelled_weeks
 from apps.tuning.evaluation.samples import Share, share_of
-from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
+from apps.tuning.replays.services import TraceChoice, request_replay, start_replay
 
 _STORES = ("AddMemory", "MergeInto")
 
@@ -104,14 +104,12 @@ def compare_versions(
     with transaction.atomic():
         requested = [
             request_replay(
-                request=ReplayRequest(
-                    project_id=project_id,
-                    choice=choice,
-                    version=version,
-                    is_isolated=True,
-                    allows_live_calls=allows_live_calls,
-                    person_id=person_id,
-                )
+                project_id=project_id,
+                choice=choice,
+                version=version,
+                is_isolated=True,
+                allows_live_calls=allows_live_calls,
+                person_id=person_id,
             )
             for version in versions
         ]

@@ -36,10 +36,8 @@ from apps.tuning.evaluation.figures import (
     readings_of,
 )
 from apps.tuning.evaluation.samples import (
-    DrawRequest,
     Labeller,
     Share,
-    counted,
     draw_samples,
     export_labels,
     items_to_label,
@@ -69,7 +67,7 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "choices": [("Version", versions[:1]), ("with", versions[1:2] or versions[:1])],  # what is selected at first
         "retrieval": overview.retrieval,
         "retrieval_limits": _limits(overview.retrieval.precision),
-        "samples": counted(list_samples(project_id=visit.project.pk)[:MOST_SAMPLES]),
+        "samples": list_samples(project_id=visit.project.pk)[:MOST_SAMPLES],
     }
     return render(request, "console/evaluation.html", context)
 
@@ -79,7 +77,7 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def draw(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Draw samples of the last seven days, and begin to label."""
     try:
-        draw_samples(request=DrawRequest(visit.project.pk))
+        draw_samples(project_id=visit.project.pk)
     except Refused as refused:
         messages.error(request, f"Nothing was drawn: {refused}.")
         return redirect("console:evaluation", slug=visit.project.slug)
