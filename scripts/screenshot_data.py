@@ -13,7 +13,7 @@ from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.tallies import tally
 from apps.tuning.replays.services import request_replay, start_replay
-from apps.tuning.rules import draft_rule
+from apps.tuning.rules import save_rule
 
 RULE = Rule(name="moving", reason=Reason.PATTERN, pattern="(?i)moved to", roles=(Role.USER,), order=1)
 
@@ -23,7 +23,7 @@ def arrange() -> None:
     tally(settled_after=timedelta())
     project = _project()
     with tenant_scope(project_id=project.pk):
-        draft = draft_rule(project_id=project.pk, rule=RULE)
+        draft = save_rule(project_id=project.pk, rule=RULE, as_draft=True)
         replay = request_replay(project_id=project.pk, version=draft.number)
         start_replay(project_id=project.pk, replay_id=replay.pk)
 
