@@ -21,7 +21,7 @@ from django.utils import timezone
 from apps.projects.services import create_project
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Replay, ReplayState
-from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, run_replay
+from apps.tuning.replays.services import TraceChoice, request_replay, run_replay
 from benchmarks.scratch import scratch_database
 from benchmarks.truth import RECORDED
 from benchmarks.truth.gold import load
@@ -78,7 +78,7 @@ def _requested(project: Project, traces: int) -> list[UUID]:
     total = 0
     while total < traces:
         for user in users:
-            replay = request_replay(request=ReplayRequest(project_id=project.pk, choice=TraceChoice(user_id=user)))
+            replay = request_replay(project_id=project.pk, choice=TraceChoice(user_id=user))
             requested.append(replay.pk)
             total += replay.traces_total
     Replay.objects.filter(id__in=requested).update(state=ReplayState.WAITING, started_at=timezone.now())

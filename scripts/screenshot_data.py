@@ -12,8 +12,8 @@ from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.tallies import tally
-from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
-from apps.tuning.rules import draft_rule
+from apps.tuning.replays.services import request_replay, start_replay
+from apps.tuning.rules import save_rule
 
 RULE = Rule(name="moving", reason=Reason.PATTERN, pattern="(?i)moved to", roles=(Role.USER,), order=1)
 
@@ -23,9 +23,9 @@ def arrange() -> None:
     tally(settled_after=timedelta())
     project = _project()
     with tenant_scope(project_id=project.pk):
-        draft = draft_rule(project_id=project.pk, rule=RULE)
-        request = ReplayRequest(project_id=project.pk, choice=TraceChoice(), version=draft.number)
-        start_replay(project_id=project.pk, replay_id=request_replay(request=request).pk)
+        draft = save_rule(project_id=project.pk, rule=RULE, as_draft=True)
+        replay = request_replay(project_id=project.pk, version=draft.number)
+        start_replay(project_id=project.pk, replay_id=replay.pk)
 
 
 def silence_the_model() -> None:

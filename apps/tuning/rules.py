@@ -3,8 +3,8 @@
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ from apps.common.errors import NotFound, Unfit
 from apps.memories.models import MemoryOrigin
 from apps.outbox.enqueue import queue_task
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request
+from apps.pipeline.core.draft import Draft, Drop, Origin, Request
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
@@ -35,57 +35,44 @@ from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState
 from apps.traces.policies import active_policy
 from apps.traces.requests import count_turns, latest_requests, requests_since
 
-Rules = tuple[Rule, ...]
 
-
-def save_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
-    """Replace the rule of the same name, or add the rule, in a new active version.
+def save_rule(*, project_id: UUID, rule: Rule, as_draft: bool = False) -> ConfigurationVersion:
+    """Replace the rule of the same name, or add the rule, in a new version: active, or a draft.
 
     Raises Unfit for a pattern that is invalid, alone or with the others; NotFound for an unknown project.
     """
-    return change_rules(
-        project_id=project_id,
-        change=lambda rules: with_rule(rules, rule),
-        note=f"rule {rule.name} saved",
-    )
+
+    def saved(policy: Policy) -> Policy:
+        return with_rule(policy, rule)
+
+    return _change(project_id, saved, note=f"rule {rule.name} saved", as_draft=as_draft)
 
 
-def draft_rule(*, project_id: UUID, rule: Rule) -> ConfigurationVersion:
-    """Replace or add the rule in a draft that is made from the active version. Raises what save_rule raises."""
-    with transaction.atomic():
-        if not Project.objects.select_for_update().filter(id=project_id).exists():
-            raise NotFound("there is no such project")
-        active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
-        policy = active.as_policy()
-        changed = with_rules(policy, with_rule(policy.pre_filter.rules, rule))
-        note = f"rule {rule.name} saved"
-        return add_version(project_id=project_id, policy=changed, note=note, base=active.number)
+def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
+    """Create a new active version without a rule. Raises NotFound."""
+
+    def without(policy: Policy) -> Policy:
+        others = tuple(each for each in policy.pre_filter.rules if each.name != name)
+        if len(others) == len(policy.pre_filter.rules):
+            raise NotFound("there is no such rule")
+        return _with_rules(policy, others)
+
+    return _change(project_id, without, note=f"rule {name} deleted")
 
 
-def with_rule(rules: Rules, rule: Rule) -> Rules:
-    """Return rules in which one replaces that of the same name or is added. Raises Unfit for an invalid pattern."""
+def with_rule(policy: Policy, rule: Rule) -> Policy:
+    """Return a policy in which a rule replaces that of the same name or is added.
+
+    Raises Unfit for a pattern that is invalid, alone or with the other rules.
+    """
     try:
         check_pattern(rule.pattern)
     except PatternRefused as refused:
         raise Unfit(str(refused), at="/pattern") from refused
-    return (*(each for each in rules if each.name != rule.name), rule)
+    return _with_rules(policy, (*(each for each in policy.pre_filter.rules if each.name != rule.name), rule))
 
 
-def change_rules(*, project_id: UUID, change: Callable[[Rules], Rules], note: str) -> ConfigurationVersion:
-    """Create a new active version with other rules; the project is locked, so that no concurrent change is lost.
-
-    Raises Unfit for rules that don't compile together, NotFound for an unknown project.
-    """
-    with transaction.atomic():
-        if not Project.objects.select_for_update().filter(id=project_id).exists():
-            raise NotFound("there is no such project")
-        policy = active_policy(project_id=project_id)
-        changed = with_rules(policy, change(policy.pre_filter.rules))
-        return configure(project_id=project_id, policy=changed, note=note)
-
-
-def with_rules(policy: Policy, rules: Rules) -> Policy:
-    """Return a policy with other rules. Raises Unfit for rules that don't compile together."""
+def _with_rules(policy: Policy, rules: tuple[Rule, ...]) -> Policy:
     changed = policy.pre_filter.model_copy(update={"rules": rules})
     try:
         matcher_for(changed)
@@ -94,35 +81,28 @@ def with_rules(policy: Policy, rules: Rules) -> Policy:
     return policy.model_copy(update={"pre_filter": changed})
 
 
-def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
-    """Create a new active version without a rule. Raises NotFound."""
-
-    def without(rules: Rules) -> Rules:
-        others = tuple(each for each in rules if each.name != name)
-        if len(others) == len(rules):
-            raise NotFound("there is no such rule")
-        return others
-
-    return change_rules(project_id=project_id, change=without, note=f"rule {name} deleted")
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The result: `reason` is empty if the turn passes; `rule` and `matched` are set if a rule decided."""
-
-    reason: str = ""
-    rule: str = ""
-    matched: str = ""
+def _change(
+    project_id: UUID, change: Callable[[Policy], Policy], *, note: str, as_draft: bool = False
+) -> ConfigurationVersion:
+    """Make a version from the active one; the project is locked, so that no concurrent change is lost."""
+    with transaction.atomic():
+        if not Project.objects.select_for_update().filter(id=project_id).exists():
+            raise NotFound("there is no such project")
+        active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
+        policy = change(active.as_policy())
+        if as_draft:
+            return add_version(project_id=project_id, policy=policy, note=note, base=active.number)
+        return configure(project_id=project_id, policy=policy, note=note)
 
 
-def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", rule: Rule | None = None) -> Trial:
-    """Apply the active rules to a turn; `before` is what the assistant said before it.
+def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", rule: Rule | None = None) -> Drop | None:
+    """Return why the active rules would drop a turn, or None; `before` is what the assistant said before it.
 
     Raises Unfit for an invalid rule.
     """
     policy = active_policy(project_id=project_id)
     if rule is not None:
-        policy = with_rules(policy, with_rule(policy.pre_filter.rules, rule))
+        policy = with_rule(policy, rule)
     earlier = (_turn(before, Role.ASSISTANT, position=0),) if before.strip() else ()
     request = Request(
         trace_id=new_id(),
@@ -131,10 +111,7 @@ def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", ru
         earlier_turns=earlier,
     )
     drops = flow.screen(Draft.start(request=request, policy=policy)).drops
-    if not drops:
-        return Trial()
-    detail = drops[0].detail
-    return Trial(reason=drops[0].reason, rule=detail.get("rule", ""), matched=detail.get("matched", ""))
+    return drops[0] if drops else None
 
 
 def _turn(content: str, role: Role, *, position: int) -> SourceTurn:
@@ -147,25 +124,23 @@ MOST_SHARE = 0.05  # of the turns; a rule that drops more has to be confirmed
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """A turn that the rule would treat differently; the reason is empty for a turn that is kept."""
+    """A turn that a rule would treat differently; the reason is empty for a turn that is kept."""
 
     end_user_id: UUID
     turn_id: UUID
     before: str
     after: str
+    memories: Mapping[UUID, str]  # that a newly dropped turn became, with their status
 
     @property
     def is_drop(self) -> bool:
         """Return True if the rule would drop a turn that is kept today."""
         return not self.before
 
-
-@dataclass(frozen=True, slots=True)
-class HarmfulDrop:
-    """A turn that became active memories and that the rule would drop."""
-
-    change: TurnChange
-    memories: tuple[UUID, ...]
+    @property
+    def active_memories(self) -> list[UUID]:
+        """Return the memories that a newly dropped turn became and that are active."""
+        return [memory for memory, status in self.memories.items() if status == Status.ACTIVE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +149,11 @@ class RuleCheck:
 
     turns: int
     dropped: tuple[TurnChange, ...]  # turns that are kept without the rule
-    harmful: tuple[HarmfulDrop, ...]  # those of them that became active memories
-    kept: int  # turns that are dropped without the change
+
+    @property
+    def harmful(self) -> tuple[TurnChange, ...]:
+        """Return the dropped turns that became active memories."""
+        return tuple(change for change in self.dropped if change.active_memories)
 
     @property
     def share(self) -> float:
@@ -194,37 +172,17 @@ def check_rule(*, project_id: UUID, rule: Rule) -> RuleCheck:
     Raises Unfit for a pattern that is invalid, alone or with the other rules.
     """
     now = active_policy(project_id=project_id)
-    then = with_rules(now, with_rule(now.pre_filter.rules, rule))
+    then = with_rule(now, rule)
     requests = latest_requests(
         project_id=project_id, most_turns=MOST_TRIED_TURNS, look_back_characters=EARLIER_TURN_CHARACTERS
     )
-    changes = [change for request in requests for change in compare(request, now=now, then=then)]
-    dropped = tuple(change for change in changes if change.is_drop)
-    return RuleCheck(
-        turns=sum(len(request.turns) for request in requests),
-        dropped=dropped,
-        harmful=_harmful(dropped),
-        kept=len(changes) - len(dropped),
-    )
+    dropped = tuple(change for change in _changes(requests, now=now, then=then) if change.is_drop)
+    return RuleCheck(turns=sum(len(request.turns) for request in requests), dropped=dropped)
 
 
 def fingerprint(rule: Rule) -> str:
     """Return a text that differs for each rule: a confirmation is about the very rule that was shown."""
     return hashlib.sha256(rule.model_dump_json().encode()).hexdigest()[:32]
-
-
-def _harmful(dropped: Sequence[TurnChange]) -> tuple[HarmfulDrop, ...]:
-    if not dropped:
-        return ()
-    said = MemoryOrigin.objects.standing().filter(
-        end_user_id__in={change.end_user_id for change in dropped},
-        turn_id__in=[change.turn_id for change in dropped],
-        memory__status=Status.ACTIVE,
-    )
-    found: dict[UUID, list[UUID]] = {}
-    for turn_id, memory_id in said.values_list("turn_id", "memory_id"):
-        found.setdefault(turn_id, []).append(memory_id)
-    return tuple(HarmfulDrop(change, tuple(found[change.turn_id])) for change in dropped if change.turn_id in found)
 
 
 MOST_DAYS = 90
@@ -242,8 +200,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
         raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
     if not Project.objects.filter(pk=project_id).exists():
         raise NotFound("there is no such project")
-    policy = active_policy(project_id=project_id)
-    with_rules(policy, with_rule(policy.pre_filter.rules, rule))
+    with_rule(active_policy(project_id=project_id), rule)
     now = timezone.now()
     total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)
     RulePreview.objects.filter(project_id=project_id, created_at__lt=now - RETENTION).delete()
@@ -269,42 +226,17 @@ MOST_SECONDS = 90.0  # below the time limit of tasks
 
 
 _NOT_ACCEPTED = frozenset({Status.PENDING_REVIEW, Status.REJECTED, Status.RETRACTED})
-
-
-@dataclass(slots=True)
-class Findings:
-    """The results so far."""
-
-    turns: int = 0
-    dropped: int = 0
-    kept: int = 0
-    harmful: int = 0
-    memories: dict[UUID, str] = field(default_factory=dict)  # with their status
-    examples: dict[str, list[dict[str, Any]]] = field(
-        default_factory=lambda: {"harmful": [], "dropped": [], "kept": []}
-    )
-
-    def add(self, change: TurnChange, memories: Mapping[UUID, str]) -> None:
-        """Count a change, and add it to the examples while there are few.
-
-        A drop does harm where a memory of the turn was accepted: what waits or was rejected may well be junk.
-        """
-        lost = [memory for memory, status in memories.items() if status not in _NOT_ACCEPTED]
-        kind = "harmful" if lost else "dropped" if change.is_drop else "kept"
-        self.dropped += change.is_drop
-        self.kept += not change.is_drop
-        self.harmful += bool(lost)
-        self.memories.update(memories)
-        if len(self.examples[kind]) < MOST_EXAMPLES:
-            example = {
-                "kind": kind,
-                "end_user": str(change.end_user_id),
-                "turn": str(change.turn_id),
-                "before": change.before,
-                "after": change.after,
-                "memories": [str(memory) for memory in lost],
-            }
-            self.examples[kind].append(example)
+_FOUND = (
+    "turns_done",
+    "turns_total",
+    "newly_dropped",
+    "newly_kept",
+    "harmful",
+    "memories_lost",
+    "memories_waiting",
+    "memories_rejected",
+    "examples",
+)
 
 
 def run_preview(*, preview_id: UUID) -> None:
@@ -318,38 +250,65 @@ def run_preview(*, preview_id: UUID) -> None:
         if not waiting.update(state=PreviewState.RUNNING):
             return
         try:
-            findings = _compute(preview)
+            _compute(preview)
         except Unfit as refused:  # the other rules have changed since the preview was requested
             RulePreview.objects.filter(pk=preview.pk).update(state=PreviewState.FAILED, error=str(refused))
             return
-        _report(preview, findings, state=PreviewState.DONE, finished_at=timezone.now())
+        _report(preview, state=PreviewState.DONE, finished_at=timezone.now())
 
 
-def compare(request: Request, *, now: Policy, then: Policy) -> list[TurnChange]:
-    """Return the turns of a request that one policy drops and the other keeps."""
-    before, after = _dropped(request, now), _dropped(request, then)
-    changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
-    end_user = request.origin.end_user_id
-    return [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, "")) for turn in changed]
+def _compute(preview: RulePreview) -> None:
+    """Add what is found to the preview, batch by batch.
 
-
-def _compute(preview: RulePreview) -> Findings:
+    A drop does harm where a memory of the turn was accepted: what waits or was rejected may well be junk.
+    """
     now = active_policy(project_id=preview.project_id)
-    then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
-    findings, deadline = Findings(), time.monotonic() + MOST_SECONDS
+    then = with_rule(now, preview.as_rule())
+    deadline = time.monotonic() + MOST_SECONDS
     requests = requests_since(
         project_id=preview.project_id, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS
     )
+    memories: dict[UUID, str] = {}
+    examples: dict[str, list[dict[str, Any]]] = {"harmful": [], "dropped": [], "kept": []}
     while batch := list(islice(requests, BATCH)):
-        changes = [change for request in batch for change in compare(request, now=now, then=then)]
-        memories = _memories_of(changes)
-        for change in changes:
-            findings.add(change, memories.get(change.turn_id, {}))
-        findings.turns += sum(len(request.turns) for request in batch)
-        _report(preview, findings)
-        if findings.turns >= preview.turns_total or time.monotonic() > deadline:
+        for change in _changes(batch, now=now, then=then):
+            lost = [str(memory) for memory, status in change.memories.items() if status not in _NOT_ACCEPTED]
+            kind = "harmful" if lost else "dropped" if change.is_drop else "kept"
+            preview.newly_dropped += change.is_drop
+            preview.newly_kept += not change.is_drop
+            preview.harmful += bool(lost)
+            memories |= change.memories
+            if len(examples[kind]) < MOST_EXAMPLES:
+                turn = {"end_user": str(change.end_user_id), "turn": str(change.turn_id)}
+                reasons = {"before": change.before, "after": change.after}
+                examples[kind].append({"kind": kind, **turn, **reasons, "memories": lost})
+        by_status = Counter(memories.values())
+        preview.memories_waiting = by_status[Status.PENDING_REVIEW]
+        preview.memories_rejected = by_status[Status.REJECTED] + by_status[Status.RETRACTED]
+        preview.memories_lost = len(memories) - preview.memories_waiting - preview.memories_rejected
+        preview.examples = [each for some in examples.values() for each in some]
+        preview.turns_done += sum(len(request.turns) for request in batch)
+        preview.turns_total = max(preview.turns_total, preview.turns_done)  # the last batch may exceed the limit
+        _report(preview)
+        if preview.turns_done >= preview.turns_total or time.monotonic() > deadline:
             break
-    return findings
+
+
+def _report(preview: RulePreview, **more: Any) -> None:
+    """Write what was found so far, unless the preview is gone."""
+    found = {name: getattr(preview, name) for name in _FOUND}
+    RulePreview.objects.filter(pk=preview.pk).update(**found, **more)
+
+
+def _changes(requests: Iterable[Request], *, now: Policy, then: Policy) -> list[TurnChange]:
+    """Return the turns that one policy drops and the other keeps, with the memories of those newly dropped."""
+    changes = []
+    for request in requests:
+        before, after, end_user = _dropped(request, now), _dropped(request, then), request.origin.end_user_id
+        changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
+        changes += [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, ""), {}) for turn in changed]
+    memories = _memories_of([change for change in changes if change.is_drop])
+    return [replace(change, memories=memories.get(change.turn_id, {})) for change in changes]
 
 
 def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
@@ -358,35 +317,15 @@ def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
     return {drop.turn_id: drop.reason for drop in screened.drops}
 
 
-def _memories_of(changes: Sequence[TurnChange]) -> dict[UUID, dict[UUID, str]]:
-    """Return the memories that come from newly dropped turns with their status, by turn."""
-    dropped = [change for change in changes if change.is_drop]
-    if not dropped:
-        return {}
-    origins = MemoryOrigin.objects.standing().filter(
-        end_user_id__in={change.end_user_id for change in dropped}, turn_id__in=[change.turn_id for change in dropped]
-    )
+def _memories_of(dropped: Sequence[TurnChange]) -> dict[UUID, dict[UUID, str]]:
+    """Return the memories that come from some turns with their status, by turn."""
     found: dict[UUID, dict[UUID, str]] = {}
-    for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
-        found.setdefault(turn_id, {})[memory_id] = status
+    if dropped:
+        users, turns = {change.end_user_id for change in dropped}, [change.turn_id for change in dropped]
+        origins = MemoryOrigin.objects.standing().filter(end_user_id__in=users, turn_id__in=turns)
+        for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
+            found.setdefault(turn_id, {})[memory_id] = status
     return found
-
-
-def _report(preview: RulePreview, findings: Findings, **more: Any) -> None:
-    by_status = Counter(findings.memories.values())
-    waiting, rejected = by_status[Status.PENDING_REVIEW], by_status[Status.REJECTED] + by_status[Status.RETRACTED]
-    RulePreview.objects.filter(pk=preview.pk).update(
-        turns_done=findings.turns,
-        turns_total=max(preview.turns_total, findings.turns),  # the last batch may exceed the limit
-        newly_dropped=findings.dropped,
-        newly_kept=findings.kept,
-        harmful=findings.harmful,
-        memories_lost=len(findings.memories) - waiting - rejected,
-        memories_waiting=waiting,
-        memories_rejected=rejected,
-        examples=[each for examples in findings.examples.values() for each in examples],
-        **more,
-    )
 
 
 COUNTED_AT_ONCE = 5_000  # turns per statement, so that no statement runs long after a busy hour

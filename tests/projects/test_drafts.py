@@ -12,7 +12,7 @@ from apps.projects.services import Preset, activate_version, change_policy, pres
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule
 from apps.traces.policies import active_policy
-from apps.tuning.rules import draft_rule
+from apps.tuning.rules import save_rule
 
 pytestmark = pytest.mark.django_db
 LESS = {("extraction", "min_confidence"): 0.4}
@@ -43,7 +43,7 @@ def test_a_draft_is_made_from_a_draft_and_keeps_its_changes(project: Project) ->
 
 def test_a_rule_of_a_draft_is_edited_once_it_is_active(project: Project) -> None:
     rule = Rule(name="porto", reason=Reason.PATTERN, pattern="porto")
-    draft = draft_rule(project_id=project.pk, rule=rule)
+    draft = save_rule(project_id=project.pk, rule=rule, as_draft=True)
     named = PreFilterRule.objects.filter(project=project, name="porto")
     assert not named.exists()
     activate_version(project_id=project.pk, number=draft.number, seen=1)

@@ -97,6 +97,9 @@ class PreviewState(StrEnum):
     FAILED = "failed"
 
 
+LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
+
+
 class RulePreview(Row):
     """A preview that an admin asked for; it refers to turns by id, so that erased text does not survive here."""
 
@@ -141,3 +144,13 @@ class RulePreview(Row):
     def is_over(self) -> bool:
         """Return True if the preview is done or has failed."""
         return self.state in (PreviewState.DONE, PreviewState.FAILED)
+
+    @property
+    def is_lost(self) -> bool:
+        """Return True if it will never finish because its worker was stopped."""
+        return not self.is_over and self.created_at < timezone.now() - LOST_AFTER
+
+    @property
+    def is_partial(self) -> bool:
+        """Return True if the time limit was reached before all turns were tested."""
+        return self.is_over and self.turns_done < self.turns_total

@@ -26,7 +26,7 @@ from apps.api.schemas import (
     response_of,
 )
 from apps.api.validation import read_id
-from apps.memories.models import EvaluationItem, EvaluationLabel
+from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
 from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tuning.evaluation.figures import (
@@ -40,10 +40,7 @@ from apps.tuning.evaluation.figures import (
 )
 from apps.tuning.evaluation.retrieval import RetrievalFigures
 from apps.tuning.evaluation.samples import (
-    CountedSample,
-    DrawRequest,
     Labeller,
-    counted,
     draw_samples,
     export_labels,
     items_of,
@@ -176,16 +173,13 @@ def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
     )
 
 
-def sample_response(counted: CountedSample) -> SampleResponse:
-    """Convert a sample with the numbers of its items."""
-    sample = counted.sample
+def sample_response(sample: EvaluationSample) -> SampleResponse:
+    """Convert a sample of `list_samples`."""
     return response_of(
         SampleResponse,
         sample,
         id=sample.shown_id,
         kind=SampleKind(sample.kind),
-        drawn=counted.drawn,
-        labelled=counted.labelled,
         created_by=actor_response(sample.actor),
     )
 
@@ -245,7 +239,7 @@ class SamplesView(ApiView):
         rows = list_samples(project_id=self.caller.project_id)
         pages = Pages(limit=query.limit)
         found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
-        return SampleList(results=[sample_response(each) for each in counted(found)], **pages.links())
+        return SampleList(results=[sample_response(each) for each in found], **pages.links())
 
     @operation("draw_samples", summary="Draw samples now", status=201, example={}, repeatable=True)
     def post(self, request: Request, body: SamplesBody) -> DrawnSamplesResponse:
@@ -254,10 +248,10 @@ class SamplesView(ApiView):
         A memory or turn that is in a sample already is not drawn again.
         """
         project_id = self.caller.project_id
-        wanted = DrawRequest(project_id, since=body.since, until=body.until, seed=body.seed)
-        drawn = {sample.pk for sample in draw_samples(request=wanted)}
+        samples = draw_samples(project_id=project_id, since=body.since, until=body.until, seed=body.seed)
+        drawn = {sample.pk for sample in samples}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return DrawnSamplesResponse(results=[sample_response(each) for each in counted(rows)])
+        return DrawnSamplesResponse(results=[sample_response(each) for each in rows])
 
 
 class SampleItemsView(ApiView):

@@ -29,7 +29,6 @@ from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
-    ReplayRequest,
     TraceChoice,
     cancel_replay,
     find_replay,
@@ -175,7 +174,7 @@ class ReplaysView(ApiView):
 
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
-        wanted = ReplayRequest(
+        replay = request_replay(
             project_id=self.caller.project_id,
             choice=_choice(body.traces),
             version=body.version,
@@ -183,7 +182,7 @@ class ReplaysView(ApiView):
             allows_live_calls=body.live_calls,
             api_key_id=self.caller.api_key_id,
         )
-        return replay_response(request_replay(request=wanted))
+        return replay_response(replay)
 
 
 def _choice(body: ReplayTracesBody) -> TraceChoice:

@@ -1,6 +1,7 @@
 """Views of /v1/rollbacks, for keys with scope admin."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from apps.api.schemas import (
     PageQuery,
     RequestBody,
     ResponseBody,
+    Shape,
     response_of,
 )
 from apps.api.validation import not_found, read_id, read_ids
@@ -33,13 +35,12 @@ from apps.pipeline.core.input_validation import check_storable, checked_moment, 
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
-    RollbackRequest,
     preview_rollback,
     request_rollback,
     undo_rollback,
 )
-from apps.tuning.rollbacks.running import RollbackProgress, ShownKept, progress_of
-from apps.tuning.rollbacks.selection import TraceSelection, named_selection
+from apps.tuning.rollbacks.running import ShownKept, progress_of
+from apps.tuning.rollbacks.selection import named_selection
 
 MOST_FORCED = 1_000
 
@@ -148,18 +149,16 @@ class RollbackList(PageBody):
     results: list[RollbackSummary]
 
 
-def preview_response(preview: RollbackPreview) -> RollbackPreviewResponse:
-    """Convert a preview."""
+def _preview(preview: RollbackPreview) -> RollbackPreviewResponse:
     return response_of(
         RollbackPreviewResponse,
         preview,
         memories=[_changed(each) for each in preview.memories],
-        left_alone=[left_alone_response(each) for each in preview.kept],
+        left_alone=[_left_alone(each) for each in preview.kept],
     )
 
 
-def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
-    """Convert what is left alone."""
+def _left_alone(kept: ShownKept) -> LeftAloneResponse:
     memory, trace = kept.memory, kept.trace
     owner = memory or trace
     return LeftAloneResponse(
@@ -173,35 +172,28 @@ def left_alone_response(kept: ShownKept) -> LeftAloneResponse:
     )
 
 
-def rollback_summary(rollback: Rollback) -> RollbackSummary:
-    """Convert a rollback for a list."""
-    return RollbackSummary(**_summary(rollback))
-
-
-def rollback_response(rollback: Rollback, *, progress: RollbackProgress) -> RollbackResponse:
-    """Convert a rollback with its progress."""
-    return RollbackResponse(
-        **_summary(rollback),
+def _response(rollback: Rollback) -> RollbackResponse:
+    progress = progress_of(rollback)
+    return _converted(
+        RollbackResponse,
+        rollback,
         users=progress.users,
         users_waiting=progress.waiting,
-        left_alone=[left_alone_response(each) for each in progress.kept],
+        left_alone=[_left_alone(each) for each in progress.kept],
     )
 
 
-def _summary(rollback: Rollback) -> dict[str, Any]:
-    return {
-        "id": rollback.shown_id,
-        "status": RollbackState(rollback.state),
-        "selection": _shown_selection(rollback.selection),
-        "rerun": rollback.rerun,
-        "note": rollback.note,
-        "created_by": actor_response(rollback.actor),
-        "counts": rollback.counts,
-        "created_at": rollback.created_at,
-        "finished_at": rollback.finished_at,
-        "undone_by": actor_response_or_none(rollback.undone_by),
-        "undone_at": rollback.undone_at,
-    }
+def _converted(shape: type[Shape], rollback: Rollback, **more: Any) -> Shape:
+    return response_of(
+        shape,
+        rollback,
+        id=rollback.shown_id,
+        status=RollbackState(rollback.state),
+        selection=_shown_selection(rollback.selection),
+        created_by=actor_response(rollback.actor),
+        undone_by=actor_response_or_none(rollback.undone_by),
+        **more,
+    )
 
 
 def _changed(each: PreviewedMemory) -> ChangedMemoryResponse:
@@ -247,7 +239,7 @@ class RollbacksView(ApiView):
             Rollback.objects.filter(project_id=self.caller.project_id),
             request,
             limit=query.limit,
-            convert=rollback_summary,
+            convert=partial(_converted, RollbackSummary),
         )
 
     @operation(
@@ -266,16 +258,16 @@ class RollbacksView(ApiView):
         and the response is 200; with `dry_run` false it is 201, or 202 if the rollback goes on in the background.
         """
         check_storable(body.note, at="/note")
-        asked = RollbackRequest(
+        asked = Rollback(
             project_id=self.caller.project_id,
             selection=_selection(self.caller.project_id, body.selection),
-            forced=read_ids(Prefix.MEMORY, body.force, at="/force"),
+            forced=[str(each) for each in read_ids(Prefix.MEMORY, body.force, at="/force")],
             note=body.note,
             rerun=body.rerun,
         )
         if body.dry_run:
-            return replayable_answer(preview_response(preview_rollback(request=asked)))
-        rollback = request_rollback(request=asked)
+            return replayable_answer(_preview(preview_rollback(asked)))
+        rollback = request_rollback(asked)
         return replayable_answer(_response(rollback), status=201 if rollback.is_over else 202)
 
 
@@ -311,7 +303,7 @@ class RollbackUndoView(ApiView):
         return Response(to_json(_response(rollback)), status=200 if rollback.is_over else 202)
 
 
-def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
+def _selection(project_id: UUID, body: SelectionBody) -> dict[str, Any]:
     at = "/selection"
     return named_selection(
         project_id=project_id,
@@ -324,7 +316,3 @@ def _selection(project_id: UUID, body: SelectionBody) -> TraceSelection:
         since=checked_moment(body.since, at=f"{at}/since"),
         until=checked_moment(body.until, at=f"{at}/until"),
     )
-
-
-def _response(rollback: Rollback) -> RollbackResponse:
-    return rollback_response(rollback, progress=progress_of(rollback))

@@ -1,6 +1,6 @@
 """Draw samples to label, list them, label items and undo it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from math import sqrt
@@ -43,32 +43,25 @@ SEED_BITS = 32
 _VERSION = "trace__configuration__number"
 
 
-@dataclass(frozen=True, slots=True)
-class DrawRequest:
-    """A period of a project, by default the last seven days, and the seed of the draw, by default a random one."""
-
-    project_id: UUID
-    since: datetime | None = None
-    until: datetime | None = None  # excluded
-    seed: int | None = None
-
-
-def draw_samples(*, request: DrawRequest) -> tuple[EvaluationSample, ...]:
+def draw_samples(
+    *, project_id: UUID, since: datetime | None = None, until: datetime | None = None, seed: int | None = None
+) -> tuple[EvaluationSample, ...]:
     """Draw up to 100 active memories that were added in the period, and 50 turns with nothing stored.
 
-    Each row of the period has the same chance, unless it is in a sample already: it is never drawn twice. Raises Unfit
-    for an impossible period, and if there is nothing to draw. A period that goes on ends now, so that its week is one
-    that has come.
+    The period is by default the last seven days, and ends before `until`. Each row of it has the same chance, unless it
+    is in a sample already: it is never drawn twice. Without a seed, a random one is taken. Raises Unfit for an
+    impossible period, and if there is nothing to draw. A period that goes on ends now, so that its week is one that has
+    come.
     """
     now = timezone.now()
-    since, until = request.since or (request.until or now) - WEEK, min(request.until or now, now)
+    since, until = since or (until or now) - WEEK, min(until or now, now)
     if not timedelta() < until - since <= MOST_PERIOD:
         raise Unfit(f"the period must end up to {MOST_PERIOD.days} days after its start", at="/until")
-    seed = randbits(SEED_BITS) if request.seed is None else request.seed
+    seed = randbits(SEED_BITS) if seed is None else seed
     with transaction.atomic():
         # One draw of a project at a time; other rows may still refer to the project.
-        Project.objects.select_for_update(no_key=True).get(id=request.project_id)
-        period = {"project_id": request.project_id, "since": since, "until": until, "week": week_of(until)}
+        Project.objects.select_for_update(no_key=True).get(id=project_id)
+        period = {"project_id": project_id, "since": since, "until": until, "week": week_of(until)}
         blank = {**period, "seed": seed, "actor": current_actor()}
         drawn = [
             _draw_memories(EvaluationSample(kind=SampleKind.MEMORY, **blank)),
@@ -190,7 +183,7 @@ def draw_weekly_samples() -> int:
     for project_id in projects:
         with tenant_scope(project_id=project_id):
             try:
-                samples = draw_samples(request=DrawRequest(project_id, since=until - WEEK, until=until))
+                samples = draw_samples(project_id=project_id, since=until - WEEK, until=until)
             except Unfit:  # nothing happened in that week
                 continue
         log.info("samples drawn", project=str(project_id), samples=[each.shown_id for each in samples])
@@ -198,29 +191,11 @@ def draw_weekly_samples() -> int:
     return drawn
 
 
-@dataclass(frozen=True, slots=True)
-class CountedSample:
-    """A sample with the numbers of its items, and of those that have a label."""
-
-    sample: EvaluationSample
-    drawn: int
-    labelled: int
-
-
 def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
-    """Return the samples, newest first."""
-    return EvaluationSample.objects.filter(project_id=project_id)
-
-
-def counted(samples: Iterable[EvaluationSample]) -> list[CountedSample]:
-    """Count the items of some samples."""
-    listed = list(samples)
-    rows = EvaluationItem.objects.filter(sample_id__in=[each.id for each in listed]).order_by().values("sample_id")
-    found = {
-        row["sample_id"]: (row["drawn"], row["labelled"])
-        for row in rows.annotate(drawn=Count("id", distinct=True), labelled=Count("labels__item_id", distinct=True))
-    }
-    return [CountedSample(each, *found.get(each.id, (0, 0))) for each in listed]
+    """Return the samples, newest first, with the numbers of items `drawn` and `labelled`."""
+    return EvaluationSample.objects.filter(project_id=project_id).annotate(
+        drawn=Count("items", distinct=True), labelled=Count("items__labels__item_id", distinct=True)
+    )
 
 
 def items_of(*, project_id: UUID, sample_id: UUID) -> QuerySet[EvaluationItem]:

@@ -13,7 +13,7 @@ from apps.pipeline.core.enums import SampleKind
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
 from apps.tuning.evaluation.figures import WEEKS, LabelledItem, LabelledWeeks, first_week, labelled_weeks
 from apps.tuning.evaluation.samples import Share, share_of
-from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay, start_replay
+from apps.tuning.replays.services import TraceChoice, request_replay, start_replay
 
 _STORES = ("AddMemory", "MergeInto")
 
@@ -75,7 +75,7 @@ def _states(change: Mapping[str, Any], turn_id: str) -> bool:
     return is_new and turn_id in change.get("turn_ids", ())
 
 
-MOST_VERSIONS = 4
+MOST_COMPARED = 4
 _REPLAYED = (ReplayedState.SAME, ReplayedState.DIFFERENT)
 
 
@@ -85,25 +85,18 @@ def judged_items(*, project_id: UUID) -> list[LabelledItem]:
     return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonRequest:
-    """Versions to compare, on the items that were labelled in the last weeks."""
+def compare_versions(
+    *, project_id: UUID, versions: Sequence[int], allows_live_calls: bool = False, person_id: int | None = None
+) -> list[Replay]:
+    """Start one replay of the labelled traces for each version; return the replays.
 
-    project_id: UUID
-    versions: Sequence[int]
-    allows_live_calls: bool = False
-    person_id: int | None = None
-
-
-def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
-    """Start one replay for each version, in which each trace begins from its own past state; return the replays.
-
-    With live calls, which cost money, they are only estimated: somebody has to start each of them. Raises Unfit if
-    nothing is labelled or too many versions are named, and whatever `request_replay` raises.
+    In them each trace begins from its own past state. With live calls, which cost money, they are only
+    estimated: somebody has to start each of them. Raises Unfit if nothing is labelled or too many versions are named,
+    and whatever `request_replay` raises.
     """
-    if not 1 <= len(request.versions) <= MOST_VERSIONS:
-        raise Unfit(f"name 1 to {MOST_VERSIONS} versions", at="/versions")
-    judged = judged_items(project_id=request.project_id)
+    if not 1 <= len(versions) <= MOST_COMPARED:
+        raise Unfit(f"name 1 to {MOST_COMPARED} versions", at="/versions")
+    judged = judged_items(project_id=project_id)
     traces = {each.trace_id for each in judged if each.trace_id}
     if not traces:
         raise Unfit("no memory or turn with a trace is labelled", at="/versions")
@@ -111,20 +104,18 @@ def compare_versions(*, request: ComparisonRequest) -> list[Replay]:
     with transaction.atomic():
         requested = [
             request_replay(
-                request=ReplayRequest(
-                    project_id=request.project_id,
-                    choice=choice,
-                    version=version,
-                    is_isolated=True,
-                    allows_live_calls=request.allows_live_calls,
-                    person_id=request.person_id,
-                )
+                project_id=project_id,
+                choice=choice,
+                version=version,
+                is_isolated=True,
+                allows_live_calls=allows_live_calls,
+                person_id=person_id,
             )
-            for version in request.versions
+            for version in versions
         ]
-    if request.allows_live_calls:
+    if allows_live_calls:
         return requested
-    return [start_replay(project_id=request.project_id, replay_id=replay.pk) for replay in requested]
+    return [start_replay(project_id=project_id, replay_id=replay.pk) for replay in requested]
 
 
 def score_replay(*, replay: Replay) -> VersionScore:

@@ -143,54 +143,46 @@ def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
     return by_plain and policy.extraction.extractor is not ExtractorKind.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayRequest:
-    """What to replay and how; without a version each trace runs under its own."""
-
-    project_id: UUID
-    choice: TraceChoice
-    version: int | None = None
-    is_isolated: bool = False
-    allows_live_calls: bool = False
-    person_id: int | None = None
-    api_key_id: UUID | None = None
-
-
-def request_replay(*, request: ReplayRequest) -> Replay:
+def request_replay(
+    *,
+    project_id: UUID,
+    choice: TraceChoice = TraceChoice(),
+    version: int | None = None,
+    is_isolated: bool = False,
+    allows_live_calls: bool = False,
+    person_id: int | None = None,
+    api_key_id: UUID | None = None,
+) -> Replay:
     """Create a replay with its traces and its estimate, in one transaction.
 
-    Traces that shared model calls are replayed together, so that it may have more traces than were chosen. Raises
-    NotFound for an unknown version, Unfit if no trace fits, too many do, or there is no model for live calls.
+    Without a version each trace runs under its own. Traces that shared model calls are replayed together, so that it
+    may have more traces than were chosen. Raises NotFound for an unknown version, Unfit if no trace fits, too many do,
+    or there is no model for live calls.
     """
-    version = _version(request)
-    if request.allows_live_calls and not registry.has_model(version.as_policy().extraction.model if version else ""):
+    configuration = None
+    if version is not None:
+        configuration = ConfigurationVersion.objects.filter(project_id=project_id, number=version).first()
+        if configuration is None:
+            raise NotFound("there is no such version")
+    model = configuration.as_policy().extraction.model if configuration else ""
+    if allows_live_calls and not registry.has_model(model):
         raise Unfit("no model is configured", at="/live_calls")
-    chosen = chosen_traces(project_id=request.project_id, choice=request.choice)
+    chosen = chosen_traces(project_id=project_id, choice=choice)
     with transaction.atomic():
         replay = Replay.objects.create(
-            project_id=request.project_id,
-            person_id=request.person_id,
-            api_key_id=request.api_key_id,
-            configuration=version,
-            choice=request.choice.as_json(project_id=request.project_id),
-            is_isolated=request.is_isolated,
-            allows_live_calls=request.allows_live_calls,
+            project_id=project_id,
+            person_id=person_id,
+            api_key_id=api_key_id,
+            configuration=configuration,
+            choice=choice.as_json(project_id=project_id),
+            is_isolated=is_isolated,
+            allows_live_calls=allows_live_calls,
         )
         for user, traces in chosen.items():
             replay.traces_total += _add_traces(replay, user, set(traces))
         replay.estimate = estimate_replay(replay=replay)
         replay.save(update_fields=["traces_total", "estimate"])
     return replay
-
-
-def _version(request: ReplayRequest) -> ConfigurationVersion | None:
-    if request.version is None:
-        return None
-    versions = ConfigurationVersion.objects.filter(project_id=request.project_id, number=request.version)
-    version = versions.first()
-    if version is None:
-        raise NotFound("there is no such version")
-    return version
 
 
 def _add_traces(replay: Replay, end_user_id: UUID, chosen: set[UUID]) -> int:

@@ -37,52 +37,46 @@ class WhatIf:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImaginedTurn:
-    """A turn of an end user, who may be new; `before` is what the assistant said before it."""
+def what_if(
+    *,
+    project_id: UUID,
+    user_id: str,
+    content: str,
+    role: Role = Role.USER,
+    before: str = "",
+    version: int | None = None,
+    asks_model: bool = False,
+) -> WhatIf:
+    """Show what the pipeline would do with a turn of an end user, who may be new, in a session of its own.
 
-    project_id: UUID
-    user_id: str
-    content: str
-    role: Role = Role.USER
-    before: str = ""
-    version: int | None = None  # None: the active one
-    asks_model: bool = False
-
-
-def what_if(*, turn: ImaginedTurn) -> WhatIf:
-    """Show what the pipeline would do with a turn in a session of its own.
-
-    Without `asks_model` the plain extractor reads, whatever the version says. Raises NotFound for an unknown version,
-    Conflict while the end user is being erased.
+    `before` is what the assistant said before it; without a version the active one is taken. Without `asks_model` the
+    plain extractor reads, whatever the version says. Raises NotFound for an unknown version, Conflict while the end
+    user is being erased.
     """
-    policy = policy_of_version(project_id=turn.project_id, number=turn.version)
-    user = end_user_id(project_id=turn.project_id, user_id=turn.user_id)
+    policy = policy_of_version(project_id=project_id, number=version)
+    user = end_user_id(project_id=project_id, user_id=user_id)
     if EndUser.objects.filter(id=user, erasing_since__isnull=False).exists():
         raise Conflict("the end user is being erased")
-    content = redact(turn.content, policy=policy.redaction).text
-    ports = live() if turn.asks_model else replace(live(), model=None)
-    settled = _run(flow.screen(Draft.start(request=_request(turn, user, content), policy=policy)), ports)
+    redacted = redact(content, policy=policy.redaction).text
+    ports = live() if asks_model else replace(live(), model=None)
+    now = ports.clock.now()
+    earlier = SourceTurn(id=new_id(), position=0, role=Role.ASSISTANT, content=before, received_at=now)
+    said = SourceTurn(id=new_id(), position=1, role=role, content=redacted, received_at=now)
+    request = Request(
+        trace_id=new_id(),
+        origin=Origin(project_id, end_user_id=user, session_id=new_id()),
+        turns=(said,),
+        earlier_turns=(earlier,) if before.strip() else (),
+    )
+    settled = _run(flow.screen(Draft.start(request=request, policy=policy)), ports)
     plan = plan_from(settled) if not settled.failure else WritePlan()
     return WhatIf(
         spans=settled.spans,
         outcomes=report_of(settled).outcomes,
         operations=operations_json(plan),
         questions=_questions(plan, ports, policy),
-        redacted=content,
+        redacted=redacted,
         failure=settled.failure,
-    )
-
-
-def _request(turn: ImaginedTurn, user: UUID, content: str) -> Request:
-    now = live().clock.now()
-    earlier = SourceTurn(id=new_id(), position=0, role=Role.ASSISTANT, content=turn.before, received_at=now)
-    said = SourceTurn(id=new_id(), position=1, role=turn.role, content=content, received_at=now)
-    return Request(
-        trace_id=new_id(),
-        origin=Origin(turn.project_id, end_user_id=user, session_id=new_id()),
-        turns=(said,),
-        earlier_turns=(earlier,) if turn.before.strip() else (),
     )
 
 

@@ -1,14 +1,12 @@
 """Choose, preview and request rollbacks."""
 
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound
 from apps.memories.ledger.actor import current_actor
@@ -21,7 +19,7 @@ from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy
 from apps.tuning.rollbacks.reverting import Kept
 from apps.tuning.rollbacks.running import ShownKept, counts_of, plan_of, run_rollback, shown_kept
-from apps.tuning.rollbacks.selection import TraceSelection
+from apps.tuning.rollbacks.selection import selected_traces
 
 MOST_USERS = 50  # of whom a preview looks at each memory
 MOST_MEMORIES = 500  # listed in a preview
@@ -52,33 +50,21 @@ class RollbackPreview:
     kept: tuple[ShownKept, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackRequest:
-    """What is to be taken back, and which memories although they were edited since."""
-
-    project_id: UUID
-    selection: TraceSelection
-    forced: Collection[UUID] = ()
-    note: str = ""
-    rerun: bool = False
-
-
-def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
-    """Plan a rollback for up to MOST_USERS end users. Raises Unfit for a selection without a condition."""
-    selection = request.selection.checked()
-    traces = selection.traces(project_id=request.project_id, before=timezone.now(), with_rejected=request.rerun)
+def preview_rollback(rollback: Rollback) -> RollbackPreview:
+    """Plan a rollback, which is not stored, for up to MOST_USERS end users."""
+    project_id = rollback.project_id
+    traces = selected_traces(rollback)
     users = sorted(traces.order_by().values_list("end_user_id", flat=True).distinct())
-    forced = set(request.forced)
     total: Counter[str] = Counter()
     changes: dict[UUID, dict[str, Any]] = {}
     kept: list[Kept] = []
     for user in users[:MOST_USERS]:
         ids = set(traces.filter(end_user_id=user).values_list("id", flat=True))
-        planned = plan_of(user, ids, forced=forced, project_id=request.project_id)
+        planned = plan_of(rollback, user, ids)
         total.update(counts_of(planned, traces=len(ids)))
         changes |= {each.memory_id: dict(each.changes) for each in planned.plan.of(ReviseMemory)}
         kept += planned.kept
-    memories = Memory.objects.for_project(request.project_id).filter(id__in=list(changes)[:MOST_MEMORIES])
+    memories = Memory.objects.for_project(project_id).filter(id__in=list(changes)[:MOST_MEMORIES])
     rows = {row.id: row for row in memories.to_show()}
     return RollbackPreview(
         users=len(users),
@@ -86,7 +72,7 @@ def preview_rollback(*, request: RollbackRequest) -> RollbackPreview:
         users_previewed=min(len(users), MOST_USERS),
         counts=dict(total),
         memories=tuple(PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows),
-        kept=shown_kept(kept[:MOST_MEMORIES], project_id=request.project_id),
+        kept=shown_kept(kept[:MOST_MEMORIES], project_id=project_id),
     )
 
 
@@ -94,30 +80,20 @@ WAIT = timedelta(seconds=2)  # how long a caller waits before the rest is left t
 AT_ONCE = 1_000  # items per statement
 
 
-def request_rollback(*, request: RollbackRequest, wait: timedelta = WAIT) -> Rollback:
-    """Create a rollback and start it; return it, finished if that took no longer than `wait`.
+def request_rollback(rollback: Rollback, *, wait: timedelta = WAIT) -> Rollback:
+    """Store a rollback and start it; return it, finished if that took no longer than `wait`.
 
-    It takes back what was accepted until now. Repeating it finds nothing left. Raises Unfit for a selection without
-    a condition, NotFound for a forced memory that is not of the project.
+    It takes back what was accepted until now. Repeating it finds nothing left. Raises NotFound for a forced memory that
+    is not of the project.
     """
-    selection = request.selection.checked()
-    forced = sorted(set(request.forced))
-    if Memory.objects.for_project(request.project_id).filter(id__in=forced).count() != len(forced):
+    rollback.forced = sorted(set(rollback.forced))
+    if Memory.objects.for_project(rollback.project_id).filter(id__in=rollback.forced).count() != len(rollback.forced):
         raise NotFound("there is no such memory to force")
-    note = redact(request.note, policy=active_policy(project_id=request.project_id).redaction).text
+    rollback.note = redact(rollback.note, policy=active_policy(project_id=rollback.project_id).redaction).text[:255]
+    rollback.actor = current_actor()
     with transaction.atomic():
-        rollback = Rollback.objects.create(
-            project_id=request.project_id,
-            selection=selection.to_json(),
-            forced=[str(each) for each in forced],
-            rerun=request.rerun,
-            note=note[:255],
-            actor=current_actor(),
-            created_at=timezone.now(),
-        )
-        traces = selection.traces(
-            project_id=request.project_id, before=rollback.created_at, with_rejected=request.rerun
-        )
+        rollback.save(force_insert=True)
+        traces = selected_traces(rollback)
         users = traces.order_by().values_list("end_user_id", flat=True).distinct()
         items = [RollbackItem(end_user_id=user, rollback=rollback) for user in sorted(users)]
         RollbackItem.objects.bulk_create(items, batch_size=AT_ONCE)

@@ -39,7 +39,7 @@ from apps.tuning.replays.replaying import judged_run
 from apps.tuning.rollbacks.loading import load_history, load_taken
 from apps.tuning.rollbacks.planning import RollbackPlan, Takings, plan_rollback, plan_undo
 from apps.tuning.rollbacks.reverting import Kept
-from apps.tuning.rollbacks.selection import TraceSelection
+from apps.tuning.rollbacks.selection import selected_traces
 
 
 def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:
@@ -171,13 +171,9 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         item = _locked(rollback, end_user_id, RollbackState.WAITING)
         if item is None:
             return
-        traces = traces_of(rollback, end_user_id)
-        planned = plan_of(
-            end_user_id,
-            {trace.id for trace in traces},
-            forced={UUID(each) for each in rollback.forced},
-            project_id=rollback.project_id,
-        )
+        rows = selected_traces(rollback).filter(end_user_id=end_user_id)
+        traces = list(rows.defer("plan", "outcomes").order_by("created_at", "id"))
+        planned = plan_of(rollback, end_user_id, {trace.id for trace in traces})
         _write(rollback, end_user_id, planned.plan, actor=rollback.actor)
         cancelled = _cancel_work(end_user_id, traces, planned)
         Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in traces]).update(
@@ -228,18 +224,11 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         _finish_item(item, rollback, kept, verb=ROLLBACK_UNDONE, details=details)
 
 
-def plan_of(end_user_id: UUID, traces: set[UUID], *, forced: set[UUID], project_id: UUID) -> RollbackPlan:
+def plan_of(rollback: Rollback, end_user_id: UUID, traces: set[UUID]) -> RollbackPlan:
     """Plan the rollback of some traces of an end user, under the active policy of the project."""
     history = load_history(end_user_id=end_user_id, traces=traces)
-    policy = active_policy(project_id=project_id).confidence
-    return plan_rollback(history, traces=traces, forced=forced, policy=policy)
-
-
-def traces_of(rollback: Rollback, end_user_id: UUID) -> list[Trace]:
-    """Return the traces of one end user that a rollback takes back, in the order in which they were accepted."""
-    selection = TraceSelection.from_json(rollback.selection)
-    rows = selection.traces(project_id=rollback.project_id, before=rollback.created_at, with_rejected=rollback.rerun)
-    return list(rows.filter(end_user_id=end_user_id).defer("plan", "outcomes").order_by("created_at", "id"))
+    policy = active_policy(project_id=rollback.project_id).confidence
+    return plan_rollback(history, traces=traces, forced={UUID(each) for each in rollback.forced}, policy=policy)
 
 
 def counts_of(planned: RollbackPlan, *, traces: int) -> dict[str, int]:

@@ -1,7 +1,6 @@
 """Which traces a rollback takes back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,6 +9,7 @@ import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.common.errors import Unfit
+from apps.memories.models import Rollback
 from apps.pipeline.core import identifiers
 from apps.pipeline.core.enums import TraceStatus, values_of
 from apps.tenants.models import ApiKey, EndUser
@@ -17,71 +17,39 @@ from apps.traces.models import ConfigurationVersion, Replay, ReplayedTrace, Sess
 
 # A rejected request wrote nothing; what was rolled back already is not taken back twice.
 _ROLLABLE = frozenset({TraceStatus.DONE, TraceStatus.QUEUED, TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED})
+_LOOKUPS = {
+    "trace_ids": "id__in",
+    "configuration_id": "configuration_id",
+    "api_key_id": "api_key_id",
+    "end_user_id": "end_user_id",
+    "session_id": "session_id",
+    "since": "created_at__gte",
+    "until": "created_at__lt",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class TraceSelection:
-    """Traces that meet all conditions that are set; identifiers and times, no words of end users."""
+def selected_traces(rollback: Rollback) -> QuerySet[Trace]:
+    """Return the traces that meet all conditions of a rollback's selection and were accepted before it was asked for.
 
-    trace_ids: tuple[UUID, ...] = ()
-    configuration_id: UUID | None = None
-    api_key_id: UUID | None = None
-    end_user_id: UUID | None = None
-    session_id: UUID | None = None
-    replay_id: UUID | None = None  # the traces of a replay
-    since: datetime | None = None  # accepted at that time or later
-    until: datetime | None = None  # accepted before that time
-
-    def checked(self) -> "TraceSelection":
-        """Return the selection. Raises Unfit for one that sets no condition."""
-        if not any(getattr(self, each.name) for each in fields(self)):
-            raise Unfit("must name at least one condition", at="/selection")
-        if self.since and self.until and self.until <= self.since:
-            raise Unfit("must lie after since", at="/selection/until")
-        return self
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the conditions that are set, as JSON."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
-        return {name: value for name, value in values.items() if value}
-
-    @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "TraceSelection":
-        """Read a stored selection."""
-        return msgspec.convert(stored, cls)
-
-    def traces(
-        self, *, project_id: UUID, before: datetime | None = None, with_rejected: bool = False
-    ) -> QuerySet[Trace]:
-        """Return the traces that can be rolled back; `before` excludes those accepted since.
-
-        With `with_rejected` also those that wrote nothing, as another configuration may keep their turns. Traces that
-        have read the turns of chosen ones again are chosen as well.
-        """
-        statuses = _ROLLABLE | {TraceStatus.REJECTED} if with_rejected else _ROLLABLE
-        conditions = Q(project_id=project_id, status__in=values_of(statuses))
-        for name in ("configuration_id", "api_key_id", "end_user_id", "session_id"):
-            if value := getattr(self, name):
-                conditions &= Q(**{name: value})
-        if self.trace_ids:
-            conditions &= Q(id__in=self.trace_ids)
-        if self.replay_id:
-            conditions &= Q(id__in=ReplayedTrace.objects.filter(replay_id=self.replay_id).values("trace_id"))
-        if self.since:
-            conditions &= Q(created_at__gte=self.since)
-        ends = [each for each in (self.until, before) if each]
-        if ends:
-            conditions &= Q(created_at__lt=min(ends))
-        read = Trace.objects.filter(
-            conditions,
-            end_user_id=OuterRef("end_user_id"),
-            session_id=OuterRef("session_id"),
-            created_at__lte=OuterRef("created_at"),
-        )
-        readings = Q(Exists(read), project_id=project_id, reads_again=True, status__in=values_of(_ROLLABLE))
-        if before:
-            readings &= Q(created_at__lt=before)
-        return Trace.objects.filter(conditions | readings)
+    With `rerun` also those that wrote nothing, as another configuration may keep their turns. Traces that have read
+    the turns of chosen ones again are chosen as well.
+    """
+    given = rollback.selection
+    of_project = Q(project_id=rollback.project_id, created_at__lt=rollback.created_at)
+    chosen = of_project & Q(status__in=values_of(_ROLLABLE | ({TraceStatus.REJECTED} if rollback.rerun else set())))
+    for name, lookup in _LOOKUPS.items():
+        if name in given:
+            chosen &= Q(**{lookup: given[name]})
+    if "replay_id" in given:
+        chosen &= Q(id__in=ReplayedTrace.objects.filter(replay_id=given["replay_id"]).values("trace_id"))
+    read = Trace.objects.filter(
+        chosen,
+        end_user_id=OuterRef("end_user_id"),
+        session_id=OuterRef("session_id"),
+        created_at__lte=OuterRef("created_at"),
+    )
+    readings = of_project & Q(Exists(read), reads_again=True, status__in=values_of(_ROLLABLE))
+    return Trace.objects.filter(chosen | readings)
 
 
 MOST_TRACES = 10_000  # named one by one
@@ -98,8 +66,11 @@ def named_selection(
     replay_id: UUID | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
-) -> TraceSelection:
-    """Return the selection. Raises Unfit for a version, key, user, session or replay that the project does not have."""
+) -> dict[str, Any]:
+    """Return the conditions that are set, as a rollback stores them: identifiers and times, no words of end users.
+
+    Raises Unfit without a condition, or for a version, key, user, session or replay that the project does not have.
+    """
     if len(trace_ids) > MOST_TRACES:
         raise Unfit(f"at most {MOST_TRACES:,}; name the rest by user or time", at="/selection/trace_ids")
     if api_key_id and not ApiKey.objects.filter(project_id=project_id, id=api_key_id).exists():
@@ -107,16 +78,22 @@ def named_selection(
     if replay_id and not Replay.objects.filter(project_id=project_id, id=replay_id).exists():
         raise Unfit("is no replay of this project", at="/selection/replay_id")
     end_user_id = _end_user(project_id, user_id) if user_id else None
-    return TraceSelection(
-        trace_ids=tuple(trace_ids),
-        configuration_id=_configuration(project_id, version) if version else None,
-        api_key_id=api_key_id,
-        end_user_id=end_user_id,
-        session_id=_session(end_user_id, session_id) if session_id else None,
-        replay_id=replay_id,
-        since=since,
-        until=until,
-    ).checked()
+    if since and until and until <= since:
+        raise Unfit("must lie after since", at="/selection/until")
+    conditions = {
+        "trace_ids": trace_ids,
+        "configuration_id": _configuration(project_id, version) if version else None,
+        "api_key_id": api_key_id,
+        "end_user_id": end_user_id,
+        "session_id": _session(end_user_id, session_id) if session_id else None,
+        "replay_id": replay_id,
+        "since": since,
+        "until": until,
+    }
+    selection: dict[str, Any] = msgspec.to_builtins({name: value for name, value in conditions.items() if value})
+    if not selection:
+        raise Unfit("must name at least one condition", at="/selection")
+    return selection
 
 
 def _end_user(project_id: UUID, user_id: str) -> UUID:

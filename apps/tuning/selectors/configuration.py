@@ -1,17 +1,13 @@
 """Settings with their names, values and versions."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from uuid import UUID
 
-from apps.console.labels import label, percent
+from apps.console.labels import label
 from apps.pipeline.core.policy import Policy
-from apps.traces.models import ConfigurationVersion, Replay
-from apps.tuning.evaluation.samples import Share
-from apps.tuning.evaluation.versions import MOST_VERSIONS, JudgedCase, score_replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +23,6 @@ _POINTS = "points of 100"
 _WEIGHT = "weight"
 _CONFIDENCE = "confidence"
 
-_BAND = {
-    "unsure": PlainSetting("unsure from", _SIMILARITY),
-}
 _WORDS = {
     "supported": "supported",
     "partial": "partial",
@@ -137,9 +130,9 @@ _PLAIN: Mapping[str, PlainSetting] = {
 def plain_setting(path: tuple[str, ...]) -> PlainSetting:
     """Return the name and unit of a setting; one without an entry is named by its path."""
     *section, last = path
-    if "bands" in section or "fallback_band" in section:
+    if last == "unsure":
         embedder = section[-1] if "bands" in section else "other embedders"
-        return PlainSetting(f"{embedder}: {_BAND[last].name}", _BAND[last].unit) if last in _BAND else _by_path(path)
+        return PlainSetting(f"{embedder}: unsure from", _SIMILARITY)
     for key in (".".join(path), ".".join((*section, "*"))):
         if known := _PLAIN.get(key):
             shown = _WEIGHTS[last] if "weights" in key else _WORDS.get(last, label(last))
@@ -297,27 +290,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class SettingChange:
-    """A setting that a form changes, with both values in words."""
-
-    section: str
-    setting: Setting
-    after: str
-
-
-def changes_in_words(
-    sections: "Sequence[SettingsSection]", changed: Mapping[tuple[str, ...], Any]
-) -> list[SettingChange]:
-    """Return what a form changes, in the order of the settings."""
-    return [
-        SettingChange(section.name, setting, replace(setting, value=changed[setting.path]).described)
-        for section in sections
-        for setting in section.settings
-        if setting.path in changed
-    ]
-
-
-@dataclass(frozen=True, slots=True)
 class SettingsSection:
     """The settings of one stage or area."""
 
@@ -336,31 +308,25 @@ class SettingsSection:
         return any(setting.problem for setting in self.settings)
 
 
-def with_input(
-    sections: Sequence[SettingsSection], *, typed: Mapping[str, Sequence[str]], problems: Mapping[str, str]
+def settings_sections(
+    policy: Policy,
+    *,
+    typed: Mapping[str, Sequence[str]] | None = None,
+    problems: Mapping[str, str] | None = None,
 ) -> list[SettingsSection]:
-    """Return sections with what was typed into a refused form and why it was refused, by the keys of settings."""
-    return [
-        replace(
-            section,
-            settings=tuple(
-                replace(
-                    setting,
-                    typed=tuple(typed[setting.key]) if setting.key in typed else None,
-                    problem=problems.get(setting.key, ""),
-                )
-                for setting in section.settings
-            ),
-        )
-        for section in sections
-    ]
+    """Return the settings of a policy by section: first those that most projects change, then all others.
 
-
-def settings_sections(policy: Policy) -> list[SettingsSection]:
-    """Return the settings of a policy by section: first those that most projects change, then all others."""
+    By the keys of settings, they have what was typed into a refused form, and why it was refused.
+    """
     values, defaults = policy.model_dump(mode="json"), _defaults()
+
+    def filled(each: Setting) -> Setting:
+        given = tuple(typed[each.key]) if typed and each.key in typed else None
+        problem = (problems or {}).get(each.key, "")
+        return replace(each, default=_at(defaults, each.path), typed=given, problem=problem)
+
     of_parts = {
-        name: [replace(each, default=_at(defaults, each.path)) for each in _settings((name,), values[name], part)]
+        name: [filled(each) for each in _settings((name,), values[name], part)]
         for name, part in _schema()["properties"].items()
     }
     by_key = {each.key: each for settings in of_parts.values() for each in settings}
@@ -418,55 +384,3 @@ def _resolved(part: Mapping[str, Any]) -> dict[str, Any]:
     wrapped = part.get("allOf", [{}])[0]
     name = part.get("$ref", wrapped.get("$ref", ""))
     return dict(_schema()["$defs"][name.rpartition("/")[2]]) if name else dict(part)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One case with a cell for each version."""
-
-    label: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownComparison:
-    """The replays of the compared versions, and their scores side by side."""
-
-    replays: tuple[Replay, ...]
-    rows: tuple[ScoreRow, ...]
-
-    @property
-    def is_over(self) -> bool:
-        """Return True if no replay goes on by itself."""
-        return all(replay.is_over for replay in self.replays)
-
-
-@dataclass(frozen=True, slots=True)
-class VersionChoice:
-    """A choice among the versions, with the number that is selected at first."""
-
-    label: str
-    selected: int | None
-
-
-def version_choices(versions: Iterable[ConfigurationVersion]) -> tuple[VersionChoice, VersionChoice]:
-    """Return the two choices of a comparison: the latest version, and the one before it."""
-    numbers = [version.number for version in versions]
-    latest = numbers[0] if numbers else None
-    return VersionChoice("Version", latest), VersionChoice("with", numbers[1] if len(numbers) > 1 else latest)
-
-
-def load_comparison(*, project_id: UUID, replay_ids: Sequence[UUID]) -> ShownComparison:
-    """Load replays in the order named, and score them."""
-    found = Replay.objects.filter(project_id=project_id, id__in=replay_ids[:MOST_VERSIONS]).in_bulk()
-    replays = [found[each] for each in dict.fromkeys(replay_ids) if each in found]
-    scores = [score_replay(replay=replay) for replay in replays]
-    rows = [
-        ScoreRow(case.value.capitalize(), tuple(_cell(score.shares[case]) for score in scores)) for case in JudgedCase
-    ]
-    left_out = ScoreRow("Items not replayed", tuple(str(score.not_replayed) for score in scores))
-    return ShownComparison(tuple(replays), (*rows, left_out))
-
-
-def _cell(share: Share) -> str:
-    return f"{share.part:.0f} of {share.whole:.0f} ({percent(share.value)})" if share.whole else "–"

@@ -1,8 +1,8 @@
-"""Settings and their versions, compared by labels."""
+"""Settings and their versions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings as site
 from django.contrib import messages
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused, Unfit
-from apps.console.paging import identifier_of, paginate, whole_number
+from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.intake.read_again import sessions_to_read
 from apps.pipeline.core.policy import Policy
@@ -27,43 +27,7 @@ from apps.projects.services import (
 )
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay
-from apps.tuning.evaluation.versions import ComparisonRequest, compare_versions
-from apps.tuning.selectors.configuration import (
-    SettingsSection,
-    changes_in_words,
-    load_comparison,
-    settings_sections,
-    with_input,
-)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Replay the traces of labelled items under the chosen versions."""
-    chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
-    wanted = ComparisonRequest(
-        project_id=visit.project.pk,
-        versions=tuple(chosen),
-        allows_live_calls="live_calls" in request.POST,
-        person_id=visit.person_id,
-    )
-    try:
-        replays = compare_versions(request=wanted)
-    except Refused as refused:
-        messages.error(request, f"Nothing was compared: {refused}.")
-        return redirect("console:evaluation", slug=visit.project.slug)
-    query = urlencode([("replay", str(replay.pk)) for replay in replays])
-    return redirect(f"{reverse('console:comparison', args=[visit.project.slug])}?{query}")
-
-
-@project_page()
-def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show the scores of the replays named in the query."""
-    named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
-    shown = load_comparison(project_id=visit.project.pk, replay_ids=named)
-    return render(request, "console/evaluation_comparison.html", {"shown": shown})
-
+from apps.tuning.selectors.configuration import SettingsSection, settings_sections
 
 MOST_REPLAYS = 10  # that the page of a version lists
 _RULES = "pre_filter.rules."  # how the names of changed rules begin
@@ -108,10 +72,16 @@ def changes(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
     sections = settings_sections(shown.as_policy())
     try:
-        found = changes_in_words(sections, _changed_settings(sections, request))
+        changed = _changed_settings(sections, request)
     except Refused as refused:
         where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
         return render(request, "console/_setting_changes.html", {"problem": f"{where} {refused}"})
+    found = [
+        {"section": section.name, "setting": each, "after": replace(each, value=changed[each.path]).described}
+        for section in sections
+        for each in section.settings
+        if each.path in changed
+    ]
     return render(request, "console/_setting_changes.html", {"changes": found, "is_asked": True})
 
 
@@ -221,7 +191,7 @@ def _show(
     refused: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
-    sections = with_input(settings_sections(active.as_policy()), typed=typed or {}, problems=refused or {})
+    sections = settings_sections(active.as_policy(), typed=typed, problems=refused)
     opened = request.GET.get("section", "")
     context = {
         "active": active,

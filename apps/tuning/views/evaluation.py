@@ -1,19 +1,21 @@
-"""Evaluation: figures of the samples, and labelling from the keyboard."""
+"""Evaluation: figures of the samples, labelling from the keyboard, and comparing versions by labels."""
 
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
 from apps.console.labels import label as in_words
 from apps.console.labels import names_of, percent
-from apps.console.paging import query_param
+from apps.console.paging import identifier_of, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.health.selectors import TimeSeries
 from apps.memories.models import EvaluationItem, EvaluationLabel
@@ -22,7 +24,7 @@ from apps.review.forms import edited_content, refusal_response
 from apps.review.selectors.cases import CONTEXT_TURNS, load_evidence
 from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion, Turn
+from apps.traces.models import ConfigurationVersion, Replay, Turn
 from apps.tuning.evaluation.figures import (
     TARGETS,
     WEEKS,
@@ -34,10 +36,8 @@ from apps.tuning.evaluation.figures import (
     readings_of,
 )
 from apps.tuning.evaluation.samples import (
-    DrawRequest,
     Labeller,
     Share,
-    counted,
     draw_samples,
     export_labels,
     items_to_label,
@@ -47,7 +47,7 @@ from apps.tuning.evaluation.samples import (
     start_of,
     undo_label,
 )
-from apps.tuning.selectors.configuration import version_choices
+from apps.tuning.evaluation.versions import MOST_COMPARED, JudgedCase, compare_versions, score_replay
 
 MOST_VERSIONS = 200  # the latest
 
@@ -56,7 +56,7 @@ MOST_VERSIONS = 200  # the latest
 def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the figures of the last weeks and the samples."""
     overview = read_figures(project_id=visit.project.pk)
-    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS]
+    versions = list(ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS])
     context = {
         "weeks": WEEKS,
         "gauges": _gauges(overview),
@@ -64,10 +64,10 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "failures": [(in_words(value), count) for value, count in overview.total.failures.items()],
         "agreements": _agreements(overview),
         "versions": versions,
-        "choices": version_choices(versions),
+        "choices": [("Version", versions[:1]), ("with", versions[1:2] or versions[:1])],  # what is selected at first
         "retrieval": overview.retrieval,
         "retrieval_limits": _limits(overview.retrieval.precision),
-        "samples": counted(list_samples(project_id=visit.project.pk)[:MOST_SAMPLES]),
+        "samples": list_samples(project_id=visit.project.pk)[:MOST_SAMPLES],
     }
     return render(request, "console/evaluation.html", context)
 
@@ -77,7 +77,7 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def draw(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Draw samples of the last seven days, and begin to label."""
     try:
-        draw_samples(request=DrawRequest(visit.project.pk))
+        draw_samples(project_id=visit.project.pk)
     except Refused as refused:
         messages.error(request, f"Nothing was drawn: {refused}.")
         return redirect("console:evaluation", slug=visit.project.slug)
@@ -138,6 +138,42 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
         content_type="application/jsonl",
         headers={"Content-Disposition": f'attachment; filename="labels-{visit.project.slug}.jsonl"'},
     )
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Replay the traces of labelled items under the chosen versions."""
+    chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
+    try:
+        replays = compare_versions(
+            project_id=visit.project.pk,
+            versions=tuple(chosen),
+            allows_live_calls="live_calls" in request.POST,
+            person_id=visit.person_id,
+        )
+    except Refused as refused:
+        messages.error(request, f"Nothing was compared: {refused}.")
+        return redirect("console:evaluation", slug=visit.project.slug)
+    query = urlencode([("replay", str(replay.pk)) for replay in replays])
+    return redirect(f"{reverse('console:comparison', args=[visit.project.slug])}?{query}")
+
+
+@project_page()
+def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Show the scores of the replays named in the query, side by side."""
+    named = [found for each in request.GET.getlist("replay") if (found := identifier_of(each)) is not None]
+    rows_by_id = Replay.objects.filter(project=visit.project, id__in=named[:MOST_COMPARED]).in_bulk()
+    replays = [rows_by_id[each] for each in dict.fromkeys(named) if each in rows_by_id]
+    scores = [score_replay(replay=replay) for replay in replays]
+    rows = [(case.capitalize(), [_share_text(score.shares[case]) for score in scores]) for case in JudgedCase]
+    rows.append(("Items not replayed", [str(score.not_replayed) for score in scores]))
+    shown = {"replays": replays, "rows": rows, "is_over": all(replay.is_over for replay in replays)}
+    return render(request, "console/evaluation_comparison.html", shown)
+
+
+def _share_text(share: Share) -> str:
+    return f"{share.part:.0f} of {share.whole:.0f} ({percent(share.value)})" if share.whole else "–"
 
 
 def _next(

@@ -18,7 +18,6 @@ from apps.memories.models import Memory
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, Turn
 from apps.tuning.replays.services import (
-    ReplayRequest,
     TraceChoice,
     cancel_replay,
     replay_as_csv,
@@ -26,7 +25,7 @@ from apps.tuning.replays.services import (
     request_replay,
     start_replay,
 )
-from apps.tuning.replays.what_if import ImaginedTurn, what_if
+from apps.tuning.replays.what_if import WhatIf, what_if
 
 TRACES = 20  # on a page, each with its differences
 
@@ -45,7 +44,7 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     form = ReplayForm(request.POST or None, versions=versions, initial={"version": query_param(request, "version")})
     if request.method == "POST" and form.is_valid():
         try:
-            made = request_replay(request=_replay_request(form.cleaned_data, visit))
+            made = _requested(form.cleaned_data, visit)
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
@@ -115,13 +114,13 @@ def try_whole(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     context: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():
         try:
-            context["result"] = what_if(turn=_imagined(form.cleaned_data, visit))
+            context["result"] = _imagined(form.cleaned_data, visit)
         except Refused as refused:
             form.add_error(None, str(refused))
     return render(request, "console/what_if.html", context, status=422 if form.errors else 200)
 
 
-def _replay_request(given: dict[str, Any], visit: ProjectVisit) -> ReplayRequest:
+def _requested(given: dict[str, Any], visit: ProjectVisit) -> Replay:
     choice = TraceChoice(
         user_id=given["user"],
         session_id=given["session"],
@@ -129,7 +128,7 @@ def _replay_request(given: dict[str, Any], visit: ProjectVisit) -> ReplayRequest
         until=next_midnight(str(given["until"])) if given["until"] else None,
         sample=given["sample"] or 0,
     )
-    return ReplayRequest(
+    return request_replay(
         project_id=visit.project.pk,
         choice=choice,
         version=int(given["version"]) if given["version"] else None,
@@ -139,8 +138,8 @@ def _replay_request(given: dict[str, Any], visit: ProjectVisit) -> ReplayRequest
     )
 
 
-def _imagined(given: dict[str, Any], visit: ProjectVisit) -> ImaginedTurn:
-    return ImaginedTurn(
+def _imagined(given: dict[str, Any], visit: ProjectVisit) -> WhatIf:
+    return what_if(
         project_id=visit.project.pk,
         user_id=given["user"],
         content=given["content"],

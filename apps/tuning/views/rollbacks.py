@@ -1,6 +1,7 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -24,13 +25,12 @@ from apps.tenants.models import ApiKey
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
-    RollbackRequest,
     preview_rollback,
     request_rollback,
     undo_rollback,
 )
 from apps.tuning.rollbacks.running import ShownKept, progress_of
-from apps.tuning.rollbacks.selection import TraceSelection, named_selection
+from apps.tuning.rollbacks.selection import named_selection
 
 CHOICES = (
     "trace",
@@ -76,9 +76,9 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     try:
         asked = _request(request, visit)
         if request.method == "POST":
-            rollback = request_rollback(request=asked)
+            rollback = request_rollback(asked)
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
-        preview = preview_rollback(request=asked)
+        preview = preview_rollback(asked)
     except (Unfit, BadInput, BadIdentifier) as unfit:
         return _list(request, visit, chosen=chosen, problems=choice_problems(unfit, chosen=chosen))
     except Refused as refused:
@@ -128,18 +128,18 @@ def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpRe
     return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
 
 
-def _request(request: HttpRequest, visit: ProjectVisit) -> RollbackRequest:
+def _request(request: HttpRequest, visit: ProjectVisit) -> Rollback:
     """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
-    return RollbackRequest(
+    return Rollback(
         project_id=visit.project.pk,
         selection=_selection(request.GET, visit),
-        forced=[parse(Prefix.MEMORY, each) for each in request.POST.getlist("force")],
+        forced=[str(parse(Prefix.MEMORY, each)) for each in request.POST.getlist("force")],
         note=_text(request.POST, "note"),
         rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
     )
 
 
-def _selection(given: QueryDict, visit: ProjectVisit) -> TraceSelection:
+def _selection(given: QueryDict, visit: ProjectVisit) -> dict[str, Any]:
     version, key = _text(given, "version"), _text(given, "key")
     if version and not version.isdecimal():
         raise BadInput("is the number of a configuration version", at="version")

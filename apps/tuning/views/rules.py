@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,6 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
@@ -32,7 +30,6 @@ from apps.tuning.rules import (
     RuleCheck,
     check_rule,
     delete_rule,
-    draft_rule,
     fingerprint,
     request_preview,
     save_rule,
@@ -85,8 +82,7 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
 
 def _save(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> HttpResponse:
     """Save a rule, or with `draft` in a draft. Raises Refused."""
-    save = draft_rule if "draft" in request.POST else save_rule
-    version = save(project_id=visit.project.pk, rule=rule)
+    version = save_rule(project_id=visit.project.pk, rule=rule, as_draft="draft" in request.POST)
     return _saved(request, visit, version, f"Rule {rule.name} saved")
 
 
@@ -167,14 +163,14 @@ def preview(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         )
     except Refused as refused:
         return render(request, "console/_preview.html", {"problem": str(refused)})
-    return render(request, "console/_preview.html", {"shown": preview_report(started)})
+    return render(request, "console/_preview.html", _preview_context(started))
 
 
 @project_page(MemberRole.ADMIN)
 def previewed(request: HttpRequest, visit: ProjectVisit, preview_id: UUID) -> HttpResponse:
     """Show the progress or the result of a preview."""
     found = get_object_or_404(RulePreview, project=visit.project, pk=preview_id)
-    return render(request, "console/_preview.html", {"shown": preview_report(found)})
+    return render(request, "console/_preview.html", _preview_context(found))
 
 
 def _edited(request: HttpRequest, visit: ProjectVisit) -> ProjectRuleForm:
@@ -213,31 +209,10 @@ def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVers
     return redirect("console:patterns", slug=visit.project.slug)
 
 
-LOST_AFTER = timedelta(minutes=5)  # a preview takes two at most
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewReport:
-    """A preview with its examples by kind, harmful ones first."""
-
-    preview: RulePreview
-    examples: Mapping[str, list[dict[str, Any]]]
-
-    @property
-    def is_lost(self) -> bool:
-        """Return True if it will never finish because its worker was stopped."""
-        return not self.preview.is_over and self.preview.created_at < timezone.now() - LOST_AFTER
-
-    @property
-    def is_partial(self) -> bool:
-        """Return True if the time limit was reached before all turns were tested."""
-        return self.preview.is_over and self.preview.turns_done < self.preview.turns_total
-
-
-def preview_report(preview: RulePreview) -> PreviewReport:
-    """Load the examples of a preview (two queries; none while it runs)."""
+def _preview_context(preview: RulePreview) -> dict[str, Any]:
+    """Return a preview with its examples by kind, harmful ones first (two queries; none while it runs)."""
     if not preview.is_over:
-        return PreviewReport(preview, {})
+        return {"preview": preview}
     users = {UUID(each["end_user"]) for each in preview.examples}
     turns = Turn.objects.select_related("end_user").filter(
         end_user_id__in=users, pk__in=[each["turn"] for each in preview.examples]
@@ -250,7 +225,8 @@ def preview_report(preview: RulePreview) -> PreviewReport:
         if turn := known.get(each["turn"]):
             written = [memories[memory] for memory in each["memories"] if memory in memories]
             examples[each["kind"]].append({"turn": turn, "before": each["before"], "memories": written})
-    return PreviewReport(preview, {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]})
+    by_kind = {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]}
+    return {"preview": preview, "examples": by_kind}
 
 
 MOST_HARMED = 12
@@ -258,20 +234,20 @@ MOST_HARMED = 12
 
 def _check_report(check: RuleCheck) -> dict[str, Any]:
     """Return a check with its examples, those with memories first (two queries)."""
-    harmful = {each.change.turn_id: each.memories for each in check.harmful}
-    changes = [each.change for each in check.harmful]
-    changes += [change for change in check.dropped if change.turn_id not in harmful]
-    shown = changes[:MOST_HARMED]
+    shown = sorted(check.dropped, key=lambda change: not change.active_memories)[:MOST_HARMED]
     users = {change.end_user_id for change in shown}
     rows = Turn.objects.select_related("end_user").filter(end_user_id__in=users)
     turns = {turn.pk: turn for turn in rows.filter(pk__in=[change.turn_id for change in shown])}
-    ids = [memory for change in shown for memory in harmful.get(change.turn_id, ())]
+    ids = [memory for change in shown for memory in change.active_memories]
     memories = {row.pk: row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
-    examples = []
-    for change in shown:
-        if change.turn_id in turns:
-            lost = [memories[each] for each in harmful.get(change.turn_id, ()) if each in memories]
-            examples.append({"turn": turns[change.turn_id], "memories": lost})
+    examples = [
+        {
+            "turn": turns[change.turn_id],
+            "memories": [memories[each] for each in change.active_memories if each in memories],
+        }
+        for change in shown
+        if change.turn_id in turns
+    ]
     return {"check": check, "examples": examples}
 
 

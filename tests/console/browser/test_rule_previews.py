@@ -15,7 +15,7 @@ from apps.traces.models import PreFilterRule, RulePreview
 from apps.traces.policies import active_policy
 from apps.traces.requests import requests_since
 from apps.tuning import rules as asking
-from apps.tuning.rules import run_preview, with_rule, with_rules
+from apps.tuning.rules import run_preview, with_rule
 from tests.console.browser.conftest import OpenPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -49,7 +49,7 @@ def test_a_rule_is_previewed_saved_and_undone(
     expect(page.locator("[data-preview-done]")).to_be_visible()
     preview = RulePreview.objects.get()
     now = active_policy(project_id=full_project.pk)
-    then = with_rules(now, with_rule(now.pre_filter.rules, preview.as_rule()))
+    then = with_rule(now, preview.as_rule())
     requests = list(
         requests_since(project_id=full_project.pk, since=preview.since, look_back_characters=EARLIER_TURN_CHARACTERS)
     )

@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.memories.models import EvaluationItem, EvaluationSample
 from apps.pipeline.core.enums import SampleKind
 from apps.tenants.models import Project
-from apps.tuning.evaluation.samples import DrawRequest, draw_samples
+from apps.tuning.evaluation.samples import draw_samples
 from tests.worker.worker_helper import Person
 
 SAID = ("I live in Lisbon.", "I work as a nurse.", "I like green tea.", "Good morning!", "The weather is odd today.")
@@ -24,8 +24,8 @@ def told(project: Project, *, name: str = "ana") -> Person:
 def drawn(project: Project, *, seed: int = 7, days: int = 7) -> dict[SampleKind, EvaluationSample]:
     """Draw samples of the last days."""
     now = timezone.now()
-    request = DrawRequest(project.pk, since=now - timedelta(days=days), until=now, seed=seed)
-    return {SampleKind(sample.kind): sample for sample in draw_samples(request=request)}
+    samples = draw_samples(project_id=project.pk, since=now - timedelta(days=days), until=now, seed=seed)
+    return {SampleKind(sample.kind): sample for sample in samples}
 
 
 def contents(sample: EvaluationSample) -> list[str]:

@@ -10,7 +10,7 @@ from apps.tenants.models import Project
 from apps.traces.models import Replay, ReplayState
 from apps.traces.policies import active_policy
 from apps.tuning.evaluation.samples import Labeller, label_item
-from apps.tuning.evaluation.versions import ComparisonRequest, JudgedCase, compare_versions, score_replay
+from apps.tuning.evaluation.versions import JudgedCase, compare_versions, score_replay
 from benchmarks.model_server import ModelServer
 from tests.tuning.evaluation.evaluated import drawn, told
 from tests.tuning.replays.test_replay_user import stricter
@@ -50,7 +50,7 @@ def shares(replay: Replay) -> dict[JudgedCase, tuple[float, float]]:
 def test_each_version_is_scored_on_the_same_items(project: Project, versions: list[int]) -> None:
     label_all(project)
     before = list(Memory.objects.order_by("id").values_list("content", "status", "version"))
-    first, second = compare_versions(request=ComparisonRequest(project.pk, versions))
+    first, second = compare_versions(project_id=project.pk, versions=versions)
     assert (first.state, second.state, first.is_isolated) == (ReplayState.DONE, ReplayState.DONE, True)
     assert shares(first) == {GOOD_KEPT: (2, 2), BAD_DROPPED: (0, 1), MISSED_FOUND: (0, 1), NOTHING_ADDED: (2, 2)}
     assert shares(second) == {GOOD_KEPT: (1, 2), BAD_DROPPED: (1, 1), MISSED_FOUND: (1, 1), NOTHING_ADDED: (2, 2)}
@@ -60,7 +60,7 @@ def test_each_version_is_scored_on_the_same_items(project: Project, versions: li
 def test_without_labels_there_is_nothing_to_compare(project: Project, versions: list[int]) -> None:
     drawn(project)
     with pytest.raises(Unfit):
-        compare_versions(request=ComparisonRequest(project.pk, versions))
+        compare_versions(project_id=project.pk, versions=versions)
 
 
 @pytest.mark.parametrize(("named", "raises"), [((), Unfit), ((1, 1, 1, 1, 1), Unfit), ((1, 99), NotFound)])
@@ -69,11 +69,11 @@ def test_versions_have_to_exist(
 ) -> None:
     label_all(project)
     with pytest.raises(raises):
-        compare_versions(request=ComparisonRequest(project.pk, named))
+        compare_versions(project_id=project.pk, versions=named)
     assert not Replay.objects.exists()
 
 
 def test_what_costs_money_is_only_estimated(project: Project, versions: list[int], model_server: ModelServer) -> None:
     label_all(project)
-    found = compare_versions(request=ComparisonRequest(project.pk, versions, allows_live_calls=True))
+    found = compare_versions(project_id=project.pk, versions=versions, allows_live_calls=True)
     assert [(each.state, each.allows_live_calls) for each in found] == [(ReplayState.ESTIMATED, True)] * 2

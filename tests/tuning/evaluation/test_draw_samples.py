@@ -16,7 +16,7 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.tuning.evaluation import samples as drawing
-from apps.tuning.evaluation.samples import DrawRequest, draw_samples, start_of, week_of
+from apps.tuning.evaluation.samples import draw_samples, start_of, week_of
 from apps.worker.tasks import draw_weekly_samples
 from tests.tuning.evaluation.evaluated import contents, drawn, told
 from tests.worker.worker_helper import Person
@@ -99,19 +99,17 @@ def test_nothing_is_drawn_twice(project: Project, monkeypatch: pytest.MonkeyPatc
 def test_an_impossible_period_is_refused(project: Project, days: int) -> None:
     now = timezone.now()
     with pytest.raises(Unfit):
-        draw_samples(request=DrawRequest(project.pk, since=now - timedelta(days=days), until=now))
+        draw_samples(project_id=project.pk, since=now - timedelta(days=days), until=now)
 
 
 def test_a_period_that_goes_on_ends_now(project: Project) -> None:
     told(project)
     now = timezone.now()
-    samples = draw_samples(
-        request=DrawRequest(project.pk, since=now - timedelta(days=1), until=now + timedelta(days=60))
-    )
+    samples = draw_samples(project_id=project.pk, since=now - timedelta(days=1), until=now + timedelta(days=60))
     assert {each.week for each in samples} == {week_of(now)}
     assert max(each.until for each in samples) < now + timedelta(days=1)
     with pytest.raises(Unfit):
-        draw_samples(request=DrawRequest(project.pk, since=now + timedelta(days=1), until=now + timedelta(days=2)))
+        draw_samples(project_id=project.pk, since=now + timedelta(days=1), until=now + timedelta(days=2))
 
 
 def test_other_projects_are_left_alone(project: Project, other_project: Project) -> None:

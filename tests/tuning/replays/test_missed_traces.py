@@ -15,7 +15,7 @@ from apps.traces.models import ModelCall, ReplayedState
 from apps.traces.policies import active_policy
 from apps.traces.runs import run_heads
 from apps.tuning.replays.replaying import ReplayedRun, UserReplay
-from apps.tuning.replays.services import ReplayRequest, TraceChoice, request_replay
+from apps.tuning.replays.services import request_replay
 from benchmarks.model_server import ModelServer, Reply
 from tests.pipeline.answers import listing, memory
 from tests.tuning.replays.replay_helper import differences, replay_of, replayed, stored
@@ -89,11 +89,10 @@ def test_a_model_that_fails_costs_its_trace_alone(ana: Person) -> None:
 
 
 def test_the_estimate_is_what_it_may_cost(ana: Person) -> None:
-    request = ReplayRequest(project_id=ana.project.pk, choice=TraceChoice())
-    estimate = request_replay(request=request).estimate
+    estimate = request_replay(project_id=ana.project.pk).estimate
     assert (estimate["recorded_calls"], estimate["new_calls_at_most"]) == (2, 0)
     ModelCall.objects.update(prompt_version="older")
-    estimate = request_replay(request=request).estimate
+    estimate = request_replay(project_id=ana.project.pk).estimate
     assert (estimate["new_calls_at_most"], estimate["outdated_prompts"]) == (2, ["extract"])
     assert float(estimate["new_cost_usd_at_most"]) == pytest.approx(
         float(sum(ModelCall.objects.values_list("cost_usd", flat=True)))

@@ -18,7 +18,6 @@ from apps.traces.policies import active_policy
 from apps.tuning.replays import services as running
 from apps.tuning.replays import services as starting
 from apps.tuning.replays.services import (
-    ReplayRequest,
     TraceChoice,
     cancel_replay,
     continue_replays,
@@ -45,7 +44,7 @@ def people(project: Project) -> list[Person]:
 
 
 def requested(project: Project, *, version: int | None = None, choice: TraceChoice | None = None) -> Replay:
-    return request_replay(request=ReplayRequest(project_id=project.pk, choice=choice or TraceChoice(), version=version))
+    return request_replay(project_id=project.pk, choice=choice or TraceChoice(), version=version)
 
 
 def strict_version(project: Project) -> int:

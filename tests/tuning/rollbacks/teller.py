@@ -10,8 +10,8 @@ from apps.memories.models import Entity, Memory, Rollback
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
-from apps.tuning.rollbacks.requests import RollbackRequest, request_rollback, undo_rollback
-from apps.tuning.rollbacks.selection import TraceSelection
+from apps.tuning.rollbacks.requests import request_rollback, undo_rollback
+from apps.tuning.rollbacks.selection import named_selection
 from tests.worker.worker_helper import Person
 
 FOREVER = timedelta(seconds=60)
@@ -29,9 +29,9 @@ class Teller(Person):
 
 
 def roll_back(project: Project, *traces: UUID, forced: Collection[UUID] = (), rerun: bool = False) -> Rollback:
-    selection = TraceSelection(trace_ids=traces)
-    request = RollbackRequest(project.id, selection, forced=forced, rerun=rerun)
-    return request_rollback(request=request, wait=FOREVER)
+    selection = named_selection(project_id=project.id, trace_ids=traces)
+    asked = Rollback(project=project, selection=selection, forced=[str(each) for each in forced], rerun=rerun)
+    return request_rollback(asked, wait=FOREVER)
 
 
 def undo(rollback: Rollback) -> Rollback:

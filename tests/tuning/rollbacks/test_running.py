@@ -12,10 +12,10 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.privacy.users import erase_user, export_user
 from apps.tenants.models import ApiKey, EndUser, Project
-from apps.traces.models import ConfigurationVersion, Trace
-from apps.tuning.rollbacks.requests import RollbackRequest, request_rollback, undo_rollback
+from apps.traces.models import Trace
+from apps.tuning.rollbacks.requests import request_rollback, undo_rollback
 from apps.tuning.rollbacks.running import continue_rollbacks
-from apps.tuning.rollbacks.selection import TraceSelection
+from apps.tuning.rollbacks.selection import named_selection
 from apps.worker import tasks
 from tests.tuning.rollbacks.teller import FOREVER, Teller, names, roll_back, state, undo
 
@@ -32,16 +32,15 @@ def bea(project: Project) -> Teller:
     return Teller(project, "bea")
 
 
-def everything(project: Project) -> RollbackRequest:
-    version = ConfigurationVersion.objects.get(project=project, number=1)
-    return RollbackRequest(project.id, TraceSelection(configuration_id=version.id))
+def everything(project: Project) -> Rollback:
+    return Rollback(project=project, selection=named_selection(project_id=project.id, version=1))
 
 
 def test_what_is_left_goes_on_later(project: Project, ana: Teller, bea: Teller) -> None:
     for person in (ana, bea):
         person.tells("I live in Lisbon.", day=2)
 
-    rollback = request_rollback(request=everything(project), wait=timedelta(0))
+    rollback = request_rollback(everything(project), wait=timedelta(0))
     assert rollback.state == "waiting"
     assert ana.memories() == bea.memories() == ["User lives in Lisbon."]
 
@@ -59,7 +58,7 @@ def test_what_is_left_goes_on_later(project: Project, ana: Teller, bea: Teller) 
 
 def test_what_is_said_after_it_was_asked_for_stays(project: Project, ana: Teller) -> None:
     ana.tells("I live in Lisbon.", day=2)
-    request_rollback(request=everything(project), wait=timedelta(0))
+    request_rollback(everything(project), wait=timedelta(0))
     ana.tells("I like green tea.", day=3)
 
     continue_rollbacks(most=FOREVER)

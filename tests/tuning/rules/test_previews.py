@@ -127,8 +127,8 @@ def test_progress_is_reported_after_each_batch(project: Project, ana: Person, mo
     progress: list[int] = []
     report = running._report
 
-    def watched(preview: RulePreview, findings: running.Findings, **more: Any) -> None:
-        report(preview, findings, **more)
+    def watched(preview: RulePreview, **more: Any) -> None:
+        report(preview, **more)
         progress.append(RulePreview.objects.get(pk=preview.pk).turns_done)
 
     monkeypatch.setattr(running, "BATCH", 1)

@@ -7,7 +7,7 @@ from apps.pipeline.core.enums import Reason, Role
 from apps.pipeline.core.policy import Rule
 from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule, Turn
-from apps.tuning.rules import Trial, try_turn
+from apps.tuning.rules import try_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -15,30 +15,35 @@ BEES = Rule(name="bees", reason=Reason.PATTERN, pattern=r"\bbees?\b", order=1)
 
 
 def test_the_rule_that_drops_it_and_what_it_matched(project: Project) -> None:
-    trial = try_turn(project_id=project.id, content="thank you!", role=Role.USER)
-    assert trial.reason == Reason.THANKS
-    assert PreFilterRule.objects.filter(project=project, name=trial.rule).exists()
-    assert "thank you" in trial.matched
+    drop = try_turn(project_id=project.id, content="thank you!", role=Role.USER)
+    assert drop is not None
+    assert drop.reason == Reason.THANKS
+    assert PreFilterRule.objects.filter(project=project, name=drop.detail["rule"]).exists()
+    assert "thank you" in drop.detail["matched"]
 
 
-def test_what_goes_on_has_no_reason(project: Project) -> None:
-    assert try_turn(project_id=project.id, content="I keep bees.", role=Role.USER) == Trial()
+def test_what_goes_on_is_not_dropped(project: Project) -> None:
+    assert try_turn(project_id=project.id, content="I keep bees.", role=Role.USER) is None
 
 
 def test_a_rule_that_is_not_saved_takes_part(project: Project) -> None:
-    trial = try_turn(project_id=project.id, content="I keep bees.", role=Role.USER, rule=BEES)
-    assert trial == Trial(reason="pattern:bees", rule="bees", matched="bees")
+    drop = try_turn(project_id=project.id, content="I keep bees.", role=Role.USER, rule=BEES)
+    assert drop is not None
+    assert (drop.reason, drop.detail["rule"], drop.detail["matched"]) == ("pattern:bees", "bees", "bees")
     assert not Turn.objects.exists()
 
 
 def test_a_check_that_is_no_rule_names_none(project: Project) -> None:
-    assert try_turn(project_id=project.id, content="hm, noted", role=Role.ASSISTANT).reason == Reason.UNTRUSTED_ROLE
+    drop = try_turn(project_id=project.id, content="hm, noted", role=Role.ASSISTANT)
+    assert drop is not None
+    assert (drop.reason, "rule" in drop.detail) == (Reason.UNTRUSTED_ROLE, False)
 
 
 def test_what_was_said_before_makes_an_answer_of_it(project: Project) -> None:
-    assert try_turn(project_id=project.id, content="yes", role=Role.USER).reason == Reason.ACKNOWLEDGEMENT
-    answer = try_turn(project_id=project.id, content="yes", role=Role.USER, before="Do you live in Porto?")
-    assert answer.reason == ""
+    drop = try_turn(project_id=project.id, content="yes", role=Role.USER)
+    assert drop is not None
+    assert drop.reason == Reason.ACKNOWLEDGEMENT
+    assert try_turn(project_id=project.id, content="yes", role=Role.USER, before="Do you live in Porto?") is None
 
 
 def test_a_pattern_that_can_not_be_used_is_refused(project: Project) -> None:

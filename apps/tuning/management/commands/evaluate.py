@@ -12,7 +12,7 @@ from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.evaluation.figures import MOST_WEEKS, WEEKS, read_figures
-from apps.tuning.evaluation.samples import DrawRequest, draw_samples, export_labels
+from apps.tuning.evaluation.samples import draw_samples, export_labels
 
 
 class Command(BaseCommand):
@@ -44,7 +44,7 @@ class Command(BaseCommand):
 
     def _draw(self, project: Project, seed: int | None) -> None:
         try:
-            samples = draw_samples(request=DrawRequest(project.pk, seed=seed))
+            samples = draw_samples(project_id=project.pk, seed=seed)
         except Refused as refused:
             raise CommandError(str(refused)) from refused
         for sample in samples:

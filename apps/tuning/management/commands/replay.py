@@ -14,7 +14,6 @@ from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Replay, ReplayState
 from apps.tuning.replays.services import (
-    ReplayRequest,
     TraceChoice,
     replay_as_csv,
     replay_as_json,
@@ -51,7 +50,7 @@ class Command(BaseCommand):
 
     def _replay(self, project: Project, options: dict[str, Any]) -> None:
         try:
-            replay = request_replay(request=_request(project, options))
+            replay = _requested(project, options)
         except Refused as refused:
             raise CommandError(str(refused)) from refused
         if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
@@ -72,7 +71,7 @@ class Command(BaseCommand):
         return answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") == "y"
 
 
-def _request(project: Project, options: dict[str, Any]) -> ReplayRequest:
+def _requested(project: Project, options: dict[str, Any]) -> Replay:
     choice = TraceChoice(
         user_id=options["user"],
         session_id=options["session"],
@@ -81,7 +80,7 @@ def _request(project: Project, options: dict[str, Any]) -> ReplayRequest:
         trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
         sample=options["sample"],
     )
-    return ReplayRequest(
+    return request_replay(
         project_id=project.pk,
         choice=choice,
         version=options["version_number"],

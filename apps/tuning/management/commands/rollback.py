@@ -15,7 +15,6 @@ from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.requests import (
     RollbackPreview,
-    RollbackRequest,
     preview_rollback,
     request_rollback,
     undo_rollback,
@@ -58,9 +57,9 @@ class Command(BaseCommand):
                 return
             asked = _request(project, options)
             if options["yes"]:
-                self._show(request_rollback(request=asked, wait=FOREVER))
+                self._show(request_rollback(asked, wait=FOREVER))
             else:
-                self._preview(preview_rollback(request=asked))
+                self._preview(preview_rollback(asked))
         except (Refused, BadIdentifier, BadInput) as refused:
             raise CommandError(str(refused)) from refused
 
@@ -78,7 +77,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{preview.traces:,} traces of {preview.users:,} users; nothing is changed without --yes")
 
 
-def _request(project: Project, options: dict[str, Any]) -> RollbackRequest:
+def _request(project: Project, options: dict[str, Any]) -> Rollback:
     times = {name: _moment(options[name], name) for name in ("since", "until")}
     selection = named_selection(
         project_id=project.id,
@@ -90,8 +89,8 @@ def _request(project: Project, options: dict[str, Any]) -> RollbackRequest:
         replay_id=parse(Prefix.REPLAY, options["replay"]) if options["replay"] else None,
         **times,
     )
-    forced = [parse(Prefix.MEMORY, each) for each in options["force"]]
-    return RollbackRequest(project.id, selection, forced=forced, note=options["note"], rerun=options["rerun"])
+    forced = [str(parse(Prefix.MEMORY, each)) for each in options["force"]]
+    return Rollback(project=project, selection=selection, forced=forced, note=options["note"], rerun=options["rerun"])
 
 
 def _moment(text: str | None, name: str) -> Any:
