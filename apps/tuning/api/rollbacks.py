@@ -173,13 +173,13 @@ def _left_alone(kept: ShownKept) -> LeftAloneResponse:
 
 
 def _response(rollback: Rollback) -> RollbackResponse:
-    progress = progress_of(rollback)
+    users, waiting, kept = progress_of(rollback)
     return _converted(
         RollbackResponse,
         rollback,
-        users=progress.users,
-        users_waiting=progress.waiting,
-        left_alone=[_left_alone(each) for each in progress.kept],
+        users=users,
+        users_waiting=waiting,
+        left_alone=[_left_alone(each) for each in kept],
     )
 
 

@@ -77,16 +77,15 @@ def chosen_traces(*, project_id: UUID, choice: TraceChoice) -> dict[UUID, list[U
 
 
 def _filtered(project_id: UUID, choice: TraceChoice) -> QuerySet[Trace]:
-    rows = Trace.objects.filter(project_id=project_id, status__in=ENDED).order_by("id")
-    if choice.user_id:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=choice.user_id))
-    if choice.session_id:
-        rows = rows.filter(session__external_id=choice.session_id)
-    if choice.since:
-        rows = rows.filter(created_at__gte=choice.since)
-    if choice.until:
-        rows = rows.filter(created_at__lte=choice.until)
-    return rows.filter(id__in=choice.trace_ids) if choice.trace_ids else rows
+    filters = {
+        "end_user_id": choice.user_id and end_user_id(project_id=project_id, user_id=choice.user_id),
+        "session__external_id": choice.session_id,
+        "created_at__gte": choice.since,
+        "created_at__lte": choice.until,
+        "id__in": choice.trace_ids,
+    }
+    given = {name: value for name, value in filters.items() if value}
+    return Trace.objects.filter(project_id=project_id, status__in=ENDED, **given).order_by("id")
 
 
 # Sections of a policy that decide what is stored, and so what later prompts show.

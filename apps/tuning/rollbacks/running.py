@@ -122,17 +122,8 @@ class ShownKept:
     trace: Trace | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackProgress:
-    """The numbers of end users, and the memories that were left alone, of some end users at most."""
-
-    users: int
-    waiting: int  # users for whom the rollback, or its undo, isn't done yet
-    kept: tuple[ShownKept, ...] = ()
-
-
-def progress_of(rollback: Rollback) -> RollbackProgress:
-    """Return the progress of a rollback (three queries)."""
+def progress_of(rollback: Rollback) -> tuple[int, int, tuple[ShownKept, ...]]:
+    """Return the end users of a rollback, those still waiting for it or its undo, and what was left alone."""
     items = RollbackItem.objects.filter(rollback=rollback)
     todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
     counted = items.aggregate(users=Count("id"), waiting=Count("id", filter=Q(state=todo)))
@@ -140,7 +131,7 @@ def progress_of(rollback: Rollback) -> RollbackProgress:
     kept = [each for some in lists for each in msgspec.convert(some, list[Kept])][:MOST_LISTED]
     waiting = 0 if rollback.is_over else counted["waiting"]
     shown = shown_kept(kept, project_id=rollback.project_id)
-    return RollbackProgress(users=counted["users"], waiting=waiting, kept=shown)
+    return counted["users"], waiting, shown
 
 
 def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ...]:

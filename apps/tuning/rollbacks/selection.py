@@ -73,47 +73,33 @@ def named_selection(
     """
     if len(trace_ids) > MOST_TRACES:
         raise Unfit(f"at most {MOST_TRACES:,}; name the rest by user or time", at="/selection/trace_ids")
-    if api_key_id and not ApiKey.objects.filter(project_id=project_id, id=api_key_id).exists():
-        raise Unfit("is no key of this project", at="/selection/key_id")
-    if replay_id and not Replay.objects.filter(project_id=project_id, id=replay_id).exists():
-        raise Unfit("is no replay of this project", at="/selection/replay_id")
-    end_user_id = _end_user(project_id, user_id) if user_id else None
-    if since and until and until <= since:
-        raise Unfit("must lie after since", at="/selection/until")
-    conditions = {
-        "trace_ids": trace_ids,
-        "configuration_id": _configuration(project_id, version) if version else None,
-        "api_key_id": api_key_id,
-        "end_user_id": end_user_id,
-        "session_id": _session(end_user_id, session_id) if session_id else None,
-        "replay_id": replay_id,
-        "since": since,
-        "until": until,
+    if session_id and not user_id:
+        raise Unfit("is needed to name a session", at="/selection/user_id")
+    user = identifiers.end_user_id(project_id=project_id, user_id=user_id)
+    session = identifiers.session_id(end_user_id=user, session_id=session_id)
+    mine = {"project_id": project_id}
+    selection = {
+        "trace_ids": [str(each) for each in trace_ids],
+        "api_key_id": api_key_id and _known("key", ApiKey.objects.filter(**mine, id=api_key_id), at="key_id"),
+        "replay_id": replay_id and _known("replay", Replay.objects.filter(**mine, id=replay_id), at="replay_id"),
+        "end_user_id": user_id and _known("end user", EndUser.objects.filter(**mine, id=user), at="user_id"),
+        "configuration_id": version
+        and _known("version", ConfigurationVersion.objects.filter(**mine, number=version), at="version"),
+        "session_id": session_id
+        and _known("session", Session.objects.filter(end_user_id=user, id=session), at="session_id", of="end user"),
+        "since": msgspec.to_builtins(since),
+        "until": msgspec.to_builtins(until),
     }
-    selection: dict[str, Any] = msgspec.to_builtins({name: value for name, value in conditions.items() if value})
+    selection = {name: value for name, value in selection.items() if value}
     if not selection:
         raise Unfit("must name at least one condition", at="/selection")
+    if since and until and until <= since:
+        raise Unfit("must lie after since", at="/selection/until")
     return selection
 
 
-def _end_user(project_id: UUID, user_id: str) -> UUID:
-    derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
-    if not EndUser.objects.filter(id=derived, project_id=project_id).exists():
-        raise Unfit("is no end user of this project", at="/selection/user_id")
-    return derived
-
-
-def _session(end_user_id: UUID | None, session_id: str) -> UUID:
-    if end_user_id is None:
-        raise Unfit("is needed to name a session", at="/selection/user_id")
-    derived = identifiers.session_id(end_user_id=end_user_id, session_id=session_id)
-    if not Session.objects.filter(id=derived, end_user_id=end_user_id).exists():
-        raise Unfit("is no session of this end user", at="/selection/session_id")
-    return derived
-
-
-def _configuration(project_id: UUID, version: int) -> UUID:
-    found = ConfigurationVersion.objects.filter(project_id=project_id, number=version).values_list("id", flat=True)
-    if (configuration_id := found.first()) is None:
-        raise Unfit("is no version of this project", at="/selection/version")
-    return configuration_id
+def _known(what: str, rows: QuerySet[Any], *, at: str, of: str = "project") -> str:
+    found = rows.values_list("id", flat=True).first()
+    if found is None:
+        raise Unfit(f"is no {what} of this {of}", at=f"/selection/{at}")
+    return str(found)

@@ -186,28 +186,22 @@ def _next(
 ) -> HttpResponse:
     wanted = request.POST.get("kind", "") if kind is None else kind
     only = SampleKind(wanted) if wanted in set(SampleKind) else None
-    state = _labelling_state(project_id=visit.project.pk, labeller=_labeller(visit).name, kind=only, item_id=item_id)
+    labeller = _labeller(visit).name
+    rows = items_to_label(project_id=visit.project.pk, labeller=labeller, kind=only)
+    # The one named, if it still has to be labelled.
+    following = (rows.filter(pk=item_id).first() if item_id else None) or rows.first()
+    own = EvaluationLabel.objects.filter(item__sample__project_id=visit.project.pk, labeller=labeller)
+    state = {
+        "shown": _with_surroundings(following) if following else None,
+        "left": rows.order_by().count(),
+        "last": own.order_by("-created_at").first(),  # its label can be undone
+    }
     context = {"state": state, "kind": only, "kinds": list(SampleKind), "types": list(MemoryType)}
     return render(request, template, context)
 
 
 def _labeller(visit: ProjectVisit) -> Labeller:
     return Labeller(visit.project.pk, person_id=visit.person_id)
-
-
-def _labelling_state(
-    *, project_id: UUID, labeller: str, kind: SampleKind | None, item_id: UUID | None
-) -> dict[str, Any]:
-    """Return the next item of a labeller, or the one named if it still has to be labelled, and how many are left."""
-    rows = items_to_label(project_id=project_id, labeller=labeller, kind=kind)
-    named = rows.filter(pk=item_id).first() if item_id else None
-    following = named or rows.first()
-    own = EvaluationLabel.objects.filter(item__sample__project_id=project_id, labeller=labeller)
-    return {
-        "shown": _with_surroundings(following) if following else None,
-        "left": rows.order_by().count(),
-        "last": own.order_by("-created_at").first(),  # its label can be undone
-    }
 
 
 def _with_surroundings(item: EvaluationItem) -> dict[str, Any]:

@@ -100,13 +100,13 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
     """Show a rollback with its progress and what it has left alone."""
     rows = Rollback.objects.defer("selection", "forced")
     found = get_object_or_404(rows, project=visit.project, pk=rollback_id)
-    reached = progress_of(found)
+    users, waiting, kept = progress_of(found)
     shown = {
         "rollback": found,
-        "progress": reached,
-        "done": reached.users - reached.waiting,
+        "users": users,
+        "done": users - waiting,
         "tiles": _tiles(found.counts),
-        "kept": _explained_kept(reached.kept),
+        "kept": _explained_kept(kept),
         "names": names_of(each for each in (found.actor, found.undone_by) if each),
         "undone": _undo_text(found.counts) if found.state == RollbackState.UNDONE else "",
     }
