@@ -4,7 +4,6 @@ from typing import Any
 
 from django import template
 
-from apps.console.charts import DashboardRange
 from apps.console.labels import percent
 from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, RatioHealth
@@ -40,12 +39,6 @@ def health_tone(health: RatioHealth) -> str:
 def health_label(health: RatioHealth) -> str:
     """Return the label of a health."""
     return _HEALTH_LABELS.get(health, health.value)
-
-
-@register.filter
-def range_name(given: DashboardRange) -> str:
-    """Return the short name of a range: "24 h"."""
-    return f"{given.value[:-1]} {given.value[-1]}"
 
 
 @register.filter
