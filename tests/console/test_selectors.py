@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from apps.console.labels import count_of, label, percent, time_since
-from apps.console.templatetags.figures import band_text
+from apps.console.templatetags.console import band_text
 from apps.health.periods import DashboardRange, dashboard_period
 from apps.health.selectors import TurnFate, fates_of
 from apps.pipeline.core.enums import Reason, Stage
