@@ -1,7 +1,6 @@
 """A case of the review queue: evidence, history, links, comments, and what each decision would change."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -179,14 +178,6 @@ MAX_SIMILAR = 5
 MIN_SIMILARITY = 0.5  # cosine
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceTurns:
-    """One quote with the turns around it."""
-
-    origin: MemoryOrigin
-    turns: tuple[Turn, ...]
-
-
 def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group: bool = False) -> dict[str, Any]:
     """Load a memory with everything that a decision needs, for its page.
 
@@ -224,8 +215,8 @@ def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group:
     }
 
 
-def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
-    """Return the latest quotes of a memory with the turns around them (two queries)."""
+def load_evidence(memory: Memory) -> list[tuple[MemoryOrigin, list[Turn]]]:
+    """Return the latest quotes of a memory, each with the turns around it (two queries)."""
     origins = (
         MemoryOrigin.objects.standing()
         .filter(end_user_id=memory.end_user_id, memory=memory)
@@ -233,7 +224,7 @@ def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
     )
     latest = list(origins.order_by("-said_at")[:MAX_ORIGINS])
     if not latest:
-        return ()
+        return []
     around = Q()
     for turn in (origin.turn for origin in latest):
         positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
@@ -243,8 +234,8 @@ def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
     for origin in latest:
         session, place = origin.turn.session_id, origin.turn.position
         near = (each for each in context if abs(each.position - place) <= CONTEXT_TURNS)
-        evidence.append(EvidenceTurns(origin, tuple(each for each in near if each.session_id == session)))
-    return tuple(evidence)
+        evidence.append((origin, [each for each in near if each.session_id == session]))
+    return evidence
 
 
 def _links(memory: Memory) -> list[dict[str, Any]]:
