@@ -134,7 +134,9 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.console.context_processors.page_frame",
-            ]
+            ],
+            # Every template may use them without loading them.
+            "builtins": ["apps.console.templatetags.console", "django.templatetags.static"],
         },
     }
 ]

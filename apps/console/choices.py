@@ -63,13 +63,11 @@ class WhatIfForm(_VersionForm):
         max_length=20_000, label="The turn", widget=forms.Textarea(attrs={"rows": 3}), strip=False
     )
     user = forms.CharField(max_length=255, label="User", help_text="whose memories are known; a new one has none")
-    role = forms.ChoiceField(choices=choices_of(Role), initial=Role.USER.value, required=False)
+    role = forms.TypedChoiceField(
+        choices=choices_of(Role), coerce=Role, empty_value=Role.USER, required=False, initial=Role.USER.value
+    )
     before = forms.CharField(max_length=20_000, required=False, label="The assistant's message before it")
     asks_model = forms.BooleanField(required=False, label="ask the model, which may cost money (admins)")
-
-    def clean_role(self) -> Role:
-        """Default to the role user."""
-        return Role(self.cleaned_data["role"] or Role.USER)
 
 
 DEFAULTS = {"stakes": Stakes.NORMAL.value, "budget": "800", "limit": "10"}
@@ -99,7 +97,7 @@ class RecallForm(forms.Form):
         help_text="only what it told; empty: what all agents share",
     )
     as_of = forms.DateTimeField(required=False, label="As of", widget=_MOMENT, help_text="UTC; empty: now")
-    stakes = forms.ChoiceField(choices=choices_of(Stakes))
+    stakes = forms.TypedChoiceField(choices=choices_of(Stakes), coerce=Stakes)
     budget = forms.IntegerField(min_value=1, max_value=MAX_TOKENS, label="Tokens")
     limit = forms.IntegerField(min_value=1, max_value=100, label="Results")
     min_score = forms.FloatField(
@@ -110,8 +108,8 @@ class RecallForm(forms.Form):
         help_text="empty: that of the version",
         widget=forms.NumberInput(attrs={"step": "0.01"}),
     )
-    version = forms.ChoiceField(required=False, label="Version")
-    against = forms.ChoiceField(required=False, label="Compared with")
+    version = forms.TypedChoiceField(required=False, label="Version", coerce=int, empty_value=None)
+    against = forms.TypedChoiceField(required=False, label="Compared with", coerce=int, empty_value=None)
 
     def __init__(self, *args: Any, project_id: UUID, versions: QuerySet[ConfigurationVersion], **options: Any) -> None:
         super().__init__(*args, **{"initial": DEFAULTS, **options})
@@ -134,22 +132,6 @@ class RecallForm(forms.Form):
             return checked_moment(self.cleaned_data["as_of"], at="")
         except BadInput as error:
             raise forms.ValidationError(str(error)) from error
-
-    def clean_stakes(self) -> Stakes:
-        """Return the member."""
-        return Stakes(self.cleaned_data["stakes"])
-
-    def clean_version(self) -> int | None:
-        """Return the number, None for the active version."""
-        return _number(self.cleaned_data["version"])
-
-    def clean_against(self) -> int | None:
-        """Return the number, None for no comparison."""
-        return _number(self.cleaned_data["against"])
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text else None
 
 
 # By the place that the action names: the field of the form, and the sentence.

@@ -112,11 +112,9 @@ class TrialForm(forms.Form):
         max_length=20_000, label="What the user says", widget=forms.Textarea(attrs={"rows": 2}), strip=False
     )
     before = forms.CharField(max_length=20_000, required=False, label="The assistant's message before it")
-    role = forms.ChoiceField(choices=choices_of(Role), initial=Role.USER.value, required=False)
-
-    def clean_role(self) -> Role:
-        """Default to the role user."""
-        return Role(self.cleaned_data["role"] or Role.USER)
+    role = forms.TypedChoiceField(
+        choices=choices_of(Role), coerce=Role, empty_value=Role.USER, required=False, initial=Role.USER.value
+    )
 
 
 _OVERLAPS = (("0", "not at all"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"), ("720", "30 days"))
@@ -125,11 +123,7 @@ _OVERLAPS = (("0", "not at all"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 d
 class RotationForm(forms.Form):
     """For how long the former key stays valid."""
 
-    hours = forms.ChoiceField(choices=_OVERLAPS, initial="24")
-
-    def clean_hours(self) -> timedelta:
-        """Return the time."""
-        return timedelta(hours=int(self.cleaned_data["hours"]))
+    hours = forms.TypedChoiceField(choices=_OVERLAPS, initial="24", coerce=lambda hours: timedelta(hours=int(hours)))
 
 
 class KeyForm(forms.Form):

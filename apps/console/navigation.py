@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -96,37 +97,9 @@ PLACES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPage:
-    """A page as the visitor sees it in the navigation."""
-
-    label: str
-    address: str
-    key: str
-    is_current: bool
-    count_name: str
-    count: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPlace:
-    """A place as the visitor sees it; its count is the sum of those of its pages."""
-
-    label: str
-    icon: str
-    pages: tuple[ShownPage, ...]
-    is_current: bool
-    count: int | None
-
-    @property
-    def address(self) -> str:
-        """Return the address of the first page."""
-        return self.pages[0].address
-
-
 def navigation(
     *, visit: ProjectVisit, path: str, query: Mapping[str, str], counts: Mapping[str, int]
-) -> Iterator[ShownPlace]:
+) -> Iterator[dict[str, Any]]:
     """Yield the places that the visitor may see; the page whose address is a prefix of `path` is current.
 
     Of pages with the same address the one is current whose query the request has, otherwise the first of them.
@@ -137,21 +110,26 @@ def navigation(
         here = [page for page, root in zip(allowed, roots, strict=True) if path.startswith(root)]
         asked = [page for page in here if page.query.items() <= query.items()]
         current = next(iter(asked or here), None)
-        pages = tuple(
-            ShownPage(
-                label=page.label,
-                address=f"{root}?{urlencode(page.query)}" if page.query else root,
-                key=page.key,
-                is_current=page is current,
-                count_name=page.count,
-                count=counts.get(page.count),
-            )
+        pages = [
+            {
+                "label": page.label,
+                "address": f"{root}?{urlencode(page.query)}" if page.query else root,
+                "key": page.key,
+                "is_current": page is current,
+                "count_name": page.count,
+                "count": counts.get(page.count),
+            }
             for page, root in zip(allowed, roots, strict=True)
-        )
-        numbers = [page.count for page in pages if page.count is not None]
+        ]
+        numbers = [counts[page.count] for page in allowed if page.count in counts]
         if pages:
-            count = sum(numbers) if numbers else None
-            yield ShownPlace(place.label, place.icon, pages, is_current=current is not None, count=count)
+            yield {
+                "label": place.label,
+                "icon": place.icon,
+                "pages": pages,
+                "is_current": current is not None,
+                "count": sum(numbers) if numbers else None,
+            }
 
 
 def with_sums(counts: Mapping[str, int], *, visit: ProjectVisit) -> dict[str, int]:

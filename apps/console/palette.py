@@ -47,15 +47,7 @@ class Destination:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DestinationGroup:
-    """The destinations of one kind."""
-
-    label: str
-    entries: tuple[Destination, ...]
-
-
-def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
+def destinations(*, visit: ProjectVisit, text: str) -> list[tuple[str, list[Destination]]]:
     """Return what the visitor may open and the text names, with at most six queries, kinds without any left out."""
     found: list[tuple[str, Iterator[Destination]]] = [("Pages", _pages(visit, text))]
     if len(text) >= LEAST_CHARACTERS:
@@ -69,8 +61,7 @@ def destinations(*, visit: ProjectVisit, text: str) -> list[DestinationGroup]:
             ("Settings", _settings(visit, text)),
         ]
         found = [("By identifier", named)] if named else [*found, *searched]
-    groups = [DestinationGroup(name, tuple(entries)) for name, entries in found]
-    return [group for group in groups if group.entries]
+    return [(name, entries) for name, each in found if (entries := list(each))]
 
 
 def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
@@ -87,7 +78,7 @@ def _url(name: str, visit: ProjectVisit, *args: object) -> str:
 
 def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     places = navigation(visit=visit, path="", query={}, counts={})
-    pages = [(page.label, page.address, place.label) for place in places for page in place.pages]
+    pages = [(page["label"], page["address"], place["label"]) for place in places for page in place["pages"]]
     pages += [(name, _url(view, visit), "") for name, view, role in _FURTHER if visit.may(role)]
     pages += [("Account", reverse("console:account"), ""), ("All projects", reverse("console:projects"), "")]
     folded = text.casefold()

@@ -1,23 +1,30 @@
 """Where people begin: projects, first steps, counts of the navigation, and the palette of commands."""
 
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.common.errors import Conflict, Unfit
-from apps.console.first_steps import first_steps as read_first_steps
-from apps.console.first_steps import is_empty
 from apps.console.forms import NewProjectForm
 from apps.console.navigation import with_sums
-from apps.console.new_rows import count_new_rows
-from apps.console.paging import query_param
+from apps.console.paging import moment_of, query_param
 from apps.console.palette import destinations, search_of_all
 from apps.console.permissions import ProjectVisit, project_page, projects_of, visits_of
+from apps.pipeline.core.enums import Scope
 from apps.projects.services import create_project
-from apps.review.selectors.review import pending_counts
+from apps.review.selectors.review import ReviewFilters, pending_counts, review_queue
+from apps.tenants.models import ApiKey, Project
+from apps.traces.models import Trace
+from apps.traces.selectors import TraceSearch, search_traces
 
 
 @login_required
@@ -32,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @project_page()
 def project(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Redirect to the review queue of the project, or to the first steps while it has no trace."""
-    page = "first-steps" if is_empty(project_id=visit.project.pk) else "review"
+    page = "review" if _first_trace(visit.project) else "first-steps"
     return redirect(f"console:{page}", slug=visit.project.slug)
 
 
@@ -70,14 +77,20 @@ curl -s {address} \\
 @project_page()
 def first_steps(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the steps, polled until there is a trace; a project with traces has no such page any more."""
-    steps, is_poll = read_first_steps(project_id=visit.project.pk), bool(getattr(request, "htmx", False))
-    if steps.trace_id and not is_poll:
+    is_valid = Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
+    has_key = ApiKey.objects.filter(is_valid, project=visit.project, scopes__contains=[Scope.WRITE.value]).exists()
+    trace_id, is_poll = _first_trace(visit.project), bool(getattr(request, "htmx", False))
+    if trace_id and not is_poll:
         return redirect("console:review", slug=visit.project.slug)
-    if is_poll and not steps.trace_id and request.GET.get("has_key") == str(int(steps.has_key)):
+    if is_poll and not trace_id and request.GET.get("has_key") == str(int(has_key)):
         return HttpResponse(status=204)  # nothing is new, so focus and selected text stay
     template = "console/_first_steps.html" if is_poll else "console/first_steps.html"
     command = _COMMAND.format(address=request.build_absolute_uri(reverse("turns")))
-    return render(request, template, {"steps": steps, "command": command})
+    return render(request, template, {"has_key": has_key, "trace_id": trace_id, "command": command})
+
+
+def _first_trace(project: Project) -> UUID | None:
+    return Trace.objects.filter(project=project).order_by().values_list("id", flat=True).first()
 
 
 @project_page()
@@ -87,9 +100,36 @@ def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     shown = {
         "counts": with_sums(known, visit=visit),
         "has_banner": "banner" in request.GET,
-        "new_rows": count_new_rows(request, project_id=visit.project.pk, slug=visit.project.slug),
+        "new_rows": _new_rows(request, visit.project),
     }
     return render(request, "console/_refreshed.html", shown)
+
+
+# The lists that tell about new rows, as their filters in the query string narrow them.
+_LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {
+    "traces": lambda request, project_id: search_traces(project_id=project_id, search=TraceSearch.of(request)),
+    "review": lambda request, project_id: review_queue(project_id=project_id, filters=ReviewFilters.of(request)),
+}
+MOST_COUNTED = 100
+_NO_FILTERS = ("list", "shown_at", "banner", "page", "open")
+
+
+def _new_rows(request: HttpRequest, project: Project) -> dict[str, Any] | None:
+    """Return how many rows the list that the query string names has since it was shown, and its address."""
+    name, shown_at = query_param(request, "list"), moment_of(query_param(request, "shown_at"))
+    if name not in _LISTS or shown_at is None:
+        return None
+    rows = _LISTS[name](request, project.pk).filter(created_at__gt=shown_at).order_by()
+    count = rows.values("pk")[:MOST_COUNTED].count()
+    filters = request.GET.copy()
+    for each in _NO_FILTERS:
+        filters.pop(each, None)
+    address = reverse(f"console:{name}", args=[project.slug])
+    return {
+        "count": count,
+        "is_capped": count == MOST_COUNTED,
+        "address": f"{address}?{filters.urlencode()}" if filters else address,
+    }
 
 
 _MOST_CHARACTERS = 100
@@ -100,6 +140,6 @@ def palette(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what a text names, as options of the list in the dialog."""
     text = query_param(request, "q", limit=_MOST_CHARACTERS)
     groups = destinations(visit=visit, text=text)
-    total = sum(len(group.entries) for group in groups)
+    total = sum(len(entries) for _, entries in groups)
     shown = {"groups": groups, "text": text, "total": total, "further": search_of_all(visit=visit, text=text)}
     return render(request, "console/_palette.html", shown)

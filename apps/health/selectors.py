@@ -5,22 +5,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Max, Sum
 from django.db.models.functions import Trunc
 
-from apps.console.charts import DashboardPeriod, FunnelStep
 from apps.console.labels import label, noun_for
+from apps.health.periods import DashboardPeriod
 from apps.pipeline.core.enums import Outcome, Reason, Stage
 from apps.traces.funnel_metrics import (
     BANDS,
     P99_LIMITS_US,
-    Band,
     Measure,
-    Ratio,
     RatioHealth,
-    RatioReading,
     Tallies,
     is_too_slow,
     past_pre_filter,
@@ -30,7 +29,6 @@ from apps.traces.funnel_metrics import (
     users_turns,
 )
 from apps.traces.models import HourlyLatency, HourlyTally, TalliedHour
-from apps.traces.selectors import FateChart, fate_chart
 from apps.traces.tallies import Amount, count_now, latencies_now
 
 
@@ -50,114 +48,14 @@ class TimeSeries:
         return json.dumps({"unit": self.unit, "times": self.times, "lines": lines, "band": self.band})
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """A ratio with its healthy band and its values over time."""
+class TurnFate(StrEnum):
+    """What became of a turn."""
 
-    reading: RatioReading
-    band: Band
-    values: list[float | None]
-
-    @property
-    def label(self) -> str:
-        """Return the name of the ratio."""
-        return self.reading.ratio.value
-
-    @property
-    def is_off_target(self) -> bool:
-        """Return True if the ratio is outside of its healthy band."""
-        return self.reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT)
-
-    @property
-    def part_of_whole(self) -> str:
-        """Return the numerator and denominator as text."""
-        return f"{self.reading.part:,.0f} of {self.reading.whole:,.0f}"
-
-
-@dataclass(frozen=True, slots=True)
-class GaugeTimeSeries:
-    """A gauge with its time series."""
-
-    gauge: Gauge
-    plot: TimeSeries
-
-
-@dataclass(frozen=True, slots=True)
-class DropLine:
-    """How often a stage dropped something for a reason."""
-
-    stage: str
-    reason: str
-    count: int
-    share: float  # of all turns in the pre-filter, else of everything that the stage dropped
-
-
-@dataclass(frozen=True, slots=True)
-class StageLatency:
-    """Latency percentiles of a stage, in microseconds."""
-
-    stage: Stage
-    spans: int
-    p50: int | None
-    p99: int | None
-
-    @property
-    def limit(self) -> int | None:
-        """Return the limit of the 99th percentile, if the stage has one."""
-        return P99_LIMITS_US.get(self.stage)
-
-    @property
-    def is_too_slow(self) -> bool:
-        """Return True if the 99th percentile exceeds its limit."""
-        return is_too_slow(self.stage, spans=self.spans, p99_us=self.p99)
-
-
-@dataclass(frozen=True, slots=True)
-class Dashboard:
-    """Everything on the dashboard."""
-
-    period: DashboardPeriod
-    totals: Tallies
-    fates: FateChart
-    gauges: list[Gauge]
-    drops: list[DropLine]
-    reasons: dict[str, list[float | None]]
-    costs: list[float]
-    speeds: list[StageLatency]
-    tallied_at: datetime | None
-
-
-def gauge_series(shown: Dashboard) -> list[GaugeTimeSeries]:
-    """Return a time series for each ratio, in the order of the funnel."""
-    times = _times(shown)
-    return [
-        GaugeTimeSeries(
-            gauge,
-            TimeSeries(
-                label=f"{gauge.label} over time",
-                unit="percent",
-                times=times,
-                lines={"share": gauge.values},
-                band=(gauge.band.low, gauge.band.high),
-            ),
-        )
-        for gauge in shown.gauges
-    ]
-
-
-def reason_series(shown: Dashboard) -> TimeSeries:
-    """Return the shares of rejected turns by reason."""
-    lines: dict[str, list[float | None]] = {label(why): [*values] for why, values in shown.reasons.items()}
-    return TimeSeries("share of users' turns rejected, by reason", "percent", _times(shown), lines)
-
-
-def cost_series(shown: Dashboard) -> TimeSeries:
-    """Return the cost of model calls."""
-    return TimeSeries("dollars over time", "dollars", _times(shown), {"dollars": [*shown.costs]})
-
-
-def _times(shown: Dashboard) -> list[int]:
-    return [int(moment.timestamp()) for moment in shown.period.steps]
+    NEW = "gave a new memory"
+    KNOWN = "nothing new: known, discarded or waiting"
+    SILENT = "nothing found"
+    DROPPED = "dropped by the pre-filter"
+    OTHERS = "of other roles"
 
 
 AN_HOUR = timedelta(hours=1)
@@ -168,22 +66,32 @@ _PLOTTED_REASONS = 7  # the table lists all
 Key = tuple[Measure, str, str]
 
 
-def dashboard(*, project_id: UUID, period: DashboardPeriod) -> Dashboard:
-    """Read the dashboard of a project with at most six queries, whatever the amount of data."""
-    steps = _tallies(project_id, period)
-    totals = total_of(steps.values())
-    by_step = [steps[moment] for moment in period.steps]
-    return Dashboard(
-        period=period,
-        totals=totals,
-        fates=fate_chart(dict(zip(period.steps, by_step, strict=True)), step=period.step),
-        gauges=_gauges(totals, by_step),
-        drops=list(_drop_lines(totals)),
-        reasons=_reasons(totals, by_step),
-        costs=[each.of(Measure.COST) for each in by_step],
-        speeds=_speeds(project_id, period),
-        tallied_at=period.end if period.is_exact else TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
-    )
+def dashboard(*, project_id: UUID, period: DashboardPeriod) -> dict[str, Any]:
+    """Return the figures and charts of a project with at most six queries, whatever the amount of data."""
+    by_step = _tallies(project_id, period)
+    totals = total_of(by_step.values())
+    steps = [by_step[moment] for moment in period.steps]
+    times = [int(moment.timestamp()) for moment in period.steps]
+    gauges = list(_gauges(totals, steps, times))
+    spent: list[float | None] = [each.of(Measure.COST) for each in steps]
+    return {
+        "period": period,
+        "tallied_at": period.end if period.is_exact else TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
+        "has_turns": bool(totals.of(Measure.TURNS)),
+        "fates": _fate_chart(period, steps),
+        "funnel": _funnel(totals),
+        "off_target": [gauge for gauge in gauges if gauge["is_off_target"]],
+        "on_target": [gauge for gauge in gauges if gauge["reading"].whole and not gauge["is_off_target"]],
+        "drops": list(_drops(totals)),
+        "reasons": TimeSeries(
+            "share of users' turns rejected, by reason", "percent", times, _shares_by_reason(totals, steps)
+        ),
+        "calls": int(totals.of(Measure.CALLS)),
+        "dollars": totals.of(Measure.COST),
+        "cost": TimeSeries("dollars over time", "dollars", times, {"dollars": spent}),
+        "redacted": _redacted(totals),
+        "speeds": _speeds(project_id, period),
+    }
 
 
 def is_busy(*, project_id: UUID, now: datetime) -> bool:
@@ -207,42 +115,106 @@ def _tallies(project_id: UUID, period: DashboardPeriod) -> defaultdict[datetime,
     return defaultdict(lambda: Tallies({}), {step: Tallies(sums) for step, sums in found.items()})
 
 
-def _gauges(totals: Tallies, steps: list[Tallies]) -> list[Gauge]:
-    values: dict[Ratio, list[float | None]] = {ratio: [] for ratio in Ratio}
-    for tallies in steps:
-        for reading in ratio_readings(tallies):
-            values[reading.ratio].append(reading.value)
-    return [Gauge(reading, BANDS[reading.ratio], values[reading.ratio]) for reading in ratio_readings(totals)]
+def fates_of(tallies: Tallies) -> dict[TurnFate, int]:
+    """Count turns by fate.
+
+    A turn may be extracted in a later hour than it was accepted in, so the rest of an hour is at least nothing.
+    """
+    users, past = users_turns(tallies), past_pre_filter(tallies)
+    new = tallies.of(Measure.NEW_TURNS)
+    silent = tallies.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
+    counts = {
+        TurnFate.NEW: new,
+        TurnFate.KNOWN: past - silent - new,
+        TurnFate.SILENT: silent,
+        TurnFate.DROPPED: users - past,
+        TurnFate.OTHERS: tallies.of(Measure.TURNS) - users,
+    }
+    return {fate: max(int(count), 0) for fate, count in counts.items()}
 
 
-def _drop_lines(totals: Tallies) -> Iterator[DropLine]:
-    """Yield the drops by stage, most frequent reason first."""
+_FATE_REASONS = {TurnFate.SILENT: Reason.NO_CANDIDATE, TurnFate.OTHERS: Reason.UNTRUSTED_ROLE}
+_BAR_WIDTH, _GAP = 10, 1.5  # of a view box; the chart is stretched to fit
+
+
+def _fate_chart(period: DashboardPeriod, steps: list[Tallies]) -> dict[str, Any]:
+    """Return the turns by fate: counts in all, with the reason by which their traces are found, and for each step."""
+    columns = [fates_of(tallies) for tallies in steps]
+    total = fates_of(total_of(steps))
+    turns = sum(total.values())
+    highest = max(sum(column.values()) for column in columns)
+    return {
+        "counts": [
+            {"fate": fate, "count": count, "share": count / turns if turns else 0.0, "reason": _FATE_REASONS.get(fate)}
+            for fate, count in total.items()
+        ],
+        "steps": [(begins, column.values()) for begins, column in zip(period.steps, columns, strict=True)],
+        "bars": list(_stacked(columns, highest)),
+        "width": len(columns) * _BAR_WIDTH,
+        "highest": highest,
+        "step": period.step,
+    }
+
+
+def _stacked(columns: list[dict[TurnFate, int]], highest: int) -> Iterator[dict[str, Any]]:
+    """Yield the parts of bars in a view box that is 100 high, the first fate of each bar at the bottom."""
+    for place, column in enumerate(columns):
+        top = 100.0
+        for fate, count in column.items():
+            if count:
+                height = 100 * count / highest
+                top -= height
+                at = {"left": place * _BAR_WIDTH + _GAP / 2, "top": round(max(top, 0.0), 2)}
+                yield {"fate": fate, **at, "width": _BAR_WIDTH - _GAP, "height": round(height, 2)}
+
+
+def _gauges(totals: Tallies, steps: list[Tallies], times: list[int]) -> Iterator[dict[str, Any]]:
+    """Yield each ratio with its healthy band and its values over time, in the order of the funnel."""
+    by_step = [ratio_readings(tallies) for tallies in steps]
+    for number, reading in enumerate(ratio_readings(totals)):
+        band = BANDS[reading.ratio]
+        lines = {"share": [readings[number].value for readings in by_step]}
+        yield {
+            "reading": reading,
+            "band": band,
+            "is_off_target": reading.health in (RatioHealth.OUTSIDE, RatioHealth.ALERT),
+            "part_of_whole": f"{reading.part:,.0f} of {reading.whole:,.0f}",
+            "plot": TimeSeries(f"{reading.ratio} over time", "percent", times, lines, (band.low, band.high)),
+        }
+
+
+def _drops(totals: Tallies) -> Iterator[dict[str, Any]]:
+    """Yield the drops by stage, most frequent reason first.
+
+    Shares are of all turns in the pre-filter, else of everything that the stage dropped.
+    """
     order = list(Stage)
     drops = [(stage, why, count) for (measure, stage, why), count in totals.sums.items() if measure is Measure.DROPS]
     for stage, why, count in sorted(drops, key=lambda drop: (order.index(Stage(drop[0])), -drop[2], drop[1])):
         whole = totals.of(Measure.TURNS) if stage == Stage.PRE_FILTER else totals.of(Measure.DROPS, stage=stage)
-        yield DropLine(stage, why, int(count), count / whole if whole else 0.0)
+        yield {"stage": stage, "reason": why, "count": int(count), "share": count / whole if whole else 0.0}
 
 
-def _reasons(totals: Tallies, steps: list[Tallies]) -> dict[str, list[float | None]]:
+def _shares_by_reason(totals: Tallies, steps: list[Tallies]) -> dict[str, list[float | None]]:
     """Return, for each frequent reason, the share of users' turns rejected per step."""
     drops = {
-        (stage, why): count
+        why: count
         for (measure, stage, why), count in totals.sums.items()
         if measure is Measure.DROPS and stage == Stage.PRE_FILTER and why != Reason.UNTRUSTED_ROLE
     }
-    plotted = sorted(drops, key=lambda key: (-drops[key], key))[:_PLOTTED_REASONS]
+    plotted = sorted(drops, key=lambda why: (-drops[why], why))[:_PLOTTED_REASONS]
     turns = [users_turns(each) for each in steps]
     return {
-        why: [
-            each.sums.get((Measure.DROPS, stage, why), 0.0) / whole if whole else None
+        label(why): [
+            each.sums.get((Measure.DROPS, Stage.PRE_FILTER, why), 0.0) / whole if whole else None
             for each, whole in zip(steps, turns, strict=True)
         ]
-        for stage, why in plotted
+        for why in plotted
     }
 
 
-def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
+def _speeds(project_id: UUID, period: DashboardPeriod) -> list[dict[str, Any]]:
+    """Return the latency percentiles of each stage that ran, in microseconds, and the limit of the 99th."""
     latencies: Iterable[tuple[str, int, int]]
     if period.is_exact:
         latencies = latencies_now(project_id=project_id, since=period.start, until=period.end)
@@ -252,31 +224,58 @@ def _speeds(project_id: UUID, period: DashboardPeriod) -> list[StageLatency]:
     buckets: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for stage, bucket, spans in latencies:
         buckets[stage][bucket] = spans
-    return [
-        StageLatency(stage, sum(found.values()), quantile(found, 0.5), quantile(found, 0.99))
-        for stage in Stage
-        if (found := buckets.get(stage.value, {}))
-    ]
+    speeds = []
+    for stage in Stage:
+        if found := buckets[stage]:
+            spans, p99 = sum(found.values()), quantile(found, 0.99)
+            speeds.append(
+                {
+                    "stage": stage,
+                    "spans": spans,
+                    "p50": quantile(found, 0.5),
+                    "p99": p99,
+                    "limit": P99_LIMITS_US.get(stage),
+                    "is_too_slow": is_too_slow(stage, spans=spans, p99_us=p99),
+                }
+            )
+    return speeds
 
 
-def redacted_text(totals: Tallies) -> str:
+def _redacted(totals: Tallies) -> str:
     """Return how many placeholders stand in the turns, by kind of data: "3 secret, 1 card"; empty for none."""
     counts = {why: int(count) for (measure, _, why), count in totals.sums.items() if measure is Measure.REDACTED}
     return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(counts.items()) if count)
 
 
-def funnel_steps(totals: Tallies) -> list[FunnelStep]:
-    """Return the steps from all turns to those with a new memory, each with what it loses."""
+_LEAST_WIDTH = 0.8  # percent, so that a count of one stays visible
+
+
+def _funnel(totals: Tallies) -> list[dict[str, Any]]:
+    """Return the steps from all turns to those with a new memory: what each loses, and the width of its bar."""
     turns, users, past = int(totals.of(Measure.TURNS)), int(users_turns(totals)), int(past_pre_filter(totals))
     silent = int(totals.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE})))
     new = int(totals.of(Measure.NEW_TURNS))
     found = past - silent
     ended = {outcome: int(totals.of(Measure.RULINGS, reasons=frozenset({outcome}))) for outcome in _ENDS}
     note = ", ".join(f"{count} {label(outcome)}" for outcome, count in ended.items() if count)
-    return [
-        FunnelStep(noun_for(turns, "turn"), turns, turns - users, "of other roles", Reason.UNTRUSTED_ROLE),
-        FunnelStep("said by users", users, users - past, "dropped by the pre-filter"),
-        FunnelStep("passed the pre-filter", past, silent, "with nothing found", Reason.NO_CANDIDATE),
-        FunnelStep("with a candidate", found, max(found - new, 0), "known, discarded or waiting"),
-        FunnelStep("with a new memory", new, note=f"memories: {note}" if note else ""),
+    rows: list[tuple[str, int, int, str, str]] = [
+        (noun_for(turns, "turn"), turns, turns - users, "of other roles", Reason.UNTRUSTED_ROLE),
+        ("said by users", users, users - past, "dropped by the pre-filter", ""),
+        ("passed the pre-filter", past, silent, "with nothing found", Reason.NO_CANDIDATE),
+        ("with a candidate", found, max(found - new, 0), "known, discarded or waiting", ""),
+        ("with a new memory", new, 0, "", ""),
     ]
+    most = max(count for _, count, *_ in rows)
+    steps = [
+        {
+            "label": name,
+            "count": count,
+            "lost": lost,
+            "lost_as": lost_as,
+            "reason": reason,
+            "width": round(max(_LEAST_WIDTH, 100 * count / most), 1) if count else 0.0,
+        }
+        for name, count, lost, lost_as, reason in rows
+    ]
+    steps[-1]["note"] = f"memories: {note}" if note else ""
+    return steps

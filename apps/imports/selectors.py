@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from apps.console.charts import CountTile
 from apps.console.labels import label
 
 _TEXTS = {
@@ -21,12 +20,10 @@ _ALWAYS = frozenset({"users", "known", "problems"})
 _HIDDEN = frozenset({"chunks", "requests", "rows", "dropped_by_reason"})
 
 
-def count_tiles(found: dict[str, Any]) -> list[CountTile]:
+def count_tiles(found: dict[str, Any]) -> list[tuple[str, int]]:
     """Return what a check has found or what was imported; rows by table for an exported project."""
     named = [
-        CountTile(text, found[name])
-        for name, text in _TEXTS.items()
-        if found.get(name) or (name in found and name in _ALWAYS)
+        (text, found[name]) for name, text in _TEXTS.items() if found.get(name) or (name in found and name in _ALWAYS)
     ]
     rows = found.get("rows") or {name: found[name] for name in sorted(found) if name not in _TEXTS.keys() | _HIDDEN}
-    return [*named, *(CountTile(label(kind).capitalize(), count) for kind, count in rows.items())]
+    return [*named, *((label(kind).capitalize(), count) for kind, count in rows.items())]

@@ -1,7 +1,9 @@
 """Parsing of decision forms, and the responses to them: toasts with undo, and refusals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +14,7 @@ from apps.console.labels import label, time_since
 from apps.console.navigation import with_sums
 from apps.console.permissions import ProjectVisit
 from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
-from apps.review.selectors.history import latest_changes
+from apps.review.selectors.comparisons import latest_changes
 from apps.review.selectors.review import pending_counts
 from apps.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
 
@@ -32,12 +34,6 @@ class Toast:
     decided: ReviewDecision | None = None
     is_bad: bool = False
     skipped: tuple[UUID, ...] = ()
-
-    @property
-    def decided_versions(self) -> str:
-        """Return the decided memories as parse_seen() reads them: a single value, since a form has at most 1,000."""
-        seen = self.decided.memories if self.decided else ()
-        return " ".join(f"{each.memory_id}:{each.version}" for each in seen)
 
 
 def acting_person(visit: ProjectVisit) -> Reviewer:
@@ -121,6 +117,19 @@ def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[s
     return toast_response(
         request, Toast(f"Nothing was changed: {refused}.", is_bad=True), gone=gone, status=_STATUS[type(refused)]
     )
+
+
+def refusals_toasted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let a view of a project answer with a toast where something is refused."""
+
+    @wraps(view)
+    def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except Refused as refused:
+            return refusal_response(request, refused)
+
+    return told
 
 
 def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:

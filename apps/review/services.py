@@ -47,6 +47,9 @@ class SeenVersion:
     memory_id: UUID
     version: int
 
+    def __str__(self) -> str:
+        return f"{self.memory_id}:{self.version}"
+
     def next(self) -> "SeenVersion":
         """Return the same memory one change later."""
         return SeenVersion(self.memory_id, self.version + 1)
@@ -81,6 +84,11 @@ class ReviewDecision:
     memories: tuple[SeenVersion, ...] = ()
     link_id: UUID | None = None
     refused: tuple[DecisionRefusal, ...] = ()
+
+    @property
+    def versions(self) -> str:
+        """Return the memories as a form sends them: a single value, since a form has at most 1,000."""
+        return " ".join(map(str, self.memories))
 
 
 def decide_each(*, seen: Sequence[SeenVersion], decide: Callable[[SeenVersion], None]) -> ReviewDecision:

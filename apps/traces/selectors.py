@@ -1,12 +1,10 @@
-"""Traces and what became of their turns, in sentences."""
+"""Traces, how they are found, and what happened to them in sentences."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -14,97 +12,14 @@ from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Left
 from django.http import HttpRequest
 
-from apps.console.charts import BAR_WIDTH, PeriodStep, StackedBar, stacked_bars
 from apps.console.labels import count_of, duration, label
 from apps.console.paging import midnight, next_midnight, query_param
 from apps.memories.models import Memory, Rollback
-from apps.outbox.model_pauses import WaitReason, find_wait_reason
+from apps.outbox.model_pauses import find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
-from apps.traces.funnel_metrics import Measure, Tallies, past_pre_filter, total_of, users_turns
 from apps.traces.models import ModelCall, Span, Trace, Turn
-
-
-class TurnFate(StrEnum):
-    """What became of a turn."""
-
-    NEW = "gave a new memory"
-    KNOWN = "nothing new: known, discarded or waiting"
-    SILENT = "nothing found"
-    DROPPED = "dropped by the pre-filter"
-    OTHERS = "of other roles"
-
-
-@dataclass(frozen=True, slots=True)
-class FateCount:
-    """How many turns had a fate, and their share of all."""
-
-    fate: TurnFate
-    count: int
-    share: float
-    reason: str  # by which their traces are found, if there is one
-
-
-@dataclass(frozen=True, slots=True)
-class FateStep:
-    """The counts of one step of the period, in the order of the fates."""
-
-    begins: datetime
-    counts: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FateChart:
-    """The turns of a period by fate: counts in all, and a stacked bar for each step; `width` is of the view box."""
-
-    counts: tuple[FateCount, ...]
-    steps: tuple[FateStep, ...]
-    bars: tuple[StackedBar, ...]
-    width: int
-    highest: int  # turns of the highest bar
-    step: PeriodStep
-
-
-def fate_chart(by_step: Mapping[datetime, Tallies], *, step: PeriodStep) -> FateChart:
-    """Return the fates of the turns of consecutive steps."""
-    found = {moment: fates_of(tallies) for moment, tallies in by_step.items()}
-    total = fates_of(total_of(by_step.values()))
-    turns = sum(total.values())
-    columns = [[(fate.name.lower(), count) for fate, count in fates.items()] for fates in found.values()]
-    return FateChart(
-        counts=tuple(
-            FateCount(fate, count, count / turns if turns else 0.0, _REASONS.get(fate, ""))
-            for fate, count in total.items()
-        ),
-        steps=tuple(FateStep(moment, tuple(fates.values())) for moment, fates in found.items()),
-        bars=tuple(stacked_bars(columns)),
-        width=len(columns) * BAR_WIDTH,
-        highest=max((sum(fates.values()) for fates in found.values()), default=0),
-        step=step,
-    )
-
-
-def fates_of(tallies: Tallies) -> dict[TurnFate, int]:
-    """Count turns by fate.
-
-    A turn may be extracted in a later hour than it was accepted in, so the rest of an hour is at least nothing.
-    """
-    users, past = users_turns(tallies), past_pre_filter(tallies)
-    new = tallies.of(Measure.NEW_TURNS)
-    silent = tallies.of(Measure.DROPS, reasons=frozenset({Reason.NO_CANDIDATE}))
-    counts = {
-        TurnFate.NEW: new,
-        TurnFate.KNOWN: past - silent - new,
-        TurnFate.SILENT: silent,
-        TurnFate.DROPPED: users - past,
-        TurnFate.OTHERS: tallies.of(Measure.TURNS) - users,
-    }
-    return {fate: max(int(count), 0) for fate, count in counts.items()}
-
-
-_REASONS = {TurnFate.SILENT: Reason.NO_CANDIDATE.value, TurnFate.OTHERS: Reason.UNTRUSTED_ROLE.value}
-
 
 _MOST_REASONS = 4
 _ENDINGS = {
@@ -114,42 +29,24 @@ _ENDINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCallGroup:
-    """The calls of one model for one purpose, in their order."""
-
-    purpose: str
-    model: str
-    calls: tuple[ModelCall, ...]
-
-    @property
-    def failed(self) -> int:
-        """Return how many calls failed."""
-        return sum(bool(call.error) for call in self.calls)
-
-    @property
-    def latency_us(self) -> int:
-        """Return the time of all calls."""
-        return sum(call.latency_us for call in self.calls)
-
-    @property
-    def cost_usd(self) -> Decimal | float:
-        """Return what all calls cost."""
-        return sum(call.cost_usd for call in self.calls)
-
-    @property
-    def tokens(self) -> tuple[int, int]:
-        """Return the tokens that were read, from the cache or not, and those that were written."""
-        read = sum(call.input_tokens + call.cache_read_tokens + call.cache_write_tokens for call in self.calls)
-        return read, sum(call.output_tokens for call in self.calls)
-
-
-def group_calls(calls: Iterable[ModelCall]) -> list[ModelCallGroup]:
-    """Return calls by purpose and model, in the order of the first of each."""
+def group_calls(calls: Iterable[ModelCall]) -> list[dict[str, Any]]:
+    """Return calls by purpose and model with their sums, in the order of the first of each."""
     groups: dict[tuple[str, str], list[ModelCall]] = {}
     for call in calls:
         groups.setdefault((call.purpose, call.model), []).append(call)
-    return [ModelCallGroup(purpose, model, tuple(found)) for (purpose, model), found in groups.items()]
+    return [
+        {
+            "purpose": purpose,
+            "model": model,
+            "calls": found,
+            "failed": sum(bool(call.error) for call in found),
+            "latency_us": sum(call.latency_us for call in found),
+            "cost_usd": sum(call.cost_usd for call in found),
+            "read": sum(call.input_tokens + call.cache_read_tokens + call.cache_write_tokens for call in found),
+            "written": sum(call.output_tokens for call in found),
+        }
+        for (purpose, model), found in groups.items()
+    ]
 
 
 def trace_sentences(
@@ -269,7 +166,8 @@ def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
     if search.status in set(TraceStatus):
         rows = rows.filter(status=search.status)
     if search.reads_texts:
-        rows = since_latest(rows, project_id)
+        oldest = _oldest_of_latest(project_id)
+        rows = rows.filter(created_at__gt=oldest) if oldest else rows
     if search.reason:
         dropped = Q(counts__rejected__has_key=search.reason) | Q(outcomes__contains=[{"reason": search.reason}])
         rows = rows.filter(dropped)
@@ -284,23 +182,11 @@ def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTrace:
-    """A trace in a list, titled by its first turn that passed the pre-filter, else by its first turn."""
-
-    trace: Trace
-    title: str
-
-
-def list_traces(traces: Iterable[Trace]) -> list[ListedTrace]:
-    """Add titles to traces that were read with their turns."""
-    listed = []
-    for trace in traces:
-        turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by search_traces
-        first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
-        title = first.beginning if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
-        listed.append(ListedTrace(trace, title))
-    return listed
+def title_of(trace: Trace) -> str:
+    """Return the beginning of the first turn that passed the pre-filter, else of the first turn."""
+    turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by search_traces
+    first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
+    return str(first.beginning) if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
 
 
 def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
@@ -312,12 +198,6 @@ def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> Quer
         return with_words(rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user)), words)
     oldest = _oldest_of_latest(project_id)
     return with_words(rows.filter(trace__created_at__gt=oldest) if oldest else rows, words)
-
-
-def since_latest(rows: QuerySet[Trace], project_id: UUID) -> QuerySet[Trace]:
-    """Restrict to the latest traces of a project."""
-    oldest = _oldest_of_latest(project_id)
-    return rows.filter(created_at__gt=oldest) if oldest else rows
 
 
 def _oldest_of_latest(project_id: UUID) -> datetime | None:
@@ -341,54 +221,26 @@ def parse_trace_id(text: str) -> UUID | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class TurnDetail:
-    """A turn with its outcomes."""
-
-    turn: Turn
-    outcomes: list[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class TraceDetail:
-    """A trace with everything that belongs to it."""
-
-    trace: Trace
-    turns: list[TurnDetail]
-    spans: list[Span]
-    calls: list[ModelCallGroup]
-    sections: Mapping[str, str]  # the static ones of the present prompt
-    prompt_version: str  # calls of another version had other sections
-    memories: list[Memory]
-    sentences: list[str]
-    waiting: WaitReason | None
-    rollback: Rollback | None = None  # that has taken back what it wrote
-
-    @property
-    def longest_us(self) -> int:
-        """Return the time of the slowest stage."""
-        return max((span.latency_us for span in self.spans), default=0)
-
-
-def load_trace(trace: Trace) -> TraceDetail:
-    """Load the details of a trace (four queries, some more for one that waits or was rolled back)."""
+def trace_details(trace: Trace) -> dict[str, Any]:
+    """Return what a page shows of a trace (four queries, some more for one that waits or was rolled back)."""
     whose = {"end_user_id": trace.end_user_id, "trace_id": trace.pk}
     turns = list(Turn.objects.filter(**whose).order_by("position"))
     calls = list(ModelCall.objects.filter(**whose).order_by("created_at", "id"))
     spans = list(Span.objects.filter(**whose).order_by("position"))
     is_queued = trace.status == TraceStatus.QUEUED
-    return TraceDetail(
-        trace=trace,
-        turns=[TurnDetail(turn, outcomes_of(trace, turn)) for turn in turns],
-        spans=spans,
-        calls=group_calls(calls),
-        sections=sections_of(STATIC),
-        prompt_version=VERSION,
-        memories=list(Memory.objects.filter(**whose).to_show().order_by("candidate_index")),
-        sentences=trace_sentences(trace, turns=turns, spans=spans, calls=calls),
-        waiting=find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
-        rollback=Rollback.objects.filter(pk=trace.rollback_id).first() if trace.rollback_id else None,
-    )
+    return {
+        "trace": trace,
+        "turns": [(turn, outcomes_of(trace, turn)) for turn in turns],
+        "spans": spans,
+        "longest_us": max((span.latency_us for span in spans), default=0),
+        "calls": group_calls(calls),
+        "sections": sections_of(STATIC),  # of the present prompt; calls of another version had other sections
+        "prompt_version": VERSION,
+        "memories": Memory.objects.filter(**whose).to_show().order_by("candidate_index"),
+        "sentences": trace_sentences(trace, turns=turns, spans=spans, calls=calls),
+        "waiting": find_wait_reason(end_user_id=trace.end_user_id, subject_id=trace.pk) if is_queued else None,
+        "rollback": Rollback.objects.filter(pk=trace.rollback_id).first() if trace.rollback_id else None,
+    }
 
 
 def outcomes_of(trace: Trace, turn: Turn) -> list[Mapping[str, Any]]:

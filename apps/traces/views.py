@@ -20,10 +20,10 @@ from apps.traces.models import Trace
 from apps.traces.selectors import (
     LATEST,
     TraceSearch,
-    list_traces,
-    load_trace,
     parse_trace_id,
     search_traces,
+    title_of,
+    trace_details,
 )
 
 COUNTED = ("stored", "merged", "superseded", "pending_review", "discarded")  # shown in each row of the list
@@ -39,7 +39,7 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     found = paginate(search_traces(project_id=visit.project.pk, search=search), request, size=25)
     shown = {
         "page": found,
-        "listed": list_traces(found.rows),
+        "listed": [(each, title_of(each)) for each in found.rows],
         "search": search,
         "query": request.GET,
         "statuses": list(TraceStatus),
@@ -56,9 +56,11 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def trace(request: HttpRequest, visit: ProjectVisit, trace_id: UUID) -> HttpResponse:
     """Show a trace: funnel, turns, stages, model calls, memories and the plan."""
     rows = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
-    shown = load_trace(get_object_or_404(rows, project=visit.project, pk=trace_id))
-    by = names_of([shown.rollback.actor]) if shown.rollback else {}
-    return render(request, "console/trace.html", {"detail": shown, "rolled_back_by": next(iter(by.values()), "")})
+    shown = trace_details(get_object_or_404(rows, project=visit.project, pk=trace_id))
+    if shown["rollback"]:
+        actor = shown["rollback"].actor
+        shown["rolled_back_by"] = names_of([actor])[actor]
+    return render(request, "console/trace.html", shown)
 
 
 @project_page()

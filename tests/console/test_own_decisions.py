@@ -7,7 +7,7 @@ from django.test import Client
 
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
-from apps.review.selectors.own_decisions import SHOWN_FOR
+from apps.review.views.review import SHOWN_FOR
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.console.pending import pending, queue_of

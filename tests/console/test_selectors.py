@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.console.charts import DashboardRange, dashboard_period
 from apps.console.labels import count_of, label, percent, time_since
-from apps.console.templatetags.figures import band_text
+from apps.console.templatetags.console import band_text
+from apps.health.periods import DashboardRange, dashboard_period
+from apps.health.selectors import TurnFate, fates_of
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, Measure, Tallies
-from apps.traces.selectors import TurnFate, fates_of
 from apps.tuning.selectors.configuration import Setting, _by_path, plain_setting, settings_sections
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday

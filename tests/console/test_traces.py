@@ -112,8 +112,9 @@ def test_model_calls_are_grouped_by_purpose_and_model() -> None:
         for purpose, error in (("extract", ""), ("judge", ""), ("judge", "timeout"))
     ]
     one, several = group_calls(calls)
-    assert (one.purpose, len(one.calls), one.failed) == ("extract", 1, 0)
-    assert (several.purpose, several.failed, several.latency_us, several.tokens) == ("judge", 1, 20, (6, 4))
+    assert (one["purpose"], len(one["calls"]), one["failed"]) == ("extract", 1, 0)
+    sums = [several[name] for name in ("purpose", "failed", "latency_us", "read", "written")]
+    assert sums == ["judge", 1, 20, 6, 4]
 
 
 def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Project) -> None:

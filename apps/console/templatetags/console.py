@@ -1,4 +1,4 @@
-"""Template filters and tags of the console."""
+"""Template filters and tags of the console, which every template has."""
 
 import re
 from dataclasses import dataclass
@@ -16,10 +16,12 @@ from django.utils.text import Truncator
 
 from apps.alerts.verdict import Advice
 from apps.console import cells
-from apps.console.labels import duration, label, time_since
+from apps.console.labels import duration, label, percent, time_since
 from apps.memories.models import Memory
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.review.selectors.comparisons import older_first, settlement_text
+from apps.search.selectors.explanations import explain
+from apps.traces.funnel_metrics import Band, RatioHealth
 
 register = template.Library()
 _IDENTIFIER = re.compile(r"[a-z]{3}_[0-9a-f]{32}")
@@ -29,8 +31,10 @@ register.filter("meter", cells.meter)
 register.filter("highlighted", cells.highlighted)
 register.filter("pretty", cells.pretty)
 register.filter("duration", duration)
+register.filter("explain", explain)
 register.filter("label", label)
 register.filter("older_first", older_first)
+register.filter("percent", percent)
 register.filter("settlement", settlement_text)
 
 
@@ -138,3 +142,38 @@ _PART_LABELS = {
 
 def _percent(share: float) -> float:
     return round(min(max(share, 0.0), 1.0) * 100, 1)
+
+
+_HEALTH_TONES = {
+    RatioHealth.HEALTHY: "good",
+    RatioHealth.OUTSIDE: "wait",
+    RatioHealth.ALERT: "bad",
+    RatioHealth.UNKNOWN: "plain",
+}
+_HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "too little data"}
+
+
+@register.filter
+def band_text(band: Band) -> str:
+    """Return the range of a healthy band as text."""
+    if band.low <= 0:
+        return f"at most {percent(band.high)}"
+    return f"at least {percent(band.low)}" if band.high >= 1 else f"{percent(band.low)} to {percent(band.high)}"
+
+
+@register.filter
+def health_tone(health: RatioHealth) -> str:
+    """Return the colour name of a health."""
+    return _HEALTH_TONES[health]
+
+
+@register.filter
+def health_label(health: RatioHealth) -> str:
+    """Return the label of a health."""
+    return _HEALTH_LABELS.get(health, health.value)
+
+
+@register.filter
+def get(values: dict[str, Any], key: str) -> Any:
+    """Look up a key held in a template variable."""
+    return values.get(key)

@@ -1,8 +1,8 @@
 """A case of the review queue: evidence, history, links, comments, and what each decision would change."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
@@ -26,39 +26,18 @@ from apps.pipeline.review.decisions import (
     is_asserted,
 )
 from apps.review.context import review_context, review_contexts
-from apps.review.selectors.comparisons import Comparison, keeping, load_comparisons, older_first
-from apps.review.selectors.history import HistoryEntry, changes_of, named_changes
-from apps.review.services import APPROVALS, StatusChange, possible_changes
+from apps.review.selectors.comparisons import changes_of, keeping, load_comparisons, older_first, shortened
+from apps.review.services import APPROVALS, possible_changes
 from apps.review.undo import UNDONE
 from apps.traces.models import Turn
 
 MOST_COMMENTS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class ShownComment:
-    """A comment with the name of its author."""
-
-    author: str
-    text: str
-    at: datetime
-
-
-def comments_on(*memories: Memory) -> tuple[ShownComment, ...]:
-    """Return the latest comments on memories of one end user, oldest first (two queries)."""
-    latest = latest_comments(*memories)
-    return named_comments(latest, names_of(each.author for each in latest))
-
-
-def latest_comments(*memories: Memory) -> list[MemoryComment]:
-    """Return the latest comments on memories of one end user, oldest first; named_comments() names their authors."""
+def comments_on(*memories: Memory) -> list[MemoryComment]:
+    """Return the latest comments on memories of one end user, oldest first."""
     rows = MemoryComment.objects.filter(end_user_id=memories[0].end_user_id, memory__in=memories).order_by("-id")
     return list(rows[:MOST_COMMENTS])[::-1]
-
-
-def named_comments(comments: Iterable[MemoryComment], names: Mapping[str, str]) -> tuple[ShownComment, ...]:
-    """Return comments with the names of their authors."""
-    return tuple(ShownComment(names[each.author], each.text, each.created_at) for each in comments)
 
 
 def with_comment_count(memories: MemoryQuerySet) -> MemoryQuerySet:
@@ -81,68 +60,39 @@ def _counted(comments: QuerySet[MemoryComment], by: str) -> Coalesce:
 MOST_SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """The memories before and after one, latest first, and the trace that wrote it."""
-
-    trace_id: UUID | None  # None if it was stored directly
-    replaced: tuple[Memory, ...]
-    absorbed: tuple[Memory, ...]  # merged into it, because they say the same
-    successor: Memory | None  # that replaced it, or that it was merged into
-
-
-def load_lineage(memory: Memory) -> Lineage:
-    """Load the neighbours of a memory in its history (one query, two if another memory followed it)."""
+def load_lineage(memory: Memory) -> dict[str, Any]:
+    """Return the memories that one replaced or absorbed, latest first, and its successor (one or two queries)."""
     mine = Memory.objects.for_end_user(memory.end_user_id).to_show()
     closed = mine.filter(superseded_by=memory.pk).order_by("-updated_at", "id")[: 2 * MOST_SHOWN]
-    before = {status: tuple(each for each in closed if each.status == status)[:MOST_SHOWN] for status in Status}
-    after = mine.filter(pk=memory.superseded_by_id).first() if memory.superseded_by_id else None
-    return Lineage(
-        trace_id=memory.trace_id,
-        replaced=before[Status.SUPERSEDED],
-        absorbed=before[Status.MERGED],
-        successor=after,
-    )
-
-
-MAX_CHARACTERS = 90  # of a statement that is quoted
-
-
-@dataclass(frozen=True, slots=True)
-class ConsequenceLine:
-    """A decision and what follows from it."""
-
-    decision: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewOptions:
-    """What can be decided about a pending memory."""
-
-    lines: tuple[ConsequenceLine, ...]
-    replaceable: tuple[StoredMemory, ...] = ()  # contradicting memories that a plain approval leaves active
+    return {
+        "replaced": [each for each in closed if each.status == Status.SUPERSEDED][:MOST_SHOWN],
+        "absorbed": [each for each in closed if each.status == Status.MERGED][:MOST_SHOWN],
+        "successor": mine.filter(pk=memory.superseded_by_id).first() if memory.superseded_by_id else None,
+    }
 
 
 def review_options(
-    memory: Memory, *, contradicts: Iterable[UUID], merge_into: UUID | None, policy: Policy, now: datetime
-) -> ReviewOptions:
-    """Predict what approving a memory or merging it does (one round trip)."""
+    memory: Memory, *, contradicts: Sequence[UUID], merge_into: UUID | None, policy: Policy, now: datetime
+) -> tuple[dict[str, str], Sequence[StoredMemory]]:
+    """Predict what each decision about a memory does, in words (one round trip).
+
+    Return also the contradicting memories that a plain approval leaves active.
+    """
     linked = [] if merge_into is None else [merge_into]
-    context = review_context(memories=[memory], linked=linked, contradicts=list(contradicts), policy=policy)
+    context = review_context(memories=[memory], linked=linked, contradicts=contradicts, policy=policy)
     if memory.pk not in context.memories:
-        return ReviewOptions(lines=())
+        return {}, ()
     approval = consequences_of(Approve(memory.pk), context=context, now=now)
-    lines = [_line("Approve", approval, main=memory.pk, is_rule=memory.is_rule)]
+    texts = {"Approve": _told(approval, main=memory.pk, is_rule=memory.is_rule)}
     if approval.beside:
         replacing = Approve(memory.pk, replaces=frozenset(each.id for each in approval.beside))
         replaced = consequences_of(replacing, context=context, now=now)
-        lines.append(_line("Approve and replace", replaced, main=memory.pk, is_rule=memory.is_rule))
+        texts["Approve and replace"] = _told(replaced, main=memory.pk, is_rule=memory.is_rule)
     if merge_into in context.memories and merge_into is not None:
         merged = consequences_of(Merge(memory.pk, into_id=merge_into), context=context, now=now)
         into = f"becomes a source of {_quoted(context.memories[merge_into])}"
-        lines.append(_line("Merge", merged, main=merge_into, lead=into))
-    return ReviewOptions(lines=tuple(lines), replaceable=approval.beside)
+        texts["Merge"] = "; ".join([into, _told(merged, main=merge_into)])
+    return texts, approval.beside
 
 
 def approval_texts(
@@ -152,49 +102,44 @@ def approval_texts(
     contexts = review_contexts(memories=memories, contradicts=contradicts, policy=policy)
     rules = {memory.pk for memory in memories if memory.is_rule}
     return {
-        id: _line("Approve", consequences_of(Approve(id), context=context, now=now), main=id, is_rule=id in rules).text
+        id: _told(consequences_of(Approve(id), context=context, now=now), main=id, is_rule=id in rules)
         for id, context in contexts.items()
         if id in context.memories
     }
 
 
-def link_options(link: MemoryLink, *, now: datetime) -> tuple[ConsequenceLine, ...]:
-    """Predict what each way to settle a link does (one round trip)."""
+def link_options(link: MemoryLink, *, now: datetime) -> dict[str, str]:
+    """Predict what each way to settle a link does, in words (one round trip)."""
     context = review_context(memories=[link.from_memory, link.to_memory])
     older, newer = older_first(link)
     sides = {older.pk: "A", newer.pk: "B"}
-    keeps = {"Keep A": keeping(link, older), "Keep B": keeping(link, newer)}
     if not sides.keys() <= context.memories.keys():
-        return ()
-    lines = []
-    for label, resolution in (
-        {**keeps, **_RESOLUTIONS} if link.kind == LinkKind.CONTRADICTS else _OF_DUPLICATES
-    ).items():
+        return {}
+    ways = {"Same statement": LinkResolution.MERGED, "Both hold": LinkResolution.BOTH}
+    if link.kind == LinkKind.CONTRADICTS:
+        ways = {
+            "Keep A": keeping(link, older),
+            "Keep B": keeping(link, newer),
+            "Changed": LinkResolution.CHANGED,
+            "Both": LinkResolution.BOTH,
+            "About different things": LinkResolution.UNRELATED,
+            "Same statement": LinkResolution.MERGED,
+        }
+    texts = {}
+    for name, resolution in ways.items():
         decision: Decision = Settle(link.from_memory_id, link.to_memory_id, resolution)
         found = consequences_of(decision, context=context, now=now)
-        shown = [f"{name}: {_shown(found.shown[id])}" for id, name in sides.items() if id in found.shown]
+        shown = [f"{side}: {_shown(found.shown[id])}" for id, side in sides.items() if id in found.shown]
         if resolution is LinkResolution.BOTH and link.kind == LinkKind.CONTRADICTS:
             shown = ["agents are told that they contradict each other while both hold: give them dates"]
         ends = [_ended(each, sides) for each in found.ends]
-        lines.append(ConsequenceLine(label, "; ".join([*ends, *shown]) or "nothing changes"))
-    return tuple(lines)
+        texts[name] = "; ".join([*ends, *shown]) or "nothing changes"
+    return texts
 
 
-_RESOLUTIONS: Mapping[str, LinkResolution] = {
-    "Changed": LinkResolution.CHANGED,
-    "Both": LinkResolution.BOTH,
-    "About different things": LinkResolution.UNRELATED,
-    "Same statement": LinkResolution.MERGED,
-}
-_OF_DUPLICATES: Mapping[str, LinkResolution] = {
-    "Same statement": LinkResolution.MERGED,
-    "Both hold": LinkResolution.BOTH,
-}
-
-
-def _line(name: str, found: Consequences, *, main: UUID, lead: str = "", is_rule: bool = False) -> ConsequenceLine:
-    parts = [lead] if lead else []
-    parts += [_ended(each, {}) for each in found.ends]
+def _told(found: Consequences, *, main: UUID, is_rule: bool = False) -> str:
+    """Return in words what a decision does; what agents are told then concerns the memory `main`."""
+    parts = [_ended(each, {}) for each in found.ends]
     parts += [f"stays beside {_quoted(each)}, which it contradicts: both stay active" for each in found.beside]
     if found.successor is not None:
         parts.append(f"becomes history, since {_quoted(found.successor)} was said later")
@@ -202,7 +147,7 @@ def _line(name: str, found: Consequences, *, main: UUID, lead: str = "", is_rule
         parts.append(_shown(found.shown.get(main, ())))
         if is_rule:
             parts.append("every agent of this user is told to obey it")
-    return ConsequenceLine(name, "; ".join(parts))
+    return "; ".join(parts)
 
 
 def _ended(ended: ClosedMemory, sides: Mapping[UUID, str]) -> str:
@@ -216,8 +161,7 @@ def _ended(ended: ClosedMemory, sides: Mapping[UUID, str]) -> str:
 
 
 def _quoted(memory: StoredMemory) -> str:
-    text = memory.content if len(memory.content) <= MAX_CHARACTERS else f"{memory.content[: MAX_CHARACTERS - 1]}…"
-    return f"“{text}” ({memory.status.value.replace('_', ' ')}, {memory.confidence:.2f})"
+    return f"“{shortened(memory.content)}” ({memory.status.value.replace('_', ' ')}, {memory.confidence:.2f})"
 
 
 def _shown(stakes: Sequence[Stakes]) -> str:
@@ -234,95 +178,45 @@ MAX_SIMILAR = 5
 MIN_SIMILARITY = 0.5  # cosine
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceTurns:
-    """One quote with the turns around it."""
-
-    origin: MemoryOrigin
-    turns: tuple[Turn, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarMemory:
-    """A live memory with a similar content."""
-
-    memory: Memory
-    cosine: float
-    is_repeat: bool  # probably the same statement: same predicate and polarity, similar enough not to be different
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedMemory:
-    """A memory linked as a conflict or possible duplicate."""
-
-    link: MemoryLink
-    memory: Memory
-    comparison: Comparison | None  # if deduplication compared the two
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
-    """A memory with everything that a decision needs."""
-
-    memory: Memory
-    evidence: tuple[EvidenceTurns, ...]
-    links: tuple[LinkedMemory, ...]
-    similar: tuple[SimilarMemory, ...]
-    history: tuple[HistoryEntry, ...]
-    lineage: Lineage
-    options: ReviewOptions | None  # of a single memory that is pending
-    comments: tuple[ShownComment, ...] = ()
-
-    @property
-    def is_asserted(self) -> bool:
-        """Return True if the user has said it as a fact, so that approving it needs no question."""
-        return is_asserted(self.memory)
-
-    @property
-    def repeats(self) -> Memory | None:
-        """Return the memory that this one probably repeats, into which one key may merge it."""
-        return next((each.memory for each in self.similar if each.is_repeat), None)
-
-    @property
-    def changes(self) -> tuple[StatusChange, ...]:
-        """Return what a person can do with a memory that waits for no decision."""
-        return possible_changes(Status(self.memory.status))
-
-    @property
-    def approved_by(self) -> str:
-        """Return who approved the memory last; empty if nobody did, it was undone, or it is long ago."""
-        decided = (past for past in self.history if past.operation in APPROVALS or past.operation == UNDONE)
-        latest = next(decided, None)
-        return latest.actor if latest is not None and latest.operation in APPROVALS else ""
-
-
-def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group: bool = False) -> ReviewItem:
-    """Load a memory's evidence, links, similar memories and history, and what decisions about it would change.
+def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group: bool = False) -> dict[str, Any]:
+    """Load a memory with everything that a decision needs, for its page.
 
     What a decision about a group changes is told for each member, not here.
     """
     links, similar = _links(memory), _similar(memory, policy)
-    options = None
+    repeats = next((each["memory"] for each in similar if each["is_repeat"]), None)
+    consequences: dict[str, str] = {}
+    replaceable: Sequence[StoredMemory] = ()
     if memory.status == Status.PENDING_REVIEW and not is_group:
-        contradicts = [each.memory.pk for each in links if each.link.kind == LinkKind.CONTRADICTS]
-        merge_into = next((each.memory.pk for each in similar if each.is_repeat), None)
-        options = review_options(memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now)
-    changes, comments = changes_of(memory), latest_comments(memory)
-    names = names_of([*(each.actor for each in changes), *(each.author for each in comments)])
-    return ReviewItem(
-        memory=memory,
-        evidence=load_evidence(memory),
-        links=links,
-        similar=similar,
-        history=named_changes(changes, names),
-        lineage=load_lineage(memory),
-        options=options,
-        comments=named_comments(comments, names),
-    )
+        contradicts = [each["memory"].pk for each in links if each["link"].kind == LinkKind.CONTRADICTS]
+        merge_into = repeats.pk if repeats else None
+        consequences, replaceable = review_options(
+            memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now
+        )
+    history, comments = changes_of(memory), comments_on(memory)
+    names = names_of([*(each.actor for each in history), *(each.author for each in comments)])
+    # Nobody has approved it if the latest decision was undone, or is long ago.
+    decided = next((each for each in history if each.operation in APPROVALS or each.operation == UNDONE), None)
+    return {
+        "memory": memory,
+        "is_asserted": is_asserted(memory),
+        "changes": possible_changes(Status(memory.status)),
+        "evidence": load_evidence(memory),
+        "links": links,
+        "similar": similar,
+        "repeats": repeats,  # the memory that this one probably repeats, into which one key may merge it
+        "history": history,
+        "comments": comments,
+        "names": names,
+        "approved_by": names[decided.actor] if decided and decided.operation in APPROVALS else "",
+        "lineage": load_lineage(memory),
+        "consequences": consequences,
+        "replaceable": replaceable,
+    }
 
 
-def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
-    """Return the latest quotes of a memory with the turns around them (two queries)."""
+def load_evidence(memory: Memory) -> list[tuple[MemoryOrigin, list[Turn]]]:
+    """Return the latest quotes of a memory, each with the turns around it (two queries)."""
     origins = (
         MemoryOrigin.objects.standing()
         .filter(end_user_id=memory.end_user_id, memory=memory)
@@ -330,58 +224,62 @@ def load_evidence(memory: Memory) -> tuple[EvidenceTurns, ...]:
     )
     latest = list(origins.order_by("-said_at")[:MAX_ORIGINS])
     if not latest:
-        return ()
+        return []
     around = Q()
     for turn in (origin.turn for origin in latest):
         positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
         around |= Q(session_id=turn.session_id, position__range=positions)
     context = list(Turn.objects.filter(around, end_user_id=memory.end_user_id).order_by("session_id", "position"))
-    return tuple(
-        EvidenceTurns(origin=origin, turns=tuple(turn for turn in context if _is_near(turn, origin.turn)))
-        for origin in latest
-    )
+    evidence = []
+    for origin in latest:
+        session, place = origin.turn.session_id, origin.turn.position
+        near = (each for each in context if abs(each.position - place) <= CONTEXT_TURNS)
+        evidence.append((origin, [each for each in near if each.session_id == session]))
+    return evidence
 
 
-def _is_near(turn: Turn, quoted: Turn) -> bool:
-    return turn.session_id == quoted.session_id and abs(turn.position - quoted.position) <= CONTEXT_TURNS
-
-
-def _links(memory: Memory) -> tuple[LinkedMemory, ...]:
+def _links(memory: Memory) -> list[dict[str, Any]]:
+    """Return the memories that are linked as a conflict or possible duplicate, and how they were compared."""
     links = MemoryLink.objects.filter(
         Q(from_memory=memory) | Q(to_memory=memory), end_user_id=memory.end_user_id, status=LinkStatus.OPEN
     ).select_related("from_memory", "to_memory")
     heavy = [f"{side}__{field}" for side in ("from_memory", "to_memory") for field in ("terms", "context_terms")]
     found = list(links.defer(*heavy))
     comparisons = load_comparisons(found)
-    return tuple(
-        LinkedMemory(
-            link=link,
-            memory=link.to_memory if link.from_memory_id == memory.pk else link.from_memory,
-            comparison=comparisons.get(link.pk),
-        )
+    return [
+        {
+            "link": link,
+            "memory": link.to_memory if link.from_memory_id == memory.pk else link.from_memory,
+            "comparison": comparisons.get(link.pk),
+        }
         for link in found
-    )
+    ]
 
 
-def _similar(memory: Memory, policy: Policy) -> tuple[SimilarMemory, ...]:
+def _similar(memory: Memory, policy: Policy) -> list[dict[str, Any]]:
+    """Return live memories with a similar content, the nearest first.
+
+    One with the same predicate and polarity, similar enough not to be different, probably says the same (`is_repeat`).
+    """
     own = MemoryVector.objects.filter(end_user_id=memory.end_user_id, memory=memory).first()
     if own is None:
-        return ()
+        return []
     others = Memory.objects.for_end_user(memory.end_user_id).live().filter(private_to=memory.private_to)
-    others = others.exclude(pk=memory.pk)
     near = (
-        others.filter(vectors__end_user_id=memory.end_user_id, vectors__embedder=own.embedder)
+        others.exclude(pk=memory.pk)
+        .filter(vectors__end_user_id=memory.end_user_id, vectors__embedder=own.embedder)
         .annotate(distance=MaxInnerProduct("vectors__embedding", own.embedding))
         .order_by("distance")
         .to_show()
     )
     unsure = policy.dedupe.band(embedder=own.embedder).unsure
-    close = (
-        SimilarMemory(row, cosine=-row.distance, is_repeat=-row.distance >= unsure and _same_predicate(memory, row))
+    said = (memory.predicate, memory.polarity)
+    return [
+        {
+            "memory": row,
+            "cosine": -row.distance,
+            "is_repeat": -row.distance >= unsure and bool(memory.predicate) and (row.predicate, row.polarity) == said,
+        }
         for row in near[:MAX_SIMILAR]
-    )
-    return tuple(each for each in close if each.cosine >= MIN_SIMILARITY)
-
-
-def _same_predicate(one: Memory, other: Memory) -> bool:
-    return bool(one.predicate) and (one.predicate, one.polarity) == (other.predicate, other.polarity)
+        if -row.distance >= MIN_SIMILARITY
+    ]

@@ -1,20 +1,45 @@
-"""How two memories were compared, and how a pair was settled."""
+"""Who changed a memory, how two memories were compared, and how a pair was settled."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from apps.console.labels import time_since
-from apps.memories.models import Memory, MemoryLink, MemoryVector
+from apps.console.labels import names_of, time_since
+from apps.memories.models import Memory, MemoryLink, MemoryVector, MemoryVersion
 from apps.pipeline.core.enums import LinkResolution, Stage
 from apps.pipeline.core.policy import SimilarityBand
-from apps.review.selectors.history import latest_changes
 from apps.traces.models import Span
 
 MAX_CHARACTERS = 90  # of a statement that is quoted
+MAX_ENTRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A change of a memory and who made it."""
+
+    operation: str
+    actor: str
+    at: datetime
+
+
+def changes_of(memory: Memory) -> list[MemoryVersion]:
+    """Return the changes of a memory, latest first."""
+    rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory)
+    return list(rows.order_by("-version")[:MAX_ENTRIES])
+
+
+def latest_changes(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID, HistoryEntry]:
+    """Return the latest change of each of some memories of a project."""
+    rows = MemoryVersion.objects.filter(memory__in=list(memory_ids), memory__project_id=project_id)
+    latest = list(rows.order_by("memory_id", "-version").distinct("memory_id"))
+    names = names_of(each.actor for each in latest)
+    return {each.memory_id: HistoryEntry(each.operation, names[each.actor], each.known_until) for each in latest}
 
 
 def older_first(link: MemoryLink) -> tuple[Memory, Memory]:
@@ -40,9 +65,9 @@ def settlement_text(link: MemoryLink) -> str:
         return ""
     match LinkResolution(link.resolution):
         case LinkResolution.KEPT_FROM:
-            return f"kept “{_cut(link.from_memory.content)}”, rejected the other"
+            return f"kept “{shortened(link.from_memory.content)}”, rejected the other"
         case LinkResolution.KEPT_TO:
-            return f"kept “{_cut(link.to_memory.content)}”, rejected the other"
+            return f"kept “{shortened(link.to_memory.content)}”, rejected the other"
         case LinkResolution.CHANGED:
             return "dated the change: the newer one supersedes the older one"
         case LinkResolution.BOTH:
@@ -50,7 +75,7 @@ def settlement_text(link: MemoryLink) -> str:
         case LinkResolution.UNRELATED:
             return "kept both, which are about different things"
         case LinkResolution.MERGED:
-            return f"merged into “{_cut(link.to_memory.content)}”"
+            return f"merged into “{shortened(link.to_memory.content)}”"
 
 
 def settled_by(*, project_id: UUID, link_id: UUID) -> str:
@@ -65,38 +90,17 @@ def settled_by(*, project_id: UUID, link_id: UUID) -> str:
     return f"{actor} already {done} ({time_since(link.settled_at)})"
 
 
-def _cut(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a statement as it is quoted."""
     return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A verdict of deduplication, with the cosine from which a judge or a person decides."""
+def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, dict[str, Any]]:
+    """Return the verdict of deduplication by link, for links whose memories were compared (one query).
 
-    verdict: str
-    by: str  # the tier that decided: facts, hash, value, cosine or judge
-    cosine: float
-    unsure: float
-    guards: tuple[str, ...]  # kinds of difference between the texts
-
-    @property
-    def mark(self) -> float:
-        """Return the cosine in percent."""
-        return round(self.cosine * 100, 1)
-
-    @property
-    def band_start(self) -> float:
-        """Return the start of the band in percent."""
-        return round(self.unsure * 100, 1)
-
-    @property
-    def band_width(self) -> float:
-        """Return the width of the band in percent."""
-        return round((1 - self.unsure) * 100, 1)
-
-
-def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
-    """Return the comparison by link, for links whose memories were compared (one query)."""
+    `by` is the tier that decided: facts, hash, value, cosine or judge. From the cosine `unsure` a judge or a person
+    decides. `guards` are kinds of difference between the texts; `mark`, `band_start` and `band_width` are in percent.
+    """
     written = [link for link in links if link.trace_id is not None]
     if not written:
         return {}
@@ -115,11 +119,20 @@ def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, Comparison]:
     return {link.pk: each for link, each in results if each is not None}
 
 
-def _comparison(link: MemoryLink, span: Span, embedder: str) -> Comparison | None:
+def _comparison(link: MemoryLink, span: Span, embedder: str) -> dict[str, Any] | None:
     # What deduplication recorded about the other memory, for the candidate that became this one.
     compared = span.details.get("compared", {}).get(str(link.from_memory.candidate_index), {})
     note = next((each for each in compared.get("near", ()) if each["memory"] == str(link.to_memory_id)), None)
     if note is None or note["cosine"] is None:
         return None
     band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=embedder)
-    return Comparison(note["verdict"], note["tier"], note["cosine"], band.unsure, tuple(note["guards"]))
+    return {
+        "verdict": note["verdict"],
+        "by": note["tier"],
+        "cosine": note["cosine"],
+        "unsure": band.unsure,
+        "guards": note["guards"],
+        "mark": round(note["cosine"] * 100, 1),
+        "band_start": round(band.unsure * 100, 1),
+        "band_width": round((1 - band.unsure) * 100, 1),
+    }

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -11,19 +12,32 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused, Unfit
+from apps.console.labels import names_of
 from apps.console.paging import identifier_of, is_detail, is_part, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import MemoryLink
-from apps.pipeline.core.enums import LinkKind, LinkResolution
+from apps.memories.querysets import MemoryLinkQuerySet
+from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.review.decisions import Validity
 from apps.review import services as settling
 from apps.review.forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
-from apps.review.selectors.comparisons import settled_by, settled_pair, settlement_text
-from apps.review.selectors.pairs import load_contradiction, open_pairs, settled_pairs, skipped_last
-from apps.review.selectors.review import absent_pair
+from apps.review.selectors.cases import comments_on, link_options, load_evidence, pairs_with_comment_count
+from apps.review.selectors.comparisons import (
+    keeping,
+    load_comparisons,
+    older_first,
+    settled_by,
+    settled_pair,
+    settlement_text,
+)
 from apps.review.services import Settlement
-from apps.review.skipping import skipped_by
+from apps.review.skipping import place_among, skipped_by
+from apps.review.text_differences import compared_texts
 from apps.tenants.enums import MemberRole
+
+_HEAVY = [
+    f"{side}__{field}" for side in ("from_memory", "to_memory") for field in ("terms", "context_terms", "context")
+]
 
 
 @project_page()
@@ -36,22 +50,21 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "kind": kind,
         "settled": settled,
         "heading": "The same?" if kind is LinkKind.POSSIBLE_DUPLICATE else "Which one?",
-        "open_count": open_pairs(project_id=project_id, kind=kind).count(),
+        "open_count": _pairs(project_id, "", kind).count(),
     }
     if is_part(request, "kinds"):
         return render(request, "console/_pair_tabs.html", chosen)
-    if settled:
-        rows = settled_pairs(project_id=project_id, words=words, kind=kind)
-    else:
-        rows = open_pairs(project_id=project_id, words=words, kind=kind)
-        rows = skipped_last(rows, skipped_by(request))
+    rows = _pairs(project_id, words, kind, is_settled=settled)
+    if not settled:  # skipped ones are last, in the order of skipping
+        rows = rows.annotate(skipped=Coalesce(place_among(skipped_by(request)), 0))
+        rows = rows.order_by("skipped", *rows.query.order_by)
     found, link = paginate_and_open(rows, request)
-    named, absent = identifier_of(request.GET.get("open", "")), None
+    named, why_absent = identifier_of(request.GET.get("open", "")), ""
     if link is None and named is not None:
-        absent = absent_pair(project_id=visit.project.pk, link_id=named)
-        link = absent.link or next(iter(found.rows), None)
-    opened = load_contradiction(link, now=timezone.now()) if link else None
-    shown: dict[str, Any] = {"page": found, "absent": absent, "is_listed": not settled, "contradiction": opened}
+        link, why_absent = _absent_pair(project_id, named)
+        link = link or next(iter(found.rows), None)
+    shown = {"page": found, "why_absent": why_absent, "is_listed": not settled}
+    shown["contradiction"] = _contradiction(link) if link else None
     return render(request, "console/contradictions.html", chosen | shown)
 
 
@@ -59,7 +72,7 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
     """Show one pair: a part of the list, or a page of its own."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
-    shown = load_contradiction(get_object_or_404(links, pk=link_id), now=timezone.now())
+    shown = _contradiction(get_object_or_404(links, pk=link_id))
     template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
     return render(request, template, {"contradiction": shown, "is_listed": is_detail(request)})
 
@@ -110,3 +123,70 @@ def _day(request: HttpRequest, name: str) -> datetime | None:
     if text and day is None:
         raise Unfit(f"{text!r} is not a date")
     return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+
+
+def _pairs(project_id: UUID, words: str, kind: LinkKind | None, *, is_settled: bool = False) -> MemoryLinkQuerySet:
+    """Return settled pairs, latest first, or open ones: contradictions first, then oldest first."""
+    rows = MemoryLink.objects.for_project(project_id)
+    if is_settled:
+        rows = rows.filter(status=LinkStatus.SETTLED).order_by("-settled_at", "id")
+    else:
+        rows = pairs_with_comment_count(rows.to_settle()).order_by("kind", "created_at", "id")
+    if words:
+        rows = rows.of_words(words)
+    if kind is not None:
+        rows = rows.of_kind(kind)
+    return rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY)
+
+
+def _absent_pair(project_id: UUID, link_id: UUID) -> tuple[MemoryLink | None, str]:
+    """Return a pair that the page of the queue does not list, and why, such as who settled it."""
+    rows = MemoryLink.objects.for_project(project_id).select_related("from_memory", "to_memory", "end_user")
+    link = rows.filter(pk=link_id).first()
+    if link is None:
+        return None, "The pair of this address does not exist any more."
+    if link.status != LinkStatus.OPEN:
+        return link, f"{settled_by(project_id=project_id, link_id=link_id)}."
+    if not MemoryLink.objects.filter(pk=link_id).to_settle().exists():
+        return link, "This pair needs no decision any more: one of the two is no longer live."
+    return link, "This pair still waits for a decision, but not on this page of the list."
+
+
+def _contradiction(link: MemoryLink) -> dict[str, Any]:
+    """Load both sides, the older one first, and place them on one timeline, in percent (at most twelve queries)."""
+    now, pair = timezone.now(), older_first(link)
+    begins = min(moment for memory in pair for moment in (memory.valid_from, memory.said_at))
+    ends = max(now, *(memory.valid_until or now for memory in pair))
+    scale = max((ends - begins).total_seconds(), 1.0)
+
+    def at(moment: datetime) -> float:
+        return round((moment - begins).total_seconds() / scale * 100, 2)
+
+    sides = []
+    for name, memory, words in zip("AB", pair, compared_texts(pair[0].content, pair[1].content), strict=True):
+        start = min(at(memory.valid_from), 99.0)
+        sides.append(
+            {
+                "name": name,
+                "memory": memory,
+                "words": words,  # its content, with what the other one says differently
+                "keeps": keeping(link, memory),  # how the pair is settled if this side alone is true
+                "evidence": load_evidence(memory),
+                "said": at(memory.said_at),
+                "start": start,
+                "width": max(at(memory.valid_until or ends) - start, 1.0),
+            }
+        )
+    comments = comments_on(*pair)
+    return {
+        "link": link,
+        "is_duplicate": link.kind == LinkKind.POSSIBLE_DUPLICATE,
+        "versions": (link.from_memory, link.to_memory),
+        "newer": pair[1],
+        "sides": sides,
+        "begins": begins,
+        "comparison": load_comparisons([link]).get(link.pk),
+        "consequences": link_options(link, now=now) if link.status == LinkStatus.OPEN else {},
+        "comments": comments,
+        "names": names_of(each.author for each in comments),
+    }

@@ -1,10 +1,14 @@
 """The review queue: cases, decisions, comments, skipped cases and what one has decided."""
 
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -12,10 +16,13 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from apps.common.errors import Refused, Unfit
-from apps.console.paging import ListPage, identifier_of, is_detail, is_part, paginate, paginate_and_open
+from apps.console.labels import label, names_of, time_since
+from apps.console.paging import identifier_of, is_detail, is_part, paginate, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
-from apps.memories.models import Memory, MemoryLink
-from apps.pipeline.core.enums import MemoryType, RejectionReason
+from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVersion
+from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, RejectionReason, Status
+from apps.pipeline.core.policy import Policy
+from apps.pipeline.review.decisions import is_asserted
 from apps.review import services as deciding
 from apps.review import skipping
 from apps.review import undo as undoing
@@ -28,29 +35,42 @@ from apps.review.forms import (
     edited_value,
     parse_seen,
     parse_undo,
-    refusal_response,
     refusal_toasts,
+    refusals_toasted,
     row_id,
     toast_response,
 )
-from apps.review.selectors import review as selectors
-from apps.review.selectors.cases import comments_on, load_review_item
-from apps.review.selectors.own_decisions import SHOWN_FOR, decided_today, load_decisions, own_decisions
-from apps.review.selectors.review import ReviewGroup, absent_memory, closed_by, load_members
-from apps.review.services import ReviewDecision, comment_on_memory
+from apps.review.selectors.cases import approval_texts, comments_on, load_review_item
+from apps.review.selectors.comparisons import latest_changes, settlement_text, shortened
+from apps.review.selectors.review import (
+    ReviewFilters,
+    ReviewGroup,
+    count_by_reason,
+    count_pending,
+    group_of,
+    load_groups,
+    review_queue,
+)
+from apps.review.services import ReviewDecision, Reviewer, SeenVersion, comment_on_memory
 from apps.review.skipping import skipped_by
+from apps.review.undo import UNDONE, check_undo
 from apps.tenants.enums import MemberRole
 from apps.traces.policies import active_policy
+
+SHOWN_FOR = timedelta(days=14)  # one's own decisions
+MOST_NAMED = 3
+_DECISIONS = frozenset({"approved", "rejected", "kept", "merged", "took_over"})  # operations that a person decides
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Skip the memories of a row, or a pair; with `back`, undo that."""
     given = [identifier_of(each) for text in request.POST.getlist("row") for each in text.split()]
     ids: list[UUID] = [each for each in given if each is not None]
     if not ids or len(ids) != len(given) or len(ids) > MOST_AT_ONCE:
-        return refusal_response(request, Unfit("choose what to skip"))
+        raise Unfit("choose what to skip")
     if "back" in request.POST:
         skipping.bring_back(request, ids)
         answer = toast_response(request, Toast("It is back in its place."))
@@ -65,68 +85,65 @@ def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def decisions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List the visitor's own decisions, latest first."""
     by = acting_person(visit)
-    found = paginate(own_decisions(by=by, now=timezone.now()), request)
-    page = replace(found, rows=load_decisions(found.rows, by=by))
+    recent = _own_changes(by).filter(known_until__gte=timezone.now() - SHOWN_FOR)
+    moments = recent.order_by("-known_until", "end_user_id").values("end_user_id", "known_until").distinct()
+    found = paginate(moments, request)
+    page = replace(found, rows=_decisions(found.rows, by))
     return render(request, "console/decisions.html", {"page": page, "days": SHOWN_FOR.days})
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Add a comment, and return all comments on the memory, or on both memories of the pair in which it was written."""
-    try:
-        comment_on_memory(by=acting_person(visit), memory_id=memory_id, text=request.POST.get("text", ""))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    comment_on_memory(by=acting_person(visit), memory_id=memory_id, text=request.POST.get("text", ""))
     memory = get_object_or_404(Memory.objects.for_project(visit.project.pk), pk=memory_id)
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
     named = identifier_of(request.POST.get("pair", ""))
     pair = links.filter(pk=named).first() if named else None
     of = (pair.from_memory, pair.to_memory) if pair else (memory,)
-    shown = {"memory": memory, "pair": pair, "comments": comments_on(*of)}
+    comments = comments_on(*of)
+    names = names_of(each.author for each in comments)
+    shown = {"memory": memory, "pair": pair, "comments": comments, "names": names}
     return render(request, "console/_comments.html", shown)
 
 
 @project_page()
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the one that is named, else the first one."""
-    filters = selectors.ReviewFilters.of(request)
+    filters, project_id, by = ReviewFilters.of(request), visit.project.pk, acting_person(visit)
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)  # in UTC
     tabs = {
         "filters": filters,
-        "counts": selectors.count_by_reason(project_id=visit.project.pk, filters=filters),
-        "decided": decided_today(by=acting_person(visit), now=timezone.now()),
-        "total": selectors.count_pending(project_id=visit.project.pk),
+        "counts": count_by_reason(project_id=project_id, filters=filters),
+        "decided": _own_changes(by).filter(known_until__gte=midnight).count(),
+        "total": count_pending(project_id=project_id),
     }
     if is_part(request, "reasons"):
         return render(request, "console/_reason_tabs.html", tabs)
-    queue = selectors.review_queue(project_id=visit.project.pk, filters=filters, skipped=skipped_by(request))
-    load = partial(selectors.load_groups, project_id=visit.project.pk, filters=filters)
-    found, row = paginate_and_open(queue, request, load=load)
-    shown = tabs | {"page": found, "types": list(MemoryType), "shown_at": timezone.now()}
-    return render(request, "console/review.html", shown | _case_of(request, visit, found, row))
-
-
-def _case_of(request: HttpRequest, visit: ProjectVisit, found: ListPage, row: ReviewGroup | None) -> dict[str, Any]:
-    """Return what is shown beside the list: the row to open, or what became of a memory that is not listed."""
-    named, absent = identifier_of(request.GET.get("open", "")), None
-    if row is None and named is None and found.rows:
+    queue = review_queue(project_id=project_id, filters=filters, skipped=skipped_by(request))
+    found, row = paginate_and_open(queue, request, load=partial(load_groups, project_id=project_id, filters=filters))
+    named, absent, why_absent = identifier_of(request.GET.get("open", "")), None, ""
+    if row is None and named is not None:
+        absent, why_absent = _absent_memory(project_id, named)
+    if row is None and absent is None and found.rows:
         row = found.rows[0]
-    elif row is None and named is not None:
-        absent = absent_memory(project_id=visit.project.pk, memory_id=named)
-        row = found.rows[0] if found.rows and absent.memory is None else None
-    memory = row.leader if row else absent.memory if absent else None
-    return {"absent": absent, "open_row": row} | (_case(memory, row) if memory else {"item": None})
+    memory = row.leader if row else absent
+    shown = {"page": found, "types": list(MemoryType), "why_absent": why_absent, "open_row": row, "item": None}
+    shown |= tabs | (_case(memory, row) if memory else {}) | {"shown_at": timezone.now()}
+    return render(request, "console/review.html", shown)
 
 
 def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
-    now, is_group = timezone.now(), group is not None and len(group.members) > 1
+    """Return what the page of a memory shows, or that of a group of which it is the first one."""
+    is_group = group is not None and len(group.members) > 1
     policy = active_policy(project_id=memory.project_id)
     return {
-        "item": load_review_item(memory, policy=policy, now=now, is_group=is_group),
+        "item": load_review_item(memory, policy=policy, now=timezone.now(), is_group=is_group),
         "group": group if is_group else None,
-        "members": load_members(group, policy=policy, now=now) if group and is_group else (),
+        "members": _members(group, policy) if group and is_group else (),
         "rejections": list(RejectionReason),
-        "seen": group.seen if group else f"{memory.pk}:{memory.version}",
     }
 
 
@@ -136,72 +153,77 @@ def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
     found = get_object_or_404(Memory.objects.for_project(visit.project.pk).to_show(), pk=memory_id)
     if not is_detail(request):
         return render(request, "console/memory.html", _case(found, None))
-    group = selectors.group_of(found, filters=selectors.ReviewFilters.of(request))
+    group = group_of(found, filters=ReviewFilters.of(request))
     return render(request, "console/_review_item.html", _case(found, group) | {"is_listed": True})
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Approve one or several memories; a single one may be reworded, and may replace others."""
-    try:
-        content, value = edited_content(request), edited_value(request)
-        seen = chosen_memories(request)
-        replaces = parse_seen(request.POST.getlist("replaces"))
-        decided = deciding.approve(
-            by=acting_person(visit),
-            seen=seen,
-            content=content,
-            value=value,
-            replaces=replaces,
-            is_confirmed="is_confirmed" in request.POST,
-            as_uncertain="as_uncertain" in request.POST,
-        )
-    except Refused as refused:
-        return refusal_response(request, refused)
-    ids = [each.memory_id for each in decided.memories]
-    closed = closed_by(project_id=visit.project.pk, memory_ids=ids)
+    content, value = edited_content(request), edited_value(request)
+    seen = chosen_memories(request)
+    replaces = parse_seen(request.POST.getlist("replaces"))
+    decided = deciding.approve(
+        by=acting_person(visit),
+        seen=seen,
+        content=content,
+        value=value,
+        replaces=replaces,
+        is_confirmed="is_confirmed" in request.POST,
+        as_uncertain="as_uncertain" in request.POST,
+    )
+    closed = _closed_by(visit, [each.memory_id for each in decided.memories])
     return _decision_response(request, visit, decided, "approved", more=f" Replaced: {closed}." if closed else "")
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def preview_approval(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show what approving several memories does, before it is done."""
-    try:
-        seen = chosen_memories(request)
-    except Refused as refused:
-        return refusal_response(request, refused)
-    preview = selectors.preview_approval(project_id=visit.project.pk, memory_ids=[each.memory_id for each in seen])
+    """Show what approving several memories does, before it is done: how many stay, and what to know of the others."""
+    ids = {each.memory_id for each in chosen_memories(request)}
+    memories = Memory.objects.for_project(visit.project.pk)
+    waiting = list(memories.awaiting_review().filter(pk__in=ids))
+    approved = {each.pk: each for each in waiting if is_asserted(each)}
+    links = MemoryLink.objects.for_project(visit.project.pk).to_settle().filter(kind=LinkKind.CONTRADICTS)
+    pairs = links.filter(Q(from_memory__in=approved) | Q(to_memory__in=approved)).order_by()
+    disputed = {each for pair in pairs.values_list("from_memory_id", "to_memory_id") for each in pair}
+    commented = MemoryComment.objects.filter(memory__in=approved).order_by().values_list("memory_id").distinct()
+    preview = {
+        "approved": len(approved),
+        "rules": sum(each.is_rule for each in approved.values()),
+        "disputed": len(disputed & approved.keys()),
+        "commented": commented.count(),
+        "not_asserted": len(waiting) - len(approved),
+        "gone": len(ids) - len(waiting),
+    }
     return render(request, "console/_approval_preview.html", {"preview": preview})
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Reject one or several memories with a reason."""
     reason = request.POST.get("reason", "")
-    try:
-        if reason not in set(RejectionReason):
-            raise Unfit("choose a reason from the list")
-        seen = chosen_memories(request)
-        decided = deciding.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    if reason not in set(RejectionReason):
+        raise Unfit("choose a reason from the list")
+    seen = chosen_memories(request)
+    decided = deciding.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
     return _decision_response(request, visit, decided, "rejected")
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Merge a memory into another one that says the same."""
-    try:
-        (seen,), (into,) = parse_seen(request.POST.getlist("memory")[:1]), parse_seen(request.POST.getlist("into")[:1])
-        decided = deciding.merge_memories(by=acting_person(visit), seen=seen, into=into)
-    except ValueError:
-        return refusal_response(request, Unfit("choose two memories to merge"))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    both = [parse_seen(request.POST.getlist(name)[:1]) for name in ("memory", "into")]
+    if [len(each) for each in both] != [1, 1]:
+        raise Unfit("choose two memories to merge")
+    decided = deciding.merge_memories(by=acting_person(visit), seen=both[0][0], into=both[1][0])
     return toast_response(
         request, Toast("Merged.", decided), gone=[row_id(each.memory_id) for each in decided.memories]
     )
@@ -209,13 +231,11 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Undo a decision and refresh the page."""
-    try:
-        decided = parse_undo(request)
-        undoing.undo(by=acting_person(visit), decided=decided)
-    except Refused as refused:
-        return refusal_response(request, refused)
+    decided = parse_undo(request)
+    undoing.undo(by=acting_person(visit), decided=decided)
     opens = decided.link_id or next((each.memory_id for each in decided.memories), "")
     return trigger_client_event(toast_response(request, Toast("Undone.")), "undone", {"opens": str(opens)})
 
@@ -229,6 +249,107 @@ def _decision_response(
     ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
     gone, status = [row_id(each) for each in ids], 200 if done else 409
     answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
-    if "grouped" in request.POST and selectors.is_more_of(project_id=visit.project.pk, memory_ids=ids):
+    if "grouped" in request.POST and _is_more_of(visit, ids):
         trigger_client_event(answer, "queue-changed", after="swap")
     return answer
+
+
+def _is_more_of(visit: ProjectVisit, memory_ids: Sequence[UUID]) -> bool:
+    """Return True if pending memories have the same words as some others."""
+    memories = Memory.objects.for_project(visit.project.pk)
+    wordings = memories.filter(pk__in=memory_ids).values("wording")
+    return memories.awaiting_review().filter(wording__in=wordings).exists()
+
+
+def _closed_by(visit: ProjectVisit, memory_ids: Collection[UUID]) -> str:
+    """Return in words what some memories have replaced, "" for nothing."""
+    replaced = Memory.objects.for_project(visit.project.pk).filter(
+        superseded_by__in=memory_ids, status=Status.SUPERSEDED
+    )
+    contents = list(replaced.order_by("-updated_at", "id").values_list("content", flat=True)[: MOST_NAMED + 1])
+    quoted = ", ".join(f"“{shortened(each)}”" for each in contents[:MOST_NAMED])
+    return f"{quoted} and others" if len(contents) > MOST_NAMED else quoted
+
+
+def _absent_memory(project_id: UUID, memory_id: UUID) -> tuple[Memory | None, str]:
+    """Return a memory that the page of the queue does not list, and why, such as who decided about it."""
+    memory = Memory.objects.for_project(project_id).to_show().filter(pk=memory_id).first()
+    if memory is None:
+        return None, "The memory of this address does not exist any more."
+    if memory.status == Status.PENDING_REVIEW:
+        return memory, "This memory still waits for a decision, but not on this page of the list."
+    change = latest_changes(project_id=project_id, memory_ids=[memory_id]).get(memory_id)
+    if change is None:
+        return memory, f"This memory does not wait for a decision: it is {label(memory.status)}."
+    return memory, f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})."
+
+
+def _members(group: ReviewGroup, policy: Policy) -> list[dict[str, Any]]:
+    """Return the members of a group, in its order, and what approving each changes (three queries)."""
+    rows = {row.pk: row for row in Memory.objects.filter(pk__in=group.ids).awaiting_review().to_show()}
+    members = [rows[id] for id in group.ids if id in rows]
+    pairs = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
+    pairs = pairs.filter(Q(from_memory__in=group.ids) | Q(to_memory__in=group.ids))
+    contradicts: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for one, other in pairs.values_list("from_memory", "to_memory"):
+        contradicts[one].append(other)
+        contradicts[other].append(one)
+    texts = approval_texts(members, contradicts=contradicts, policy=policy, now=timezone.now())
+    return [{"memory": each, "approval": texts.get(each.pk, "")} for each in members]
+
+
+def _own_changes(by: Reviewer) -> QuerySet[MemoryVersion]:
+    """Return the changes by which a person has decided; those of one decision have the same time."""
+    own = MemoryVersion.objects.filter(actor=by.actor, trace=None, operation__in=_DECISIONS)
+    return own.filter(memory__project_id=by.project_id)
+
+
+def _decisions(moments: Sequence[dict[str, Any]], by: Reviewer) -> list[dict[str, Any]]:
+    """Return the decisions made at some moments, in their order, and whether each can be undone (five queries)."""
+    times, users = [each["known_until"] for each in moments], {each["end_user_id"] for each in moments}
+    made: defaultdict[tuple[UUID, datetime], list[MemoryVersion]] = defaultdict(list)
+    for each in _own_changes(by).filter(known_until__in=times, end_user_id__in=users).order_by("memory_id"):
+        made[each.end_user_id, each.known_until].append(each)
+    ids = {each.memory_id for several in made.values() for each in several}
+    memories = {each.pk: each for each in Memory.objects.for_project(by.project_id).filter(pk__in=ids).to_show()}
+    history: defaultdict[UUID, list[MemoryVersion]] = defaultdict(list)  # of each memory, oldest first
+    for each in MemoryVersion.objects.filter(memory__in=ids).order_by("memory_id", "version"):
+        history[each.memory_id].append(each)
+    names = names_of(each.actor for several in history.values() for each in several)
+    pairs = MemoryLink.objects.for_project(by.project_id).select_related("from_memory", "to_memory")
+    settled = pairs.filter(status=LinkStatus.SETTLED, settled_at__in=times)
+    links = {(each.end_user_id, each.settled_at): each for each in settled}
+    rows = []
+    for moment in moments:
+        key = moment["end_user_id"], moment["known_until"]
+        if key not in made:
+            continue
+        link = links.get(key)
+        since = [[each for each in history[of.memory_id] if each.version >= of.version] for of in made[key]]
+        refusals = [_refusal(by, memories[each[0].memory_id], each, names) for each in since]
+        seen = tuple(SeenVersion(each.memory_id, each.version + 1) for each in made[key])
+        undone = (by.actor, UNDONE)
+        rows.append(
+            {
+                "what": settlement_text(link) if link else " and ".join(label(each.operation) for each in made[key]),
+                "memories": [memories[each.memory_id] for each in made[key]],
+                "at": moment["known_until"],
+                "decided": ReviewDecision(memories=seen, link_id=link.pk if link else None),
+                "refusal": next(filter(None, refusals), ""),
+                "is_undone": all([(one.actor, one.operation) for one in each[1:2]] == [undone] for each in since),
+            }
+        )
+    return rows
+
+
+def _refusal(by: Reviewer, memory: Memory, changes: Sequence[MemoryVersion], names: Mapping[str, str]) -> str:
+    """Return why the first of some changes can't be undone; empty if it can."""
+    seen = SeenVersion(memory.pk, changes[0].version + 1)
+    try:
+        check_undo(actor=by.actor, memory=memory, seen=seen, changes=changes)
+    except Refused as refused:
+        if len(changes) == 1:
+            return str(refused)
+        later = changes[1]
+        return f"{names[later.actor]} {label(later.operation)} it ({time_since(later.known_until)})"
+    return ""

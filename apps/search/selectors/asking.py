@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.memories.models import Memory
-from apps.review.selectors.history import HistoryEntry, latest_changes
+from apps.review.selectors.comparisons import HistoryEntry, latest_changes
 
 MAX_ROWS = 20
 

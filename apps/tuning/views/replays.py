@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
-from apps.console.charts import CountTile
 from apps.console.choices import ReplayForm, WhatIfForm
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
@@ -189,10 +188,10 @@ _OPERATIONS = {
 }
 
 
-def _tiles(replay: Replay) -> list[CountTile]:
+def _tiles(replay: Replay) -> list[tuple[str, int]]:
     """Return the counts of the differences, those that are not 0 and the most important ones."""
-    counts = [CountTile(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
-    return [tile for place, tile in enumerate(counts) if tile.count or place < 5]
+    counts = [(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
+    return [tile for place, tile in enumerate(counts) if tile[1] or place < 5]
 
 
 def _efforts(replay: Replay) -> list[tuple[str, Any, Any]]:

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
-from apps.console.charts import CountTile
 from apps.console.choices import choice_problems
 from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
@@ -185,9 +184,9 @@ _SHOWN_COUNTS = {
 }
 
 
-def _tiles(counts: Mapping[str, int]) -> list[CountTile]:
+def _tiles(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return the numbers of a rollback to show; those that are 0 are left out."""
-    return [CountTile(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
+    return [(name, counts[key]) for key, name in _SHOWN_COUNTS.items() if counts.get(key)]
 
 
 def _undo_text(counts: Mapping[str, int]) -> str:
