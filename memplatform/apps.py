@@ -1,7 +1,28 @@
+"""The Django apps of the project itself."""
+
+import os
+from typing import Any
+
 import msgspec
 from django.apps import AppConfig, apps
 from django.contrib.admin.apps import AdminConfig
+from django.db import connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 from psycopg.types.json import set_json_dumps
+
+# References are kept forever: collecting a pool would close sockets that the parent still uses.
+_inherited: list[Any] = []
+
+
+def forget_connections() -> None:
+    """Drop those of the parent in a forked child, unclosed: closing would write to sockets that the parent uses."""
+    pools: dict[str, Any] = vars(DatabaseWrapper)["_connection_pools"]  # there is no other way to drop one unclosed
+    _inherited.extend(pools.values())
+    pools.clear()
+    for wrapper in connections.all(initialized_only=True):
+        if wrapper.connection is not None:
+            _inherited.append(wrapper.connection)
+            wrapper.connection = None
 
 
 class MemplatformConfig(AppConfig):
@@ -11,10 +32,10 @@ class MemplatformConfig(AppConfig):
     label = "memplatform"
 
     def ready(self) -> None:
-        """Register the system checks, the fork handler of the connection pools, and the JSON encoder of psycopg."""
-        from memplatform import checks, pools  # noqa: F401  (they need loaded settings)
+        """Register the system checks, the fork handler of the connections, and the JSON encoder of psycopg."""
+        from memplatform import checks  # noqa: F401  (they need loaded settings)
 
-        pools.forget_after_fork()
+        os.register_at_fork(after_in_child=forget_connections)
         set_json_dumps(msgspec.json.encode)  # eight times faster than the standard library
 
 

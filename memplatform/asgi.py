@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from memplatform import embedded
-from memplatform.asgi_types import Receive, Scope, Send
+from memplatform.asgi_types import Application, Receive, Scope, Send
 from memplatform.database import ensure_database, limit_statements
 from memplatform.parent_death import end_with_parent
 
@@ -29,12 +29,33 @@ from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from memplatform.body_limits import BodyLimits  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip
 from memplatform.parent_death import call_on_stop  # isort: skip
-from memplatform.sub_path import with_sub_path, without_sub_path  # isort: skip
 from memplatform.warm_up import warm_up  # isort: skip
+
+# A server below a sub-path of a host (https://example.com/memory), which a proxy removes or leaves.
+
+
+def without_sub_path(application: Application) -> Application:
+    """Return an application whose requests have their paths within the sub-path."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and f"{scope['path']}/".startswith(f"{settings.SUB_PATH}/"):
+            scope = {**scope, "path": scope["path"].removeprefix(settings.SUB_PATH) or "/", "root_path": ""}
+        await application(scope, receive, send)
+
+    return answer if settings.SUB_PATH else application
+
+
+def with_sub_path(application: Application) -> Application:
+    """Return an application whose requests have whole paths, as Django expects them beside FORCE_SCRIPT_NAME."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await application({**scope, "path": f"{settings.SUB_PATH}{scope['path']}"}, receive, send)
+
+    return answer if settings.SUB_PATH else application
 
 
 rest = RequestSlots(
-    with_sub_path(django_application, settings.SUB_PATH),
+    with_sub_path(django_application),
     count=settings.WEB_THREADS,
     monitoring_host=settings.MONITORING_HOST,
 )
@@ -68,7 +89,7 @@ limited = BodyLimits(
     largest_upload=(settings.IMPORT_MAX_MB + 1) * 1024 * 1024,  # with the other fields of a form
     seconds=settings.BODY_SECONDS,
 )
-application = without_sub_path(limited, settings.SUB_PATH)
+application = without_sub_path(limited)
 start_tracing()
 warm_up()
 gc.collect()

@@ -1,8 +1,10 @@
-"""Limits on attempts to log in, counted before a password is hashed."""
+"""Logins: limits on attempts, counted before a password is hashed, and the hashing with bounded memory."""
 
+from threading import BoundedSemaphore
 from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
@@ -43,3 +45,30 @@ def login_limits(*, username: str, address: str) -> tuple[RateLimit, ...]:
         RateLimit(f"login:{address}", most=30, seconds=5 * _MINUTES),
         RateLimit(f"login:name:{name}", most=100, seconds=_HOURS),
     )
+
+
+_AT_ONCE = BoundedSemaphore(1)  # of a process
+
+
+class BoundedArgon2Hasher(Argon2PasswordHasher):
+    """Argon2id as OWASP recommends it (19 MiB, 2 passes, 1 lane), so that logins can't take all CPU or memory.
+
+    Django's own defaults take 100 MiB and 8 threads for each hash.
+    """
+
+    memory_cost = 19 * 1024  # KiB
+    time_cost = 2
+    parallelism = 1
+
+    def encode(self, password: str, salt: str) -> str:
+        """Hash a password."""
+        with _AT_ONCE:
+            return str(super().encode(password, salt))
+
+    def verify(self, password: str, encoded: str) -> bool:
+        """Return True if a password has this hash."""
+        with _AT_ONCE:
+            return bool(super().verify(password, encoded))
+
+    def harden_runtime(self, password: str, encoded: str) -> Any:
+        """Do nothing: Argon2 has no cheaper hashes to make up for."""

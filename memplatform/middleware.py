@@ -40,33 +40,28 @@ _REFUSALS = {
     TOO_LARGE: Problem(Code.TOO_LARGE, "the body exceeds the limit"),
     TIMEOUT: Problem(Code.REQUEST_TIMEOUT, "the body did not arrive in time"),
 }
+Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
-class KeysByHttps:
+def keys_by_https(get_response: Answer) -> Answer:
     """Refuse API keys that came in clear to a server of HTTPS: after a redirect nobody would notice that."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request."""
+    def answer(request: HttpRequest) -> HttpResponseBase:
         has_key = "Authorization" in request.headers or "X-API-Key" in request.headers
         if not (settings.SECURE_SSL_REDIRECT and has_key and is_api(request.path_info)) or request.is_secure():
-            return self.get_response(request)
+            return get_response(request)
         problem = Problem(Code.HTTPS_REQUIRED, "the key was sent in clear: use https, and replace the key")
         return JsonResponse(problem.document(), status=problem.status, content_type=CONTENT_TYPE)
 
+    return answer
 
-class RefusedBody:
+
+def refused_body(get_response: Answer) -> Answer:
     """Answer requests whose body was not read (memplatform/body_limits.py), and end their connection."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request."""
+    def answer(request: HttpRequest) -> HttpResponseBase:
         if (refused := scope_of(request).get(REFUSED)) is None:
-            return self.get_response(request)
+            return get_response(request)
         problem = _REFUSALS[str(refused)]
         headers = {"Connection": "close"}  # the rest of the body would pass for the next request
         if is_api(request.path_info):
@@ -74,19 +69,19 @@ class RefusedBody:
             return JsonResponse(document, status=problem.status, headers=headers, content_type=CONTENT_TYPE)
         return HttpResponse(problem.detail, status=problem.status, headers=headers, content_type="text/plain")
 
+    return answer
 
-class StreamedInBlocks:
+
+def streamed_in_blocks(get_response: Answer) -> Answer:
     """Send long answers at the pace of their readers: a block is made when the server has taken the one before."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer a request."""
-        response = self.get_response(request)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         if isinstance(request, ASGIRequest) and isinstance(response, StreamingHttpResponse) and not response.is_async:
             response.streaming_content = _blocks(iter(response.streaming_content))  # type: ignore[arg-type]
         return response
+
+    return answer
 
 
 async def _blocks(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
@@ -104,16 +99,14 @@ def _next_block(parts: Iterator[bytes]) -> bytes:
         return_connections()  # the reader may take its time
 
 
-class NoTenant:
+def no_tenant_yet(get_response: Answer) -> Answer:
     """Begin each request without a tenant; who asks is found out later."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request."""
+    def answer(request: HttpRequest) -> HttpResponseBase:
         with no_tenant():
-            return self.get_response(request)
+            return get_response(request)
+
+    return answer
 
 
 class _PagesOnly:
@@ -141,36 +134,32 @@ class Logins(_PagesOnly, AuthenticationMiddleware):
     """Django's authentication."""
 
 
-class Actors:
+def actors(get_response: Answer) -> Answer:
     """Let the ledger name the person who is logged in."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request; those of the API act in the name of their key."""
+    def answer(request: HttpRequest) -> HttpResponseBase:
         if is_api(request.path_info):
-            return self.get_response(request)
+            return get_response(request)
         with acting_as(lambda: actor_of(None, request.user.pk)):
-            return self.get_response(request)
+            return get_response(request)
+
+    return answer
 
 
-class StorableInput:
+def storable_input(get_response: Answer) -> Answer:
     """Refuse forms, and queries of the admin, that hold NUL, which PostgreSQL can't store or compare.
 
     The console's own pages clean their queries.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer 400, or pass the request on."""
+    def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
         given = () if is_api(path) else (request.POST, *([request.GET] if path.startswith(_ADMIN) else []))
         if any(map(_holds_nul, given)):
             return HttpResponseBadRequest("The request holds a NUL character.", content_type="text/plain")
-        return self.get_response(request)
+        return get_response(request)
+
+    return answer
 
 
 def _holds_nul(given: QueryDict) -> bool:
@@ -204,28 +193,24 @@ class ContentPolicy(_PagesOnly, CSPMiddleware):
         return super().process_response(request, response)
 
 
-class NotStored:
+def not_stored(get_response: Answer) -> Answer:
     """Keep pages with people's data out of the caches of browsers and proxies."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Set Cache-Control on pages of the console and the admin."""
-        response = self.get_response(request)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         if request.path_info.startswith((_CONSOLE, _ADMIN)):
             response["Cache-Control"] = "no-store"
         return response
 
+    return answer
 
-class ErasedCaches:
+
+def erased_caches(get_response: Answer) -> Answer:
     """Clear the caches of texts of this process from time to time, as they may be of erased end users."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> Any:
-        """Answer a request, then clear caches that are due."""
-        response = self.get_response(request)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         clear_if_due()
         return response
+
+    return answer

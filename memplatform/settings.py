@@ -9,11 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from memplatform import embedded
-from memplatform.api_settings import REST_FRAMEWORK, openapi_settings  # noqa: F401  (a setting of Django)
-from memplatform.content_security import CONTENT_SECURITY_POLICY  # noqa: F401  (a setting of Django)
 from memplatform.database_settings import database
 from memplatform.environment import Environment, InvalidSetting
 from memplatform.logs import LEVELS, LogFormat, logging_settings
@@ -100,24 +99,24 @@ if find_spec("django_migration_linter"):  # a tool of `make check`, which is not
 
 MIDDLEWARE = [
     "memplatform.request_telemetry.RequestTelemetry",  # sees what becomes of requests in all others
-    "memplatform.middleware.StreamedInBlocks",
-    "memplatform.middleware.RefusedBody",
+    "memplatform.middleware.streamed_in_blocks",
+    "memplatform.middleware.refused_body",
     "memplatform.middleware.ContentPolicy",  # outside of the others: errors of the others are pages as well
-    "memplatform.middleware.NoTenant",
-    "memplatform.middleware.KeysByHttps",
+    "memplatform.middleware.no_tenant_yet",
+    "memplatform.middleware.keys_by_https",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memplatform.middleware.Sessions",
     "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "memplatform.middleware.StorableInput",
+    "memplatform.middleware.storable_input",
     "memplatform.middleware.Logins",
-    "memplatform.middleware.Actors",
+    "memplatform.middleware.actors",
     "memplatform.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "memplatform.middleware.Fragments",
-    "memplatform.middleware.NotStored",
-    "memplatform.middleware.ErasedCaches",
+    "memplatform.middleware.not_stored",
+    "memplatform.middleware.erased_caches",
 ]
 
 ROOT_URLCONF = "memplatform.urls"
@@ -286,6 +285,18 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a working day
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+# Stored text is untrusted: if any of it ever escapes the escaping, the browser must not run or load anything from it.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [NONCE],  # of the templates' own script elements
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
 if HTTPS := env.bool("HTTPS", default=False):
     SECURE_SSL_REDIRECT = True
     # Monitors ask the process, not the proxy.
@@ -302,7 +313,7 @@ PROXIES = env.int("PROXIES", default=1 if HTTPS else 0)  # that add the client's
 # --- logins
 AUTHENTICATION_BACKENDS = ["memplatform.logins.ThrottledBackend"]
 PASSWORD_HASHERS = [
-    "memplatform.passwords.BoundedArgon2Hasher",
+    "memplatform.logins.BoundedArgon2Hasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of accounts that have not logged in since
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -312,7 +323,39 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
-SPECTACULAR_SETTINGS = openapi_settings(public_url=PUBLIC_URL)
+# --- the API
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.api.authentication.HasScope", "apps.api.authentication.ProjectTakesWrites"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.StructRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.parsers.JsonNegotiation",
+    "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "memplatform",
+    "DESCRIPTION": "The memory server for agents: turns in, the few statements worth keeping out.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVERS": [{"url": PUBLIC_URL.rstrip("/") or "/"}],  # relative to the address that the document was read from
+    "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
+    "PREPROCESSING_HOOKS": ["apps.api.openapi_document.without_slash"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "apps.api.openapi_examples.with_descriptions",
+        "apps.api.openapi_document.for_generators",
+        "apps.api.openapi_examples.with_examples",
+    ],
+    "OAS_VERSION": "3.1.1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
 LOGGING = logging_settings(
     level=env.str("LOG_LEVEL", default="INFO", choices=LEVELS),
     form=LogFormat(env.str("LOG_FORMAT", default="text", choices=tuple(LogFormat))),

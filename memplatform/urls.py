@@ -1,9 +1,13 @@
 """Addresses: the API, the console, the admin, and the root that sends people to it."""
 
 from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from apps.api import error_handlers as problems
+from apps.console import errors as pages
+from apps.console.permissions import ArchivedHere
 from memplatform.documentation import documentation
 
 urlpatterns = [
@@ -18,7 +22,25 @@ urlpatterns = [
 ]
 
 # Errors that never reach a view are problem documents below the API's addresses, pages elsewhere.
-handler400 = "memplatform.error_handlers.bad_request"
-handler403 = "memplatform.error_handlers.forbidden"
-handler404 = "memplatform.error_handlers.not_found"
-handler500 = "memplatform.error_handlers.server_error"
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 400: Django itself rejects the request, for example for an unknown host."""
+    return problems.bad_request() if problems.is_api(request.path_info) else pages.bad_request(request)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 403: the person lacks a role, or the project is archived."""
+    if isinstance(exception, ArchivedHere):
+        return pages.archived(request)
+    return pages.forbidden(request, reason=str(exception))
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 404: no URL matches, or the row is not there."""
+    return problems.not_found(request.path_info) if problems.is_api(request.path_info) else pages.not_found(request)
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """Handle 500: an unexpected error; details go to the log, not to the caller."""
+    return problems.server_error() if problems.is_api(request.path_info) else pages.server_error(request)

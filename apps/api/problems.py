@@ -12,9 +12,8 @@ from rest_framework.response import Response
 from structlog.contextvars import get_contextvars
 
 from apps.common import errors as actions
-from apps.intake.backpressure import QueueFull
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
-from apps.intake.quotas import QuotaExceeded, RateLimited
+from apps.intake.quotas import QueueFull, QuotaExceeded, RateLimited
 from apps.outbox.outages import DISK_FULL, is_locked_out, is_outage, note_refusal, sqlstate_of
 from apps.pipeline.core import input_validation
 from apps.tenants.end_users import UserBeingErased

@@ -8,14 +8,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.intake import stored_requests
-from apps.intake.backpressure import check_queue_limit
-from apps.intake.intake_precondition import IntakeState, lock_session
-from apps.intake.quotas import check_quotas
+from apps.intake.intake_precondition import IntakeState, LockedSession, lock_session
+from apps.intake.quotas import check_queue_limit, check_quotas
 from apps.intake.session_cache import recall, remember
-from apps.outbox import batching, enqueue
+from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
 from apps.pipeline.core.draft import Draft, Origin, Request
@@ -29,8 +28,12 @@ from apps.pipeline.redaction.redact import redact, redact_json
 from apps.providers import registry
 from apps.telemetry.metrics import count_stages
 from apps.telemetry.tracing import current_traceparent, stage_span
+from apps.tenants.models import EndUser
 from apps.tenants.scope import tenant_scope
+from apps.traces.models import TURN_COLUMNS, Session, Span, Trace, Turn
 from apps.traces.policies import policy_of
+from apps.traces.recorder import spans_of
+from apps.traces.trace_report import report_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
         locked = lock_session(expected=judged.state, request=request)
         if locked.state is not judged.state:
             judged = _judge(submission, request.origin, locked.state)
-        is_placed = stored_requests.place_turns(
+        is_placed = place_turns(
             origin=request.origin,
             user_id=submission.user_id,
             session_id=submission.session_id,
@@ -143,9 +146,7 @@ def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
 def _record(judged: _Judged, at: datetime) -> None:
     """Record the request and enqueue its run; the lease is locked after the session, as everywhere."""
     request = judged.draft.request
-    stored_requests.record_request(
-        draft=judged.draft, configuration_id=judged.state.configuration_id, status=judged.status, at=at
-    )
+    record_request(draft=judged.draft, configuration_id=judged.state.configuration_id, status=judged.status, at=at)
     if judged.draft.turns:
         enqueue.enqueue(
             end_user_id=request.origin.end_user_id,
@@ -171,7 +172,7 @@ def _let_wait(draft: Draft) -> None:
         most_turns = 1
     elif extraction.batching is Batching.THRIFTY:
         quiet, most_turns = timedelta(minutes=settings.SESSION_IDLE_MINUTES + 1), extraction.max_turns
-    batching.let_wait(
+    enqueue.let_wait(
         end_user_id=draft.request.origin.end_user_id,
         session_id=draft.request.origin.session_id,
         quiet=quiet,
@@ -210,3 +211,67 @@ def _request(submission: Submission, origin: Origin, state: IntakeState) -> Requ
         metadata=submission.metadata,
         traceparent=current_traceparent(),
     )
+
+
+def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: LockedSession, turn_count: int) -> bool:
+    """Add turns to the number of those of the locked session, or add the session; ids are those of the caller.
+
+    Returns False where another request has added the session in the meantime, so that it was not locked.
+    """
+    turn_count += locked.state.turn_count
+    if locked.state.last_turn_at is not None:
+        known = Session.objects.filter(id=origin.session_id)
+        known.update(turn_count=turn_count, last_turn_at=locked.at, ended_at=None)
+        return True
+    if not locked.is_user_known:
+        user = EndUser(id=origin.end_user_id, project_id=origin.project_id, external_id=user_id, created_at=Now())
+        EndUser.objects.bulk_create([user], ignore_conflicts=True)
+    elif locked.was_user_erased:  # who returns keeps the row
+        erased = EndUser.objects.filter(id=origin.end_user_id, erased_at__isnull=False)
+        erased.update(external_id=user_id, erased_at=None)
+    values = {
+        "end_user_id": origin.end_user_id,
+        "project_id": origin.project_id,
+        "external_id": session_id,
+        "turn_count": turn_count,
+        "started_at": Now(),
+        "last_turn_at": locked.at,
+    }
+    _, is_new = Session.objects.get_or_create(id=origin.session_id, defaults=values)
+    return is_new
+
+
+def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus, at: datetime) -> None:
+    """Insert the trace of a request, its turns and its first span."""
+    request, origin = draft.request, draft.request.origin
+    report = report_of(draft)
+    is_rejected = status is TraceStatus.REJECTED
+    trace = Trace(
+        id=request.trace_id,
+        end_user_id=origin.end_user_id,
+        project_id=origin.project_id,
+        session_id=origin.session_id,
+        configuration_id=configuration_id,
+        api_key_id=origin.api_key_id,
+        status=status,
+        topic=request.topic,
+        agent_scope=origin.agent_scope.given(),
+        metadata=dict(request.metadata),
+        counts=report.counts,
+        outcomes=report.outcomes if is_rejected else [],
+        traceparent=request.traceparent,
+        created_at=at,
+        finished_at=at if is_rejected else None,
+    )
+    Trace.objects.bulk_create([trace])
+    drops = {drop.turn_id: drop for drop in draft.drops}
+    turns = [
+        Turn(**{name: getattr(turn, name) for name in TURN_COLUMNS}, end_user_id=origin.end_user_id, trace=trace)
+        for turn in request.turns
+    ]
+    for turn in turns:
+        turn.session_id, turn.received_at = origin.session_id, at
+        if drop := drops.get(turn.id):
+            turn.rejected_for, turn.rejected_by = drop.reason, drop.detail.get("rule", "")
+    Turn.objects.bulk_create(turns)
+    Span.objects.bulk_create(spans_of(draft, first=0))

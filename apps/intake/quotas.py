@@ -1,4 +1,4 @@
-"""Quotas of projects and keys: requests per minute, stored memories and items, and dollars for models per day."""
+"""Limits of projects and keys: requests, stored memories and items, money for models, waiting turns."""
 
 from dataclasses import dataclass
 from datetime import UTC, timedelta
@@ -13,11 +13,15 @@ from apps.common.errors import Refused
 from apps.intake.project_watch import ProjectWatch
 from apps.items.models import StoredItem
 from apps.memories.models import Memory
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, ModelTestCall
 
 COUNT_EVERY_SECONDS = 5.0
+COUNT_QUEUE_EVERY_SECONDS = 1.0
+IMPORT_SHARE = 0.5  # of the queue that an import fills, so that callers find room
 MINUTE = 60
 
 
@@ -31,6 +35,12 @@ class QuotaExceeded(Refused):
 
 class RateLimited(QuotaExceeded):
     """The key or the project has made its requests of this minute."""
+
+
+class QueueFull(Refused):
+    """The project's queue has reached its limit; retry after `retry_after` seconds."""
+
+    retry_after = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +111,32 @@ def _has_all_items(project_id: UUID) -> bool:
 
 _USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)
 _ITEMS = ProjectWatch(count=_has_all_items, every=COUNT_EVERY_SECONDS)
+
+
+def check_queue_limit(*, project_id: UUID) -> None:
+    """Raise QueueFull when the project's queue had reached its limit when it was counted last.
+
+    It is counted once a second beside the requests, so each process may exceed the limit by the requests of a second.
+    """
+    if _QUEUES.state_of(project_id):
+        raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
+
+
+def check_room_for_import(*, project_id: UUID) -> None:
+    """Raise QueueFull when so much waits that an import has to wait as well. It asks rarely, so it counts each time."""
+    if _is_full(project_id, share=IMPORT_SHARE):
+        raise QueueFull("the project's queue is half full; it goes on when earlier turns have been processed")
+
+
+def _is_full(project_id: UUID, share: float = 1.0) -> bool:
+    """Return True if a share of the queue is filled; False for a project that is gone."""
+    most = Project.objects.filter(id=project_id).values_list("queue_limit", flat=True).first()
+    if most is None:
+        return False
+    waiting = OutboxRow.objects.filter(project_id=project_id, state=WorkState.PENDING, kind=WorkKind.RUN_PIPELINE)
+    # No more rows than the limit are read, as each has at least one turn.
+    counted = waiting.order_by().values("turn_count")[:most]
+    return bool(counted.aggregate(turns=Sum("turn_count", default=0))["turns"] >= most * share)
+
+
+_QUEUES = ProjectWatch(count=_is_full, every=COUNT_QUEUE_EVERY_SECONDS)

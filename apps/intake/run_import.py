@@ -19,8 +19,7 @@ from apps.imports.services import delete_import_file, leased, release, reporting
 from apps.imports.transfers.load_project import ProjectLoader, check_empty
 from apps.imports.transfers.row_blocks import RowBlock
 from apps.intake.accept import Submission, accept
-from apps.intake.backpressure import QueueFull, check_room_for_import
-from apps.intake.quotas import QuotaExceeded, check_quotas
+from apps.intake.quotas import QueueFull, QuotaExceeded, check_quotas, check_room_for_import
 from apps.memories.ledger.actor import acting_as
 from apps.memories.ledger.record import record
 from apps.memories.services.store import StoreRequest, store_batch

@@ -25,7 +25,7 @@ from apps.memories.models import (
     MemoryOrigin,
     MemoryVersion,
 )
-from apps.outbox import batching, enqueue
+from apps.outbox import enqueue
 from apps.outbox.leases import interrupt
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core import identifiers
@@ -75,7 +75,7 @@ def end_session(
             raise NotFound("there is no such session")
         session.ended_at = session.ended_at or timezone.now()
         session.save(update_fields=["ended_at"])
-        batching.stop_waiting(end_user_id=end_user_id, session_id=session.id)
+        enqueue.stop_waiting(end_user_id=end_user_id, session_id=session.id)
         open_work = OutboxRow.objects.open().filter(end_user_id=end_user_id, session_id=session.id)
         queued = open_work.filter(kind=WorkKind.EXTRACT_SESSION).values_list("subject_id", flat=True).first()
         if queued is not None:

@@ -7,18 +7,21 @@ its work last.
 
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
 from django.db.models.functions import Now
+from django.db.models.query import QuerySet
 from django_q.brokers import get_broker
 from django_q.tasks import async_task
 
-from apps.outbox.leases import mark_ready
+from apps.outbox.leases import mark_ready, set_ready_at
 from apps.outbox.models import OutboxRow, UserLease
-from apps.pipeline.core.enums import WorkKind
+from apps.pipeline.core.enums import WorkKind, WorkState
 
 log = structlog.get_logger(__name__)
 
@@ -103,3 +106,34 @@ def _make_ready(end_user_id: UUID, project_id: UUID) -> None:
         lease = UserLease(end_user_id=end_user_id, project_id=project_id, ready_at=Now())
         UserLease.objects.bulk_create([lease], ignore_conflicts=True)
         mark_ready(end_user_ids=[end_user_id])  # waits for, and locks, what another transaction has created
+
+
+def let_wait(*, end_user_id: UUID, session_id: UUID, quiet: timedelta, most_turns: int) -> None:
+    """Let the runs of a session wait until it was quiet for this long, or until `most_turns` turns wait.
+
+    Call it in the transaction that has enqueued a run of the session, and locked its lease.
+    """
+    waiting = _waiting(end_user_id, session_id)
+    turns = waiting.aggregate(turns=Sum("turn_count"))["turns"] or 0
+    waiting.update(run_at=Now() if turns >= most_turns else Now() + quiet)
+    set_ready_at(end_user_id=end_user_id)
+
+
+def stop_waiting(*, end_user_id: UUID, session_id: UUID) -> None:
+    """Make the runs of a session due that wait for further turns."""
+    with transaction.atomic():
+        # The lease is locked before rows, as everywhere.
+        UserLease.objects.select_for_update().filter(end_user_id=end_user_id).first()
+        if _waiting(end_user_id, session_id).filter(run_at__gt=Now()).update(run_at=Now()):
+            set_ready_at(end_user_id=end_user_id)
+
+
+def _waiting(end_user_id: UUID, session_id: UUID) -> QuerySet[OutboxRow]:
+    return OutboxRow.objects.filter(
+        end_user_id=end_user_id,
+        session_id=session_id,
+        kind=WorkKind.RUN_PIPELINE,
+        state=WorkState.PENDING,
+        attempts=0,
+        waiting_since=None,
+    )

@@ -4,7 +4,6 @@ The lease is locked first, as workers do, to avoid deadlocks. All times are the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
@@ -19,16 +18,7 @@ from apps.pipeline.core.enums import WorkKind, WorkState
 _IS_LEASED = ExpressionWrapper(Q(leased_until__gt=Now()), output_field=BooleanField())
 
 
-@dataclass(frozen=True, slots=True)
-class RetriedRow:
-    """A row that was dead and is due now."""
-
-    end_user_id: UUID
-    kind: WorkKind
-    subject_id: UUID
-
-
-def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[RetriedRow]:
+def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[OutboxRow]:
     """Make the dead ones of these rows due now and reset their attempts; return them.
 
     The leases of the end users stay locked until the caller's transaction ends.
@@ -39,7 +29,7 @@ def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[
     _make_due([each.pk for each in retried])
     mark_ready(end_user_ids={each.end_user_id for each in retried})
     transaction.on_commit(wake_workers)
-    return [RetriedRow(each.end_user_id, WorkKind(each.kind), each.subject_id) for each in retried]
+    return retried
 
 
 def retry(*, end_user_id: UUID, row_id: int) -> bool:

@@ -240,7 +240,7 @@ def user_hash(*, project_id: UUID, user_id: str) -> str:
 def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
     with transaction.atomic():
         lock_imports(project_id=project_id)
-        # This lock conflicts with the one of every writer, see apps/tenants/querysets.py.
+        # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
         users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
         user = users.filter(id=derived).first()
         if user is None:

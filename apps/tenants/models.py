@@ -1,9 +1,13 @@
 """Projects, their members and keys, and the end users that memories are about."""
 
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.common.rows import Row, ShownRow
@@ -11,7 +15,26 @@ from apps.pipeline.core.enums import Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.encrypted_text import EncryptedTextField
 from apps.tenants.enums import MemberRole
-from apps.tenants.querysets import EndUserQuerySet, InvitationQuerySet
+
+
+class EndUserQuerySet(QuerySet["EndUser"]):
+    """End users by project and presence."""
+
+    def for_project(self, project_id: UUID) -> Self:
+        """Keep one project's end users."""
+        return self.filter(project_id=project_id)
+
+    def present(self) -> Self:
+        """Leave out end users that were erased or are being erased."""
+        return self.filter(erasing_since__isnull=True, erased_at__isnull=True)
+
+
+class InvitationQuerySet(QuerySet["Invitation"]):
+    """Invitations by state."""
+
+    def open(self, *, now: datetime) -> Self:
+        """Keep those that can be accepted."""
+        return self.filter(accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now)
 
 
 class Project(Row):

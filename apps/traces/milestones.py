@@ -1,13 +1,14 @@
 """Find out which traces have come as far as their callers wait for."""
 
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from apps.outbox.index_work import unfinished_index_work
-from apps.pipeline.core.enums import TraceStatus, WorkState
+from apps.outbox.models import OutboxRow
+from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import Trace
@@ -52,17 +53,26 @@ def index_state(trace: Trace) -> IndexState:
     """Return whether the memories of a trace are found by their meaning."""
     if trace.status == TraceStatus.QUEUED:
         return IndexState.PENDING
-    states = unfinished_index_work(end_user_ids=[trace.end_user_id], memory_ids=_memories(trace.counts)).values()
+    states = _unfinished_index_work(end_user_ids=[trace.end_user_id], memory_ids=_memories(trace.counts)).values()
     if not states:
         return IndexState.DONE
     return IndexState.FAILED if set(states) == {WorkState.DEAD} else IndexState.PENDING
+
+
+def _unfinished_index_work(*, end_user_ids: Collection[UUID], memory_ids: Collection[UUID]) -> dict[UUID, WorkState]:
+    """Return the state of the work of each memory whose vectors are not written: pending, running or dead."""
+    if not memory_ids:
+        return {}
+    work = OutboxRow.objects.filter(kind=WorkKind.INDEX_MEMORY, end_user_id__in=end_user_ids, subject_id__in=memory_ids)
+    rows = work.exclude(state=WorkState.DONE).values_list("subject_id", "state")
+    return {memory_id: WorkState(state) for memory_id, state in rows}
 
 
 def _behind(traces: list[Trace]) -> set[UUID]:
     """Return the traces with memories that wait for their vectors."""
     memories = {trace.id: _memories(trace.counts) for trace in traces}
     every = {each for ids in memories.values() for each in ids}
-    states = unfinished_index_work(end_user_ids={trace.end_user_id for trace in traces}, memory_ids=every)
+    states = _unfinished_index_work(end_user_ids={trace.end_user_id for trace in traces}, memory_ids=every)
     waiting = {memory_id for memory_id, state in states.items() if state is not WorkState.DEAD}
     return {trace_id for trace_id, ids in memories.items() if not waiting.isdisjoint(ids)}
 

@@ -11,8 +11,7 @@ from apps.outbox import processing
 from apps.outbox.leased import LostLease
 from apps.outbox.leases import Lease
 from apps.outbox.outages import OUTAGES, is_outage
-from apps.outbox.processing import Postponed
-from apps.outbox.scheduling import NextWork
+from apps.outbox.processing import NextWork, Postponed
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.model_calls import ModelCallRecord, ModelFailed
 from apps.traces import recorder

@@ -14,17 +14,14 @@ from apps.outbox import leases, processing
 from apps.outbox.leased import LostLease
 from apps.outbox.leases import Lease
 from apps.outbox.outages import is_outage
-from apps.outbox.processing import Waiting
-from apps.outbox.scheduling import NextWork
+from apps.outbox.processing import NextWork, Waiting
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.ports import Ports
 from apps.telemetry import metrics
 from apps.worker import failures
-from apps.worker.deadline_model import OutOfTime
 from apps.worker.model_gate import ModelGate, ModelPaused
-from apps.worker.read_again import read_again
-from apps.worker.run_traces import run_session, run_traces
-from apps.worker.shutdown import StopSignal
+from apps.worker.run_traces import read_again, run_session, run_traces
+from apps.worker.shutdown import OutOfTime, StopSignal
 
 log = structlog.get_logger(__name__)
 

@@ -3,24 +3,32 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 
+import structlog
 from django.conf import settings
+from django.db import Error, connection
 from django.utils import timezone
 
 from apps.common.errors import Conflict
 from apps.intake.accept import Accepted
 from apps.memories.live_ports import live
 from apps.outbox import leases
+from apps.outbox.leases import Lease
 from apps.outbox.model_pauses import pause_of_user
 from apps.pipeline.core.enums import TraceStatus
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
+from apps.pipeline.core.ports import Model
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Trace
-from apps.worker.deadline_model import DeadlineModel
-from apps.worker.lease_renewal import renewed_lease
 from apps.worker.process_user import process_user
-from apps.worker.shutdown import Deadline
+from apps.worker.shutdown import Deadline, OutOfTime
+
+log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.02
 
@@ -81,3 +89,55 @@ def permit_to_wait() -> Iterator[bool]:
     finally:
         with _lock:
             _waiting -= is_permitted
+
+
+class DeadlineModel:
+    """Asks a model in a thread of its own; an answer that comes after the deadline is not used."""
+
+    def __init__(self, model: Model, deadline: Deadline) -> None:
+        self._model, self._deadline = model, deadline
+
+    def complete(self, request: ModelRequest) -> ModelAnswer:
+        """Answer a request. Raises ModelFailed, OutOfTime."""
+        if not connection.in_atomic_block:
+            connection.close()  # calls are long, connections are few
+        answer: Future[ModelAnswer] = Future()
+        within = copy_context()  # its log lines and spans are of the same request
+        threading.Thread(
+            target=within.run, args=(_fulfil, answer, self._model, request), name="model", daemon=True
+        ).start()
+        try:
+            return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
+        except FutureTimeout as error:
+            raise OutOfTime("the model has not answered in time") from error
+
+
+def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest) -> None:
+    try:
+        answer.set_result(model.complete(request))
+    except Exception as error:  # noqa: BLE001  (the waiting caller raises it)
+        answer.set_exception(error)
+
+
+@contextmanager
+def renewed_lease(lease: Lease) -> Iterator[Lease]:
+    """Renew a lease in a thread while the block runs, every HEARTBEAT_SECONDS; a lost lease is not taken again."""
+    ended = threading.Event()
+    renewing = threading.Thread(target=_renew, args=(lease, ended), name="lease", daemon=True)
+    renewing.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        renewing.join()
+
+
+def _renew(lease: Lease, ended: threading.Event) -> None:
+    while not ended.wait(settings.HEARTBEAT_SECONDS):
+        try:
+            with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+                leases.renew(held=[lease], seconds=settings.WORK_LEASE_SECONDS)
+        except Error as error:
+            log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
+        finally:
+            connection.close()

@@ -31,6 +31,10 @@ class Deadline:
         return time.monotonic() >= self.at
 
 
+class OutOfTime(Exception):
+    """The caller's time is up and the work is left to the workers; this is no failure of the model."""
+
+
 class StopFlag:
     """A flag of this process, without a lock: a signal handler sets it, which must not wait for one."""
 

@@ -4,29 +4,29 @@ Queued tasks and schedules refer to these functions by their dotted names, so th
 """
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 
-from apps.alerts import messages as alert_messages
-from apps.alerts import services as alerts
-from apps.imports import services as forgetting
+from apps.alerts import messages, services
+from apps.imports.services import forget_old_files
 from apps.intake import sessions
-from apps.memories.ledger import chain as ledger
-from apps.memories.services import lifecycle as archiving
-from apps.memories.services import lifecycle as closing
+from apps.memories.ledger import chain
+from apps.memories.services import lifecycle
 from apps.outbox.enqueue import WAKE_SECONDS, queue_task
-from apps.privacy import apply_retention as retaining
+from apps.privacy import apply_retention as retention
 from apps.privacy import users
 from apps.queue import prune as pruning
 from apps.tenants.scope import no_tenant
 from apps.traces import tallies
 from apps.tuning import rules
-from apps.tuning.evaluation import samples as sampling
-from apps.tuning.replays import services as continuing
-from apps.tuning.replays import services as replaying
-from apps.tuning.rollbacks import running as rolling_back
+from apps.tuning.evaluation import samples
+from apps.tuning.replays import services as replays
+from apps.tuning.rollbacks import running
 from apps.worker.shutdown import STOPPING
 from apps.worker.work import other_workers
 from apps.worker.work import work as working
@@ -53,87 +53,9 @@ def work() -> bool:
 
 
 @no_tenant()
-def count_rule_hits() -> int:
-    """Count new hits of the pre-filter rules; return how many turns were counted."""
-    return rules.count_rule_hits()
-
-
-@no_tenant()
-def tally() -> int:
-    """Compute the hourly totals for the dashboard; return how many hours were computed."""
-    return tallies.tally(most=PART)
-
-
-@no_tenant()
-def evaluate_alerts() -> int:
-    """Open, keep and resolve alerts; return how many projects were evaluated."""
-    return alerts.evaluate_alerts()
-
-
-@no_tenant()
-def deliver_alerts() -> int:
-    """Send the messages about alerts that are due; return how many were delivered."""
-    return alert_messages.deliver_messages(most=PART)
-
-
-@no_tenant()
-def prune() -> int:
-    """Delete old outbox rows and stored answers of idempotent requests; return how many rows were deleted."""
-    return pruning.prune(most=PART)
-
-
-@no_tenant()
-def end_idle_sessions() -> int:
-    """End idle sessions; return how many were ended."""
-    return sessions.end_idle_sessions()
-
-
-@no_tenant()
-def continue_erasures() -> int:
-    """Continue unfinished erasures of end users; return how many are finished now."""
-    return users.continue_erasures(most=PART)
-
-
-@no_tenant()
-def continue_rollbacks() -> int:
-    """Go on with rollbacks, and their undo, that are not finished; return how many are finished now."""
-    return rolling_back.continue_rollbacks(most=PART)
-
-
-@no_tenant()
-def seal_ledger() -> int:
-    """Seal new entries of the ledger; return how many were sealed."""
-    return ledger.seal_ledger(most=PART)
-
-
-@no_tenant()
-def apply_retention() -> int:
-    """Delete what is older than the projects keep it; return how many rows were deleted."""
-    return retaining.apply_retention(most=PART)
-
-
-@no_tenant()
-def archive_memories() -> int:
-    """Archive expired and decayed memories; return how many were archived."""
-    return archiving.archive_memories(most=PART)
-
-
-@no_tenant()
 def continue_rounds() -> int:
     """Go on with daily jobs that are not finished; return how many rows were changed."""
-    return archiving.continue_archiving(most=PART) + retaining.continue_retention(most=PART)
-
-
-@no_tenant()
-def close_ended_memories() -> int:
-    """Close memories whose validity has ended; return how many were closed."""
-    return closing.close_ended_memories(most=PART)
-
-
-@no_tenant()
-def draw_weekly_samples() -> int:
-    """Draw the samples of the last week for evaluation; return for how many projects."""
-    return sampling.draw_weekly_samples()
+    return lifecycle.continue_archiving(most=PART) + retention.continue_retention(most=PART)
 
 
 @no_tenant()
@@ -145,16 +67,26 @@ def preview_rule(preview_id: str) -> None:
 @no_tenant()
 def replay(replay_id: str) -> None:
     """Run a replay that somebody has started."""
-    replaying.run_replay(replay_id=UUID(replay_id))
+    replays.run_replay(replay_id=UUID(replay_id))
 
 
-@no_tenant()
-def continue_replays() -> int:
-    """Queue replays whose process died; return how many."""
-    return continuing.continue_replays()
+def _task(do: Callable[..., int], **options: Any) -> Callable[[], int]:
+    """Return the task that does this without a tenant; it returns how much was done."""
+    return no_tenant()(partial(do, **options))
 
 
-@no_tenant()
-def forget_import_files() -> int:
-    """Delete the files of imports that nobody has finished; return how many."""
-    return forgetting.forget_old_files()
+count_rule_hits = _task(rules.count_rule_hits)
+tally = _task(tallies.tally, most=PART)
+evaluate_alerts = _task(services.evaluate_alerts)
+deliver_alerts = _task(messages.deliver_messages, most=PART)
+prune = _task(pruning.prune, most=PART)
+end_idle_sessions = _task(sessions.end_idle_sessions)
+continue_erasures = _task(users.continue_erasures, most=PART)
+continue_rollbacks = _task(running.continue_rollbacks, most=PART)
+seal_ledger = _task(chain.seal_ledger, most=PART)
+apply_retention = _task(retention.apply_retention, most=PART)
+archive_memories = _task(lifecycle.archive_memories, most=PART)
+close_ended_memories = _task(lifecycle.close_ended_memories, most=PART)
+draw_weekly_samples = _task(samples.draw_weekly_samples)
+continue_replays = _task(replays.continue_replays)
+forget_import_files = _task(forget_old_files)

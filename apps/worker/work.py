@@ -24,8 +24,11 @@ from django.db.models.functions import Now
 
 from apps.events.models import WebhookDelivery
 from apps.events.numbering import number_all_events
+from apps.imports.checking import check_import
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.imports.services import due_imports
+from apps.intake.run_import import run_import
 from apps.memories.live_ports import live
 from apps.outbox import leases, processing
 from apps.outbox.enqueue import wake_workers
@@ -38,9 +41,8 @@ from apps.tenants.system_scope import SystemWork, system_scope
 from apps.webhooks.delivery import claim as claim_webhooks
 from apps.webhooks.delivery import deliver_claimed
 from apps.worker.erased_caches import clear_if_due
-from apps.worker.import_file import import_file
 from apps.worker.process_user import process_user
-from apps.worker.shutdown import STOPPING, StopFlag, is_cluster_stopping, stopping_on_signals
+from apps.worker.shutdown import STOPPING, StopFlag, StopSignal, is_cluster_stopping, stopping_on_signals
 
 log = structlog.get_logger(__name__)
 
@@ -286,3 +288,18 @@ def other_workers() -> int:
 
 def _this_process() -> UUID:
     return uuid5(NAMESPACE_OID, f"{socket.gethostname()}:{os.getpid()}")
+
+
+SLICE_CHUNKS = 200  # some seconds of work: each slice reads the file again up to its place
+
+
+def import_file(due: FileImport, stop: StopSignal) -> int:
+    """Check the whole file, as its counts are in memory alone, or import a slice of it; return 1."""
+    try:
+        if due.state == ImportState.CHECKING:
+            check_import(import_id=due.pk, stop=stop.is_set)
+        else:
+            run_import(import_id=due.pk, chunks=SLICE_CHUNKS, stop=stop.is_set)
+    except DatabaseError as error:
+        log.warning("import interrupted", file_import=str(due.pk), error=str(error))  # its lease expires
+    return 1

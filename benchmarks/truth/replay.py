@@ -14,7 +14,7 @@ from apps.memories.models import Memory, MemoryLink
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
-from apps.outbox.batching import stop_waiting
+from apps.outbox.enqueue import stop_waiting
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Batching, LinkKind, LinkStatus, Role, Status, WorkState
 from apps.pipeline.core.identifiers import end_user_id, session_id
@@ -24,8 +24,8 @@ from apps.pipeline.core.turn import NewTurn
 from apps.projects.services import configure
 from apps.providers import registry
 from apps.tenants.models import Project
-from apps.worker.lease_renewal import renewed_lease
 from apps.worker.process_user import process_user
+from apps.worker.run_now import renewed_lease
 from benchmarks.truth.gold import Exchange, GoldConversation
 
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from django.contrib.auth.models import User
 
@@ -17,58 +18,46 @@ from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from memplatform.settings import DATA_DIR
 
-SLUG = "demo"
-LOGIN = "demo"
+NAME = "demo"  # of the project, its key and the login
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The project's slug and API key, and the user name and password of the console."""
+    """The project with its API key, and the password of the console."""
 
-    project: str
+    project_id: UUID
     key: str
-    login: str
     password: str
 
 
 def ensure_access() -> Access:
     """Create what is missing; secrets are stored in files that only their owner can read."""
     with system_scope(SystemWork.PROJECT_LOOKUP):
-        project = Project.objects.filter(slug=SLUG).first()
-    project = project or create_project(name="Demo", slug=SLUG)
-    password = _kept("demo-password", lambda: secrets.token_urlsafe(12))
-    _ensure_login(password)
-    return Access(project=SLUG, key=_key(project), login=LOGIN, password=password)
-
-
-def write_address(address: str) -> None:
-    """Store the server's address beside the key, for the examples of the documentation."""
-    (DATA_DIR / "demo-url").write_text(address)
-
-
-def _key(project: Project) -> str:
-    """Return the stored key, or a new one if the database doesn't know it."""
-    file = DATA_DIR / "demo-key"
-    known = keys.recognise(file.read_text()) if file.exists() else None
-    if known is None or known.project_id != project.pk:
-        file.unlink(missing_ok=True)
-    scopes = [Scope.READ, Scope.WRITE]
-    with tenant_scope(project_id=project.pk):
-        return _kept(file.name, lambda: create_key(project_id=project.pk, name="demo", scopes=scopes).text)
-
-
-def _ensure_login(password: str) -> None:
-    user, made = User.objects.get_or_create(username=LOGIN, defaults={"is_staff": True, "is_superuser": True})
+        project = Project.objects.filter(slug=NAME).first()
+    project = project or create_project(name="Demo", slug=NAME)
+    password = _kept(DATA_DIR / "demo-password", lambda: secrets.token_urlsafe(12))
+    user, made = User.objects.get_or_create(username=NAME, defaults={"is_staff": True, "is_superuser": True})
     if made or not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])
+    return Access(project.pk, _key(project.pk), password)
 
 
-def _kept(name: str, make: Callable[[], str]) -> str:
-    """Return the text of a private file in the data folder, creating it on the first call."""
-    file: Path = DATA_DIR / name
+def _key(project_id: UUID) -> str:
+    """Return the stored key, or a new one if the database doesn't know it."""
+    file = DATA_DIR / "demo-key"
+    known = keys.recognise(file.read_text()) if file.exists() else None
+    if known is None or known.project_id != project_id:
+        file.unlink(missing_ok=True)
+    with tenant_scope(project_id=project_id):
+        scopes = [Scope.READ, Scope.WRITE]
+        return _kept(file, lambda: create_key(project_id=project_id, name=NAME, scopes=scopes).text)
+
+
+def _kept(file: Path, make: Callable[[], str]) -> str:
+    """Return the text of a private file, creating it on the first call."""
     if not file.exists():
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
             opened.write(make())
     return file.read_text()

@@ -2,28 +2,27 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from apps.pipeline.core.enums import ExtractorKind
 from apps.projects.services import configure, restore_version
-from apps.tenants.command_arguments import project_named
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion
 from apps.traces.policies import active_policy
 from memplatform.demo.client import Client, DemoFailed
-from memplatform.demo.services import Services
+from memplatform.demo.services import POLL, Services
 from memplatform.settings import BASE_DIR
 
 SAMPLE = BASE_DIR / "memplatform" / "samples" / "three_weeks.json"
+MODEL = "recorded:three_weeks"
+NOTE = "the sample is extracted from recorded answers of a model"
 WORK_SECONDS = 180.0
 LOOKS = 2  # consecutive checks without pending work: ages are rounded, so new work may look like none
-ENDED = frozenset({"done", "rejected", "extraction_failed", "dead"})
+FAILED = frozenset({"extraction_failed", "dead"})
+ENDED = FAILED | {"done", "rejected"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +36,52 @@ class Posted:
     repeated: int
 
 
-def post_sample(*, client: Client, sample: Path = SAMPLE) -> Posted:
+def answer_the_sample(project_id: UUID) -> None:
+    """Let a project extract from recorded answers; only once, as the sample is stored only once."""
+    with tenant_scope(project_id=project_id):
+        if ConfigurationVersion.objects.filter(project_id=project_id, note=NOTE).exists():
+            return
+        policy = active_policy(project_id=project_id)
+        recorded = policy.extraction.model_copy(update={"extractor": ExtractorKind.MODEL, "model": MODEL})
+        configure(project_id=project_id, policy=policy.model_copy(update={"extraction": recorded}), note=NOTE)
+
+
+def end_answers(project_id: UUID) -> None:
+    """Restore the settings that a project had before; settings that somebody has changed since stay."""
+    with tenant_scope(project_id=project_id):
+        ours = ConfigurationVersion.objects.filter(project_id=project_id, is_active=True, note=NOTE).first()
+        if ours is not None and ours.base is not None:
+            restore_version(project_id=project_id, number=ours.base)
+
+
+def post_sample(client: Client) -> Posted:
     """Send each session as one request with an Idempotency-Key derived from it: a second run changes nothing."""
-    sample_data = json.loads(sample.read_text(encoding="utf-8"))
+    sample = json.loads(SAMPLE.read_text(encoding="utf-8"))
     replies = []
-    for session in sample_data["sessions"]:
-        body = {"user_id": sample_data["user_id"], "mode": "sync", **session}  # so that it waits for no batch
+    for session in sample["sessions"]:
+        body = {"user_id": sample["user_id"], "mode": "sync", **session}  # so that it waits for no batch
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         key = f"demo-{session['session_id']}-{digest[:16]}"
-        replies.append(client.post("/v1/turns", body, idempotency_key=key))
+        replies.append(client.post("/v1/turns", body, **{"Idempotency-Key": key}))
     return Posted(
-        user_id=sample_data["user_id"],
-        trace_ids=frozenset(reply.body["trace_id"] for reply in replies),
+        user_id=sample["user_id"],
+        trace_ids=frozenset(reply.json()["trace_id"] for reply in replies),
         sessions=len(replies),
-        turns=sum(len(session["turns"]) for session in sample_data["sessions"]),
+        turns=sum(len(session["turns"]) for session in sample["sessions"]),
         repeated=sum(reply.headers.get("idempotent-replayed") == "true" for reply in replies),
     )
 
 
-def await_work(*, client: Client, services: Services, posted: Posted) -> None:
+def await_work(client: Client, services: Services, posted: Posted) -> None:
     """Wait until every trace has ended and no work is pending. Raises DemoFailed if something failed."""
-    services.wait_until(lambda: _have_ended(client, posted), seconds=WORK_SECONDS, what="the pipeline")
-    services.wait_until(_in_a_row(lambda: _nothing_pending(client)), seconds=WORK_SECONDS, what="indexing")
-    failed = [trace["id"] for trace in traces_of(client, posted) if trace["status"] in ("dead", "extraction_failed")]
+
+    def have_ended() -> bool:
+        ended = [trace for trace in traces_of(client, posted) if trace["status"] in ENDED]
+        return len(ended) == len(posted.trace_ids)
+
+    services.wait_until(have_ended, seconds=WORK_SECONDS, what="the pipeline")
+    services.wait_until(lambda: _nothing_pending(client), seconds=WORK_SECONDS, what="indexing")
+    failed = [trace["id"] for trace in traces_of(client, posted) if trace["status"] in FAILED]
     if failed:
         raise DemoFailed(f"processing failed: {', '.join(failed)}")
 
@@ -70,50 +92,10 @@ def traces_of(client: Client, posted: Posted) -> list[dict[str, Any]]:
     return [trace for trace in found if trace["id"] in posted.trace_ids]
 
 
-def _have_ended(client: Client, posted: Posted) -> bool:
-    ended = [trace for trace in traces_of(client, posted) if trace["status"] in ENDED]
-    return len(ended) == len(posted.trace_ids)
-
-
 def _nothing_pending(client: Client) -> bool:
-    ready = client.get("/readyz")
-    return not ready["oldest_queued_seconds"] and not ready["vector_lag_seconds"]
-
-
-def _in_a_row(look: Callable[[], bool]) -> Callable[[], bool]:
-    seen = 0
-
-    def done() -> bool:
-        nonlocal seen
-        seen = seen + 1 if look() else 0
-        return seen >= LOOKS
-
-    return done
-
-
-MODEL = "recorded:three_weeks"
-NOTE = "the sample is extracted from recorded answers of a model"
-
-
-def answer_the_sample(*, project: str) -> None:
-    """Let a project extract from recorded answers; only once, as the sample is stored only once."""
-    project_id = project_named(project).pk
-    with tenant_scope(project_id=project_id):
-        if _versions(project_id).filter(note=NOTE).exists():
-            return
-        policy = active_policy(project_id=project_id)
-        recorded = policy.extraction.model_copy(update={"extractor": ExtractorKind.MODEL, "model": MODEL})
-        configure(project_id=project_id, policy=policy.model_copy(update={"extraction": recorded}), note=NOTE)
-
-
-def end_answers(*, project: str) -> None:
-    """Restore the settings that a project had before; settings that somebody has changed since stay."""
-    project_id = project_named(project).pk
-    with tenant_scope(project_id=project_id):
-        active = _versions(project_id).filter(is_active=True).first()
-        if active is not None and active.note == NOTE and active.base is not None:
-            restore_version(project_id=project_id, number=active.base)
-
-
-def _versions(project_id: UUID) -> QuerySet[ConfigurationVersion]:
-    return ConfigurationVersion.objects.filter(project_id=project_id)
+    for _ in range(LOOKS):
+        ready = client.get("/readyz")
+        if ready["oldest_queued_seconds"] or ready["vector_lag_seconds"]:
+            return False
+        time.sleep(POLL)
+    return True

@@ -1,4 +1,8 @@
-"""Print the result of the demo."""
+"""Collect the result of the demo over the REST API, and print it."""
+
+from collections import Counter
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from rich.console import Console
@@ -6,29 +10,75 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from memplatform.demo.access import Access
-from memplatform.demo.conversation import MODEL
-from memplatform.demo.local_models import local_model
-from memplatform.demo.result import QUESTION, TASK, Funnel, Result
-from memplatform.demo.visitor import can_type
+from apps.memories.models import MemoryVector
+from apps.pipeline.core.identifiers import end_user_id
+from apps.tenants.scope import tenant_scope
+from memplatform.demo.access import NAME, Access
+from memplatform.demo.client import Client
+from memplatform.demo.conversation import MODEL, Posted, traces_of
+from memplatform.demo.visitor import can_type, local_model
 
+QUESTION = "Where does Ana live?"
+TASK = "Suggest a place for dinner with her manager"
+TOKENS = 400
 STATUS_STYLES = {"active": "green", "pending_review": "yellow", "superseded": "dim"}
+SUMMED = ("turns", "candidates", "discarded", "merged", "superseded", "pending_review", "stored")
 
 
-def print_result(result: Result, *, console: Console) -> None:
+def gather(client: Client, posted: Posted, project_id: UUID) -> dict[str, Any]:
+    """Return everything that is printed: responses of the REST API, and the number of embeddings from the database."""
+    user_id = posted.user_id
+    memories = list(client.pages("/v1/memories", user_id=user_id, statuses=list(STATUS_STYLES), limit=200))
+    found = client.post("/v1/memories/search", {"user_id": user_id, "query": QUESTION, "limit": 5}).json()
+    context = client.post("/v1/context", {"user_id": user_id, "query": TASK, "token_budget": TOKENS}).json()
+    counts = [trace["counts"] for trace in traces_of(client, posted)]
+    rejected: Counter[str] = Counter()
+    for each in counts:
+        rejected.update(each.get("rejected", {}))
+    end_user = end_user_id(project_id=project_id, user_id=user_id)
+    with tenant_scope(project_id=project_id, end_user_id=end_user):
+        vectors = MemoryVector.objects.filter(end_user_id=end_user).count()
+    return {
+        "posted": posted,
+        "funnel": {
+            **{name: sum(each.get(name, 0) for each in counts) for name in SUMMED},
+            "rejected": dict(rejected.most_common()),
+            "vectors": vectors,
+        },
+        "memories": memories,
+        "links": _links_between(client, memories),
+        "found": found["results"],
+        "context": context,
+    }
+
+
+def _links_between(client: Client, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each link once, with the contents of its two memories."""
+    content = {memory["id"]: memory["content"] for memory in memories}
+    found: dict[str, dict[str, Any]] = {}
+    for memory in memories:
+        for link in client.get(f"/v1/memories/{memory['id']}")["links"]:
+            pair = [memory["content"], content.get(link["memory_id"], link["memory_id"])]
+            found.setdefault(link["id"], {"kind": link["kind"], "status": link["status"], "between": pair})
+    return list(found.values())
+
+
+def print_result(result: dict[str, Any], console: Console) -> None:
     """Print who extracted, the funnel, the memories, their links, a search and a context block."""
-    if any(memory["extractor"] == MODEL for memory in result.memories):
+    memories = result["memories"]
+    if any(memory["extractor"] == MODEL for memory in memories):
         console.print(f"The sample was extracted from recorded answers of a model ({MODEL}): no model was called.")
-    console.print(_funnel(result.funnel), _memories(result), _links(result), _search(result))
-    block = Text(result.context["context"] or "no memories")
+    console.print(_funnel(result["funnel"]), _memories(memories, result["posted"].user_id))
+    console.print(_links(result["links"]), _search(result["found"]))
+    block = Text(result["context"]["context"] or "no memories")
     console.print(Panel(block, title=f"Context for the agent's task: {TASK}", title_align="left"))
 
 
-def print_addresses(*, address: str, access: Access, console: Console) -> None:
+def print_addresses(address: str, access: Access, console: Console) -> None:
     """Print the addresses and credentials."""
     table = Table(title="Addresses and credentials", title_justify="left", show_header=False)
     table.add_row("Console", f"{address}/console/")
-    table.add_row("Login", f"{access.login} / {access.password}")
+    table.add_row("Login", f"{NAME} / {access.password}")
     if (settings.DOCUMENTATION_ROOT / "index.html").exists():
         table.add_row("Documentation", f"{address}/docs/")
     table.add_row("API docs", f"{address}/v1/docs")
@@ -36,61 +86,60 @@ def print_addresses(*, address: str, access: Access, console: Console) -> None:
     console.print(table)
 
 
-def print_invitation(*, console: Console) -> None:
+def print_invitation(console: Console) -> None:
     """Invite the visitor to type, and print what a model adds to that, and how."""
     here = "type a sentence and press Enter" if can_type() else "post a sentence with curl (docs/quick-start.md)"
     reader = settings.MODEL or "a table of plain statements, and notes that quote the rest"
     console.print(Text(f"Your turn: {here}. It is read by {reader}."))
     if not settings.MODEL:
-        found = local_model()
-        how = f"{found.server} runs here: {found.command}" if found else "ANTHROPIC_API_KEY=… make demo"
+        how = local_model() or "ANTHROPIC_API_KEY=… make demo"
         console.print(Text(f"A model also reads what is implied, reworded, corrected or in another language: {how}"))
 
 
-def _funnel(funnel: Funnel) -> Table:
+def _funnel(funnel: dict[str, Any]) -> Table:
     table = Table(title="Funnel", title_justify="left")
     table.add_column("stage")
     table.add_column("count", justify="right")
-    table.add_row("turns received", str(funnel.turns))
-    table.add_row("rejected by the pre-filter", str(sum(funnel.rejected.values())), style="red")
-    for reason, count in funnel.rejected.items():
+    table.add_row("turns received", str(funnel["turns"]))
+    table.add_row("rejected by the pre-filter", str(sum(funnel["rejected"].values())), style="red")
+    for reason, count in funnel["rejected"].items():
         table.add_row(f"  {reason}", str(count), style="dim")
-    table.add_row("candidates", str(funnel.candidates))
-    table.add_row("  discarded", str(funnel.discarded), style="dim")
-    table.add_row("merged into known memories", str(funnel.merged))
-    table.add_row("superseded older memories", str(funnel.superseded))
-    table.add_row("stored", str(funnel.stored), style="green")
-    table.add_row("waiting for review", str(funnel.pending_review), style="yellow")
-    table.add_row("embeddings", str(funnel.vectors))
+    table.add_row("candidates", str(funnel["candidates"]))
+    table.add_row("  discarded", str(funnel["discarded"]), style="dim")
+    table.add_row("merged into known memories", str(funnel["merged"]))
+    table.add_row("superseded older memories", str(funnel["superseded"]))
+    table.add_row("stored", str(funnel["stored"]), style="green")
+    table.add_row("waiting for review", str(funnel["pending_review"]), style="yellow")
+    table.add_row("embeddings", str(funnel["vectors"]))
     return table
 
 
-def _memories(result: Result) -> Table:
-    table = Table(title=f"Memories of {result.posted.user_id}", title_justify="left")
+def _memories(memories: list[dict[str, Any]], user_id: str) -> Table:
+    table = Table(title=f"Memories of {user_id}", title_justify="left")
     for heading in ("status", "type", "memory", "said"):
         table.add_column(heading, no_wrap=heading != "memory")
     table.add_column("confidence", justify="right")
-    for memory in sorted(result.memories, key=lambda each: (each["status"], each["said_at"])):
+    for memory in sorted(memories, key=lambda each: (each["status"], each["said_at"])):
         status, said = memory["status"], memory["said_at"][:10]
         row = [status, memory["type"], Text(memory["content"]), said, f"{memory['confidence']:.2f}"]
         table.add_row(*row, style=STATUS_STYLES[status])
     return table
 
 
-def _links(result: Result) -> Table:
+def _links(links: list[dict[str, Any]]) -> Table:
     table = Table(title="Contradictions and possible duplicates to review", title_justify="left")
     for heading in ("kind", "first memory", "second memory"):
         table.add_column(heading)
-    for link in result.links:
+    for link in links:
         one, other = link["between"]
         table.add_row(link["kind"], Text(one), Text(other))
     return table
 
 
-def _search(result: Result) -> Table:
+def _search(found: list[dict[str, Any]]) -> Table:
     table = Table(title=f"Search: {QUESTION}", title_justify="left")
     table.add_column("score", justify="right")
     table.add_column("memory")
-    for hit in result.found:
+    for hit in found:
         table.add_row(f"{hit['score']:.2f}", Text(hit["content"]))
     return table

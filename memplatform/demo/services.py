@@ -6,12 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from memplatform import processes
-from memplatform.demo.client import Client, DemoFailed, wait_until
+from memplatform.demo.client import Client, DemoFailed
 from memplatform.settings import DATA_DIR
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -80,6 +81,7 @@ def _bound(port: int) -> socket.socket:
 WEB = "demo-web"
 CLUSTER = "demo-cluster"
 START_SECONDS = 180.0
+POLL = 0.2  # seconds between two checks
 LAST_LINES = 8  # of the log of a failed process
 
 
@@ -102,12 +104,13 @@ class Services:
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
         """Wait until `done()` is true. Raises DemoFailed after `seconds` or if a process has exited."""
-
-        def look() -> bool:
+        deadline = time.monotonic() + seconds
+        self.check()
+        while not done():
+            if time.monotonic() > deadline:
+                raise DemoFailed(f"{what}: not within {seconds:.0f} seconds")
+            time.sleep(POLL)  # HTTP has no notification to wait for
             self.check()
-            return done()
-
-        wait_until(look, seconds=seconds, what=what)
 
 
 @contextmanager
@@ -124,12 +127,10 @@ def running_services(*, wanted_port: int, interruption: Interruption) -> Iterato
             port = held.getsockname()[1]
             services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
             environment = _environment(port)
-            children[WEB] = processes.start(
-                name=WEB, command=[sys.executable, "-m", "memplatform", "serve"], environment=environment
-            )
-            cluster = [sys.executable, "-m", "memplatform", "qcluster"]
-            children[CLUSTER] = processes.start(name=CLUSTER, command=cluster, environment=environment)
-            client = Client(address=services.address)
+            for name, argument in ((WEB, "serve"), (CLUSTER, "qcluster")):
+                command = [sys.executable, "-m", "memplatform", argument]
+                children[name] = processes.start(name=name, command=command, environment=environment)
+            client = Client(services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")
         yield services
     finally:

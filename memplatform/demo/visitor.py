@@ -1,18 +1,27 @@
-"""Let the visitor type sentences into the terminal, and show what becomes of each."""
+"""Let the visitor type sentences into the terminal, show what becomes of each, and name a model on this machine."""
 
 import os
+import re
 import select
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+import httpx2
 
 from memplatform.demo.client import Client, DemoFailed
 
 USER_ID = "you"
 _LINE_BYTES = 65_536
+_MODELS_TIMEOUT = 0.3  # seconds
+# Servers of models: name, address, the path that lists the models, the key of the list and the key of a model's name.
+SERVERS = (
+    ("Ollama", "http://127.0.0.1:11434", "/api/tags", "models", "name"),
+    ("LM Studio", "http://127.0.0.1:1234", "/v1/models", "data", "id"),
+)
+_MODEL_NAME = re.compile(r"[\w.:/@-]+")
 
 
 def can_type() -> bool:
@@ -20,13 +29,13 @@ def can_type() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
-@dataclass(slots=True)
 class Visitor:
     """Reads sentences and posts them as turns of one session; without an input it only waits."""
 
-    client: Client
-    input: int | None  # a file descriptor; None after its end
-    session_id: str = field(default_factory=lambda: f"typed-{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}")
+    def __init__(self, client: Client, input: int | None) -> None:
+        self.client = client
+        self.input = input  # a file descriptor; None after its end
+        self.session_id = f"typed-{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
 
     def listen(self, *, seconds: float) -> Iterator[str]:
         """Wait for a sentence, and yield lines about what became of it."""
@@ -38,18 +47,13 @@ class Visitor:
         typed = os.read(self.input, _LINE_BYTES)
         if not typed:
             self.input = None
-            return
-        text = typed.decode(errors="replace").strip()
-        if text:
-            yield from self._tell(text)
-
-    def _tell(self, text: str) -> Iterator[str]:
-        turn = {"role": "user", "content": text, "occurred_at": datetime.now(UTC).isoformat()}
-        body = {"user_id": USER_ID, "session_id": self.session_id, "mode": "sync", "turns": [turn]}
-        try:
-            yield from lines_of(self.client.post("/v1/turns", body).body)
-        except DemoFailed as failed:
-            yield str(failed)
+        elif text := typed.decode(errors="replace").strip():
+            turn = {"role": "user", "content": text, "occurred_at": datetime.now(UTC).isoformat()}
+            body = {"user_id": USER_ID, "session_id": self.session_id, "mode": "sync", "turns": [turn]}
+            try:
+                yield from lines_of(self.client.post("/v1/turns", body).json())
+            except DemoFailed as failed:
+                yield str(failed)
 
 
 def lines_of(answer: dict[str, Any]) -> list[str]:
@@ -58,3 +62,17 @@ def lines_of(answer: dict[str, Any]) -> list[str]:
         return ["accepted; the console shows what becomes of it"]
     told = (f"{each['outcome']}: {each['content'] or each['reason']}" for each in answer["outcomes"])
     return list(told) or [answer["error"] or answer["status"]]
+
+
+def local_model() -> str | None:
+    """Say how to start the demo with the first model found; None without a server that answers at once."""
+    for server, address, path, models, name in SERVERS:
+        try:
+            listed = httpx2.get(address + path, timeout=_MODELS_TIMEOUT, trust_env=False).raise_for_status().json()
+            names = [str(each[name]) for each in listed[models]]
+        except (httpx2.HTTPError, ValueError, LookupError, TypeError):  # no server, or another one
+            continue
+        for found in names:
+            if _MODEL_NAME.fullmatch(found) and "embed" not in found:
+                return f"{server} runs here: MODEL=openai:{found} OPENAI_BASE_URL={address}/v1 make demo"
+    return None

@@ -21,8 +21,8 @@ from apps.intake import run_import as running
 from apps.projects.services import create_project
 from apps.tenants.models import Project
 from apps.traces.models import Turn
-from apps.worker.import_file import import_file
 from apps.worker.shutdown import StopFlag
+from apps.worker.work import import_file
 from tests.chaos.failpoints import in_a_fork
 from tests.intake.import_steps import lines
 

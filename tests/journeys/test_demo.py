@@ -205,7 +205,7 @@ def test_what_a_visitor_tells_is_not_read_from_recorded_answers(instance: Instan
     client = Client(address=(instance.folder / "demo-url").read_text(), key=key)
     for said in ("I live in Oslo.", "I moved to Munich on Saturday."):
         turns = [{"role": "user", "content": said}]
-        told = client.post("/v1/turns", {"user_id": "vi", "session_id": "s", "mode": "sync", "turns": turns}).body
+        told = client.post("/v1/turns", {"user_id": "vi", "session_id": "s", "mode": "sync", "turns": turns}).json()
         assert told["stored"] >= 1, told
     read = {memory["extractor"] for memory in client.pages("/v1/memories", user_id="vi")}
     assert read

@@ -49,7 +49,7 @@ def conversation() -> Conversation:
 
 @pytest.fixture(scope="module")
 def taken(conversation: Conversation, client: Client, instance: Instance) -> Taken:
-    sent = [client.post("/v1/turns", body).body["trace_id"] for body in bodies(conversation)]
+    sent = [client.post("/v1/turns", body).json()["trace_id"] for body in bodies(conversation)]
     wait_for(lambda: {trace["status"] for trace in listed(client)} <= ENDED, instance=instance)
     wait_for(
         lambda: all(client.get("/readyz")[name] == 0 for name in ("oldest_queued_seconds", "dead")), instance=instance
@@ -85,7 +85,7 @@ def listed(client: Client) -> list[dict[str, Any]]:
 
 def search(client: Client, query: str) -> list[dict[str, Any]]:
     found = client.post("/v1/memories/search", {"user_id": USER, "query": query, "limit": 10})
-    return list(found.body["results"])
+    return list(found.json()["results"])
 
 
 def test_every_turn_is_accounted_for(taken: Taken) -> None:

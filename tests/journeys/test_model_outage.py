@@ -46,10 +46,10 @@ def test_turns_of_an_outage_are_remembered_after_it(client: Client, instance: In
     waiting = client.get(f"/v1/traces/{traces['ana'][-1]}")
     assert waiting["status"] == "queued"
     impatient = client.post("/v1/turns", body("cy", 0) | {"mode": "sync"})
-    assert (impatient.status, impatient.body["status"]) == (202, "queued")
+    assert (impatient.status_code, impatient.json()["status"]) == (202, "queued")
 
     model.answering = simply
-    every = [*(trace for user in USERS for trace in traces[user]), impatient.body["trace_id"]]
+    every = [*(trace for user in USERS for trace in traces[user]), impatient.json()["trace_id"]]
     wait_for(lambda: all(client.get(f"/v1/traces/{trace}")["status"] != "queued" for trace in every), instance=instance)
     ended = {trace: client.get(f"/v1/traces/{trace}") for trace in every}
     assert {trace["status"] for trace in ended.values()} == {"done"}
@@ -65,4 +65,4 @@ def body(user: str, number: int) -> dict[str, object]:
 
 
 def say(client: Client, user: str, number: int) -> str:
-    return str(client.post("/v1/turns", body(user, number)).body["trace_id"])
+    return str(client.post("/v1/turns", body(user, number)).json()["trace_id"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.outbox import enqueue, leases, processing
 from apps.outbox.leases import Lease
 from apps.outbox.models import ModelPause, OutboxRow, UserLease
-from apps.outbox.scheduling import NextWork
+from apps.outbox.processing import NextWork
 from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.tenants.models import EndUser, Project

@@ -11,7 +11,7 @@ from apps.outbox import leases, manual, processing
 from apps.outbox.leased import LostLease
 from apps.outbox.leases import Lease
 from apps.outbox.models import UserLease
-from apps.outbox.scheduling import NextWork
+from apps.outbox.processing import NextWork
 from apps.pipeline.core.enums import WorkKind, WorkState
 from apps.tenants.models import Project
 from tests.outbox.outbox_factories import add_work, claim, claim_one, expire, finish, make_user, row

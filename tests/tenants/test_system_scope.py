@@ -40,7 +40,7 @@ ALLOWED = {
     "memplatform/demo/access.py": ["PROJECT_LOOKUP"],
     "memplatform/admin_site.py": ["ADMIN"],
     "memplatform/management/commands/check_workers.py": ["HEALTH"],
-    "memplatform/restored_database.py": ["MAINTENANCE", "MAINTENANCE"],
+    "memplatform/management/commands/check_restore.py": ["MAINTENANCE", "MAINTENANCE"],
 }
 # Where scopes are made: nobody else enters one by another way, or is its owner.
 MAKERS = {

@@ -13,7 +13,7 @@ from apps.intake.sessions import end_session
 from apps.memories.live_ports import live
 from apps.outbox.model_pauses import find_wait_reason
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.scheduling import NextWork, next_work
+from apps.outbox.processing import NextWork, next_work
 from apps.pipeline.core.enums import Role, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import new_id, session_id
 from apps.pipeline.core.model_calls import ModelRequest, Purpose

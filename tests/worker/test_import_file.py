@@ -17,9 +17,9 @@ from apps.outbox import enqueue
 from apps.outbox.models import OutboxRow
 from apps.tenants.models import EndUser, Project
 from apps.traces.models import Turn
-from apps.worker import import_file as import_file_module
-from apps.worker.import_file import import_file
+from apps.worker import work as work_module
 from apps.worker.shutdown import StopFlag, StopSignal
+from apps.worker.work import import_file
 from tests.intake.import_steps import lines
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ Uploaded = Callable[[Project, bytes], FileImport]
 def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
     """Upload a file whose chunks hold one turn, to be checked."""
     monkeypatch.setattr(documents, "CHUNK_ENTRIES", 1)
-    monkeypatch.setattr(import_file_module, "SLICE_CHUNKS", 1)
+    monkeypatch.setattr(work_module, "SLICE_CHUNKS", 1)
 
     def make(project: Project, content: bytes) -> FileImport:
         return upload_import(request=FileImport(project_id=project.pk, file_name="file.jsonl"), content=content)

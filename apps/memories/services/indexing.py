@@ -18,7 +18,7 @@ from apps.outbox import processing
 from apps.outbox.enqueue import enqueue
 from apps.outbox.leases import Lease
 from apps.outbox.models import OutboxRow
-from apps.outbox.scheduling import NextWork
+from apps.outbox.processing import NextWork
 from apps.pipeline.core.enums import MemoryType, Stage, WorkKind, WorkState
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Ports

@@ -22,7 +22,7 @@ from apps.api.schemas import Identifier, Limit, Moment, PageBody, QueryParameter
 from apps.api.validation import not_found, read_id
 from apps.api.waiting import SharedPoll, release, resume
 from apps.intake.api.turns import OutcomeResponse
-from apps.outbox import batching
+from apps.outbox import enqueue
 from apps.outbox.model_pauses import find_wait_reason
 from apps.pipeline.core.enums import Role, SpanResult, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, show, with_prefixes
@@ -215,7 +215,7 @@ class TraceView(ApiView):
         is_late = is_queued or (is_unindexed and query.milestone is Milestone.INDEXED)
         if query.wait and is_late and not getattr(request, "has_waited", False):
             if is_queued:
-                batching.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
+                enqueue.stop_waiting(end_user_id=trace.end_user_id, session_id=trace.session_id)
             awaited = AwaitedTrace(trace_id=trace.id, milestone=query.milestone)
             response.awaited = (awaited, query.wait)  # type: ignore[attr-defined]  # read by as_view
         return response

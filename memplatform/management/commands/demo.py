@@ -18,16 +18,14 @@ from rich.text import Text
 
 from apps.traces.tallies import tally
 from memplatform import processes
-from memplatform.demo.access import Access, ensure_access, write_address
+from memplatform.demo.access import NAME, Access, ensure_access
 from memplatform.demo.client import Client, DemoFailed
 from memplatform.demo.conversation import answer_the_sample, await_work, end_answers, post_sample
-from memplatform.demo.report import print_addresses, print_invitation, print_result
-from memplatform.demo.result import gather
+from memplatform.demo.report import gather, print_addresses, print_invitation, print_result
 from memplatform.demo.services import Interruption, Services, running_services
 from memplatform.demo.visitor import Visitor, can_type
-from memplatform.settings import env
+from memplatform.settings import DATA_DIR, env
 
-NAME = "demo"
 LOOK_SECONDS = 1.0
 PAGE_WIDTH = 120  # characters, if the output is not a terminal
 INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
@@ -50,7 +48,7 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
             access = ensure_access()
             with running_services(wanted_port=options["port"], interruption=interruption) as services:
-                write_address(services.address)
+                (DATA_DIR / "demo-url").write_text(services.address)  # for the examples of the documentation
                 _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
                 if not options["once"]:
                     _stay(services, access, console)
@@ -60,28 +58,28 @@ def _show(services: Services, access: Access, *, wanted_port: int, file: Path | 
     """Send the sample, wait for processing, print and write the result."""
     if not services.address.endswith(f":{wanted_port}"):
         console.print(f"Port {wanted_port} is in use; serving at {services.address}.")
-    client = Client(address=services.address, key=access.key)
-    answer_the_sample(project=access.project)
-    posted = post_sample(client=client)
+    client = Client(services.address, access.key)
+    answer_the_sample(access.project_id)
+    posted = post_sample(client)
     known = " (already known from an earlier run)" if posted.repeated == posted.sessions else ""
     console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {services.address}/v1/turns{known}.")
     with console.status("Processing…"):
-        await_work(client=client, services=services, posted=posted)
-        end_answers(project=access.project)
+        await_work(client, services, posted)
+        end_answers(access.project_id)
         tally(settled_after=timedelta())  # normally done every minute; now, so that the dashboard has data at once
-    result = gather(client=client, posted=posted, project=access.project)
+    result = gather(client, posted, access.project_id)
     connections.close_all()
     if file is not None:
         file.write_bytes(msgspec.json.encode(result))
-    print_result(result, console=console)
-    print_addresses(address=services.address, access=access, console=console)
-    print_invitation(console=console)
+    print_result(result, console)
+    print_addresses(services.address, access, console)
+    print_invitation(console)
 
 
 def _stay(services: Services, access: Access, console: Console) -> None:
     console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
-    client = Client(address=services.address, key=access.key)
-    visitor = Visitor(client=client, input=sys.stdin.fileno() if can_type() else None)
+    client = Client(services.address, access.key)
+    visitor = Visitor(client, input=sys.stdin.fileno() if can_type() else None)
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             services.check()

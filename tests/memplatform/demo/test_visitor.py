@@ -2,17 +2,17 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
 
+import httpx2
 import pytest
 
-from memplatform.demo import local_models
-from memplatform.demo.client import Client, DemoFailed, Reply
-from memplatform.demo.local_models import local_model
-from memplatform.demo.visitor import Visitor, lines_of
+from memplatform.demo import visitor as demo_visitor
+from memplatform.demo.client import Client, DemoFailed
+from memplatform.demo.visitor import Visitor, lines_of, local_model
 
 STORED = {"outcome": "stored", "content": "User lives in Lyon.", "reason": ""}
 REJECTED = {"outcome": "discarded", "content": None, "reason": "greeting"}
@@ -21,12 +21,12 @@ REJECTED = {"outcome": "discarded", "content": None, "reason": "greeting"}
 class Server(Client):
     """A client whose server answers greetings and statements, and refuses the rest."""
 
-    def post(self, path: str, body: Mapping[str, Any], *, idempotency_key: str = "") -> Reply:
+    def post(self, path: str, body: dict[str, Any], **headers: str) -> httpx2.Response:
         (turn,) = body["turns"]
         if turn["content"] == "refused":
             raise DemoFailed("413 too large")
         outcome = REJECTED if turn["content"] == "Hello" else STORED
-        return Reply(status=200, headers={}, body={"outcomes": [outcome]})
+        return httpx2.Response(200, json={"outcomes": [outcome]})
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 def test_each_line_is_told_and_its_outcome_shown(pipe: tuple[int, int]) -> None:
-    visitor = Visitor(client=Server(address=""), input=pipe[0])
+    visitor = Visitor(Server(address=""), pipe[0])
     shown: list[list[str]] = []
     for line in (b"I live in Lyon.\n", b"\n", b"Hello\n", b"refused\n", b"\xff\n"):
         os.write(pipe[1], line)
@@ -73,7 +73,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with HTTPServer(("127.0.0.1", 0), Models) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        monkeypatch.setattr(local_models, "SERVERS", (("Ollama", address, "/api/tags", "models", "name"),))
+        monkeypatch.setattr(demo_visitor, "SERVERS", (("Ollama", address, "/api/tags", "models", "name"),))
         yield address
         server.shutdown()
 
@@ -81,9 +81,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_a_server_of_models_on_this_machine_is_named(ollama: str, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("nomic-embed-text", "bad name; rm", "llama3.1:8b")
     monkeypatch.setattr(Models, "answer", json.dumps({"models": [{"name": name} for name in names]}).encode())
-    found = local_model()
-    assert found is not None
-    assert found.command == f"MODEL=openai:llama3.1:8b OPENAI_BASE_URL={ollama}/v1 make demo"
+    assert local_model() == f"Ollama runs here: MODEL=openai:llama3.1:8b OPENAI_BASE_URL={ollama}/v1 make demo"
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b'{"models": []}', b'{"models": [1]}', b'{"models": null}'])
@@ -93,5 +91,5 @@ def test_another_server_is_passed_over(ollama: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_no_server_is_no_error(ollama: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_models, "SERVERS", (("Ollama", "http://127.0.0.1:1", "/api/tags", "models", "name"),))
+    monkeypatch.setattr(demo_visitor, "SERVERS", (("Ollama", "http://127.0.0.1:1", "/api/tags", "models", "name"),))
     assert local_model() is None

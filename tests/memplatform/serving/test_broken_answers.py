@@ -17,7 +17,7 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 
 from memplatform import middleware, request_slots
-from memplatform.middleware import BLOCK_BYTES, StreamedInBlocks
+from memplatform.middleware import BLOCK_BYTES, streamed_in_blocks
 from memplatform.request_slots import RequestSlots
 from tests.instance import free_port
 
@@ -31,7 +31,7 @@ class Answers(ASGIHandler):
     made = 0
 
     def load_middleware(self, is_async: bool = False) -> None:
-        self._middleware_chain = self.adapt_method_mode(True, StreamedInBlocks(self.answer), False)  # type: ignore[attr-defined]
+        self._middleware_chain = self.adapt_method_mode(True, streamed_in_blocks(self.answer), False)  # type: ignore[attr-defined]
 
     def answer(self, request: HttpRequest) -> StreamingHttpResponse:
         return StreamingHttpResponse(self.blocks(request.path))
