@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 from django.test import Client as DjangoClient
 
-from apps.intake import backpressure
+from apps.intake import quotas
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import create_key
@@ -50,9 +50,9 @@ def test_no_request_waits_for_the_count(project: Project, limits_counted_aside: 
     Project.objects.filter(id=project.id).update(queue_limit=1)
     assert [_post(project).status_code for _ in range(3)] == [202, 202, 202]
 
-    backpressure._QUEUES.note(project.id)
+    quotas._QUEUES.note(project.id)
     assert [_post(project).status_code for _ in range(2)] == [429, 429]
 
     OutboxRow.objects.update(state="done")
-    backpressure._QUEUES.note(project.id)
+    quotas._QUEUES.note(project.id)
     assert _post(project).status_code == 202

@@ -12,7 +12,7 @@ from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
 from apps.imports.readers import documents
 from apps.imports.services import due_imports
-from apps.intake import backpressure
+from apps.intake import quotas
 from apps.intake import run_import as running
 from apps.intake.run_import import run_import
 from apps.memories.models import LedgerEntry, Memory
@@ -102,7 +102,7 @@ def test_an_import_waits_where_the_queue_is_half_full(
 
     assert (waiting["status"], waiting["chunks_done"]) == ("waiting", 2)
     assert "half full" in waiting["wait_reason"]
-    backpressure.check_queue_limit(project_id=project.pk)  # callers still find room
+    quotas.check_queue_limit(project_id=project.pk)  # callers still find room
     OutboxRow.objects.update(state="done")
     FileImport.objects.update(resume_at=timezone.now())
     assert work(admin, waiting)["status"] == "done"
