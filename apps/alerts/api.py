@@ -12,7 +12,6 @@ from apps.alerts.verdict import ADVICE
 from apps.api.actors import ActorResponse, actor_response_or_none
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Limit, Moment, PageBody, QueryParameters, RequestBody, ResponseBody, response_of
 from apps.api.validation import read_id
@@ -111,7 +110,7 @@ class AlertsView(ApiView):
         alerts = Alert.objects.for_project(self.caller.project_id).filter(state__in=query.statuses)
         if query.kinds:
             alerts = alerts.filter(kind__in=query.kinds)
-        return page_of(AlertList, alerts, request, limit=query.limit, convert=alert_response)
+        return self.page(AlertList, alerts, alert_response, limit=query.limit)
 
 
 class AlertAcknowledgeView(ApiView):

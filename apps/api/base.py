@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import msgspec
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from apps.api.authentication import Caller
+from apps.api.pagination import Pages
 from apps.api.problems import invalid
-from apps.api.schemas import ResponseBody
+from apps.api.schemas import PageBody, ResponseBody
 from apps.api.validation import refuse_parameters
 from apps.api.waiting import is_part
 from apps.intake.idempotency import Claim, ReplayableAnswer, fingerprint, run_once
@@ -26,6 +28,8 @@ from apps.tenants.scope import tenant_scope
 from apps.traces.get_or_create import actor_of
 
 MAX_KEY_LENGTH = 255
+_Page = TypeVar("_Page", bound=PageBody)
+_Row = TypeVar("_Row", bound=Model)
 
 
 class ApiView(APIView):
@@ -83,6 +87,20 @@ class ApiView(APIView):
         """Return the end user that the body names, with whom a stored answer has to be erased."""
         user_id = self.request.data.get("user_id") if isinstance(self.request.data, dict) else None
         return end_user_id(project_id=self.caller.project_id, user_id=user_id) if isinstance(user_id, str) else None
+
+    def page(
+        self,
+        shape: type[_Page],
+        rows: QuerySet[_Row],
+        convert: Callable[[_Row], Any],
+        *,
+        limit: int,
+        ordering: str = "-id",
+    ) -> _Page:
+        """Return the page of rows that the query string names, as a list. Raises Problem for an invalid cursor."""
+        pages = Pages(limit=limit, ordering=ordering)
+        results = [convert(each) for each in pages.read(rows, self.request)]
+        return shape(**pages.links(), results=results)  # type: ignore[call-arg]  # each kind of page has its results
 
     def end_user_id(self, user_id: str | None) -> UUID | None:
         """Return the end user to list; None (all users) is allowed for keys with scope admin."""

@@ -1,6 +1,5 @@
 """Cursor pagination: stable while rows are added, and equally fast on every page."""
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -10,10 +9,8 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 
 from apps.api.problems import invalid
-from apps.api.schemas import ResponseBody
 
 _Row = TypeVar("_Row", bound=Model)
-_List = TypeVar("_List", bound=ResponseBody)
 
 
 class Pages(CursorPagination):
@@ -49,18 +46,3 @@ class Pages(CursorPagination):
     def links(self) -> dict[str, Any]:
         """Return the URLs of the next and previous page."""
         return {"next": self.get_next_link(), "previous": self.get_previous_link()}
-
-
-def page_of(
-    shape: Callable[..., _List],
-    rows: QuerySet[_Row],
-    request: Request,
-    *,
-    limit: int,
-    convert: Callable[[_Row], Any],
-    ordering: str = "-id",
-) -> _List:
-    """Return the requested page of rows as a list of the API. Raises Problem for an invalid cursor."""
-    pages = Pages(limit=limit, ordering=ordering)
-    results = [convert(each) for each in pages.read(rows, request)]
-    return shape(results=results, **pages.links())

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 
 from apps.api.base import ApiView, to_json
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageBody, PageQuery, ResponseBody
 from apps.api.validation import read_id
@@ -106,12 +105,11 @@ class UsersView(ApiView):
     @operation("list_users", summary="List end users")
     def get(self, request: Request, query: PageQuery) -> UserList:
         """List the end users with the numbers of their live memories, sessions and turns, ordered by `user_id`."""
-        return page_of(
+        return self.page(
             UserList,
             list_users(project_id=self.caller.project_id),
-            request,
+            user_response,
             limit=query.limit,
-            convert=user_response,
             ordering="external_id",
         )
 

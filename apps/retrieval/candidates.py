@@ -139,13 +139,12 @@ def _read(
         cursor.execute(_PACKED.format(memories=memories), values)
         numbers, *texts = (bytes(each or b"") for each in cursor.fetchone())
     columns = np.frombuffer(numbers, dtype=">f8").astype(np.float64).reshape(-1, len(_NUMBERS) + len(_TEXTS)).T
-    sizes = columns[len(_NUMBERS) :].astype(np.int64)
-    divided = {name: _divided(*each) for name, *each in zip(_TEXTS, texts, sizes, strict=True)}
+    ends = columns[len(_NUMBERS) :].astype(np.int64).cumsum(axis=1).tolist()
+    divided = {
+        name: [packed[start:end] for start, end in itertools.pairwise([0, *ends_of])]
+        for name, packed, ends_of in zip(_TEXTS, texts, ends, strict=True)
+    }
     return dict(zip(_NUMBERS, columns, strict=False)), divided
-
-
-def _divided(packed: bytes, sizes: NDArray[np.int64]) -> list[bytes]:
-    return [packed[start:end] for start, end in itertools.pairwise([0, *sizes.cumsum().tolist()])]
 
 
 def _memories(

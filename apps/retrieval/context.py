@@ -106,15 +106,16 @@ def known_user(
     asked = embedded(query.text, embedder)
     with transaction.atomic(savepoint=False):
         ranked = rank_all(end_user_id=end_user_id, query=search, asked=asked, policy=policy, now=now)
-        chosen = _Chosen.of(ranked, now=now)
-        ids = ranked.ids(chosen.all)
+        chosen = _chosen(ranked, now=now)
+        places = list(dict.fromkeys(place for kind in chosen.values() for place in kind))
+        ids = ranked.ids(places)
         disputed = open_contradictions(ids, end_user_id=end_user_id)
         others = {side for sides in disputed.values() for side in sides}
         known = Memory.objects.for_end_user(end_user_id).filter(id__in=[*ids, *others]).order_by()
         found = {row.id: row for row in known.values_list(*_COLUMNS, named=True)}
         names = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True)
         name = names.first() or ""
-    rows = {place: found[each] for place, each in zip(chosen.all, ids, strict=True) if each in found}
+    rows = {place: found[each] for place, each in zip(places, ids, strict=True) if each in found}
     statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
 
     def memory(row: _Row) -> ContextMemory:
@@ -135,46 +136,29 @@ def known_user(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The places of the memories that a block may have, the best of each kind first."""
-
-    relevant: list[int]
-    weak: list[int]  # hits below the least score
-    rules: list[int]
-    upcoming: list[int]
-    others: list[int]
-
-    @classmethod
-    def of(cls, ranked: RankedMemories, *, now: datetime) -> "_Chosen":
-        candidates, scores = ranked.candidates, ranked.scores
-        may_be = candidates.eligible
-        relevant = ranked.best(limit=MAX_HITS) if ranked.min_score >= 0 else []
-        ordered = scores.best(limit=MAX_OTHERS, min_score=-1.0, eligible=may_be)
-        tenths, said_at = np.round(candidates.memories.importance, 1), candidates.memories.said_at
-        if ranked.min_score < 0:  # nothing is asked
-            ordered = sorted(np.flatnonzero(may_be).tolist(), key=lambda place: -said_at[place])
-        by_importance = sorted(ordered, key=lambda place: -tenths[place])[:MAX_OTHERS]
-        is_next = candidates.are_events & (candidates.event_at > now.timestamp()) & may_be
-        upcoming = sorted(np.flatnonzero(is_next).tolist(), key=lambda place: candidates.event_at[place])
-        return cls(
-            relevant=relevant,
-            weak=ordered[:WEAK_FIRST] if ranked.min_score >= 0 else [],
-            rules=scores.best(limit=MAX_RULES, min_score=-1.0, eligible=may_be & candidates.are_rules),
-            upcoming=upcoming[:MAX_UPCOMING],
-            others=by_importance,
-        )
-
-    @property
-    def all(self) -> list[int]:
-        """Return all places, each once."""
-        return list(dict.fromkeys([*self.relevant, *self.weak, *self.rules, *self.upcoming, *self.others]))
+def _chosen(ranked: RankedMemories, *, now: datetime) -> dict[str, list[int]]:
+    """Return the places of the memories that a block may have by kind, the best of each kind first."""
+    candidates, scores = ranked.candidates, ranked.scores
+    may_be, is_asked = candidates.eligible, ranked.min_score >= 0
+    ordered = scores.best(limit=MAX_OTHERS, min_score=-1.0, eligible=may_be)
+    tenths, said_at = np.round(candidates.memories.importance, 1), candidates.memories.said_at
+    latest = ordered if is_asked else sorted(np.flatnonzero(may_be).tolist(), key=lambda place: -said_at[place])
+    is_next = candidates.are_events & (candidates.event_at > now.timestamp()) & may_be
+    upcoming = sorted(np.flatnonzero(is_next).tolist(), key=lambda place: candidates.event_at[place])
+    return {
+        "relevant": ranked.best(limit=MAX_HITS) if is_asked else [],
+        "weak": latest[:WEAK_FIRST] if is_asked else [],  # hits below the least score
+        "rules": scores.best(limit=MAX_RULES, min_score=-1.0, eligible=may_be & candidates.are_rules),
+        "upcoming": upcoming[:MAX_UPCOMING],
+        "others": sorted(latest, key=lambda place: -tenths[place])[:MAX_OTHERS],
+    }
 
 
-def _parts(chosen: _Chosen, rows: Mapping[int, _Row], now: datetime) -> list[tuple[BlockSection, Sequence[_Row]]]:
+def _parts(
+    chosen: Mapping[str, list[int]], rows: Mapping[int, _Row], now: datetime
+) -> list[tuple[BlockSection, Sequence[_Row]]]:
     relevant, weak, rules, upcoming, others = (
-        [rows[place] for place in places if place in rows]
-        for places in (chosen.relevant, chosen.weak, chosen.rules, chosen.upcoming, chosen.others)
+        [rows[place] for place in places if place in rows] for places in chosen.values()
     )
     notes, relevant = _divided(relevant)
     told = [each for each in others if not _is_left_out(each, now)]

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.parsers import BytesParser
 from apps.api.problems import Code
 from apps.api.schemas import PageQuery
@@ -53,12 +52,11 @@ class ImportsView(AdminView):
     @operation("list_imports", summary="List imports")
     def get(self, request: Request, query: PageQuery) -> ImportList:
         """List imports, newest first."""
-        return page_of(
+        return self.page(
             ImportList,
             FileImport.objects.filter(project_id=self.caller.project_id).defer("users"),
-            request,
+            import_response,
             limit=query.limit,
-            convert=import_response,
         )
 
     @operation(

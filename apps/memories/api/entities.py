@@ -7,7 +7,6 @@ from rest_framework.request import Request
 
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     Identifier,
@@ -96,12 +95,8 @@ class EntitiesView(ApiView):
             rows = rows.filter(end_user_id=user)
         if query.types:
             rows = rows.filter(type__in=query.types)
-        return page_of(
-            EntityList,
-            rows.select_related("end_user").prefetch_related("aliases"),
-            request,
-            limit=query.limit,
-            convert=entity_response,
+        return self.page(
+            EntityList, rows.select_related("end_user").prefetch_related("aliases"), entity_response, limit=query.limit
         )
 
 

@@ -7,7 +7,6 @@ from rest_framework.request import Request
 
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageBody, PageQuery, RequestBody, ResponseBody
 from apps.api.validation import read_id
@@ -95,12 +94,8 @@ class KeysView(ApiView):
     @operation("list_keys", summary="List keys")
     def get(self, request: Request, query: PageQuery) -> KeyList:
         """List the project's keys, newest first, without their secrets."""
-        return page_of(
-            KeyList,
-            ApiKey.objects.filter(project_id=self.caller.project_id),
-            request,
-            limit=query.limit,
-            convert=key_response,
+        return self.page(
+            KeyList, ApiKey.objects.filter(project_id=self.caller.project_id), key_response, limit=query.limit
         )
 
     @operation(

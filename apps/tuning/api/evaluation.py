@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from apps.api.actors import ActorResponse, actor_response
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import Pages, page_of
+from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -263,9 +263,7 @@ class SampleItemsView(ApiView):
     def get(self, request: Request, sample_id: str, query: PageQuery) -> SampleItemList:
         """List the memories or turns of a sample in the order of the draw, with their labels."""
         rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
-        return page_of(
-            SampleItemList, rows, request, limit=query.limit, convert=sample_item_response, ordering="position"
-        )
+        return self.page(SampleItemList, rows, sample_item_response, limit=query.limit, ordering="position")
 
 
 class ItemLabelsView(ApiView):

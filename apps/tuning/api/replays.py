@@ -9,7 +9,6 @@ from rest_framework.request import Request
 
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -153,12 +152,11 @@ class ReplaysView(ApiView):
     @operation("list_replays", summary="List replays")
     def get(self, request: Request, query: PageQuery) -> ReplayList:
         """List replays, newest first."""
-        return page_of(
+        return self.page(
             ReplayList,
             Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration"),
-            request,
+            replay_response,
             limit=query.limit,
-            convert=replay_response,
         )
 
     @operation(
@@ -247,9 +245,7 @@ class ReplayedTracesView(ApiView):
         rows = ReplayedTrace.objects.filter(replay=_found(self, replay_id)).select_related("end_user")
         if query.statuses:
             rows = rows.filter(state__in=query.statuses)
-        return page_of(
-            ReplayedTraceList, rows, request, limit=query.limit, convert=replayed_trace_response, ordering="id"
-        )
+        return self.page(ReplayedTraceList, rows, replayed_trace_response, limit=query.limit, ordering="id")
 
 
 class ReplayJsonView(ApiView):

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.base import ApiView, replayable_answer, to_json
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -234,12 +233,11 @@ class RollbacksView(ApiView):
     @operation("list_rollbacks", summary="List rollbacks")
     def get(self, request: Request, query: PageQuery) -> RollbackList:
         """List rollbacks, newest first."""
-        return page_of(
+        return self.page(
             RollbackList,
             Rollback.objects.filter(project_id=self.caller.project_id),
-            request,
+            partial(_converted, RollbackSummary),
             limit=query.limit,
-            convert=partial(_converted, RollbackSummary),
         )
 
     @operation(

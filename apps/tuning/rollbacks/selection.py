@@ -32,9 +32,12 @@ def selected_traces(rollback: Rollback) -> QuerySet[Trace]:
     """Return the traces that meet all conditions of a rollback's selection and were accepted before it was asked for.
 
     With `rerun` also those that wrote nothing, as another configuration may keep their turns. Traces that have read
-    the turns of chosen ones again are chosen as well.
+    the turns of chosen ones again are chosen as well. Raises Unfit for a selection without a condition, which would
+    mean the whole project.
     """
     given = rollback.selection
+    if given.keys().isdisjoint((*_LOOKUPS, "replay_id")):
+        raise Unfit("must name at least one condition", at="/selection")
     of_project = Q(project_id=rollback.project_id, created_at__lt=rollback.created_at)
     chosen = of_project & Q(status__in=values_of(_ROLLABLE | ({TraceStatus.REJECTED} if rollback.rerun else set())))
     for name, lookup in _LOOKUPS.items():

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
 from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import page_of
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -195,12 +194,8 @@ class WebhooksView(WebhookBaseView):
     @operation("list_webhooks", summary="List webhooks")
     def get(self, request: Request, query: PageQuery) -> WebhookList:
         """List the project's webhooks, newest first, without their secrets."""
-        return page_of(
-            WebhookList,
-            Webhook.objects.filter(project_id=self.caller.project_id),
-            request,
-            limit=query.limit,
-            convert=webhook_response,
+        return self.page(
+            WebhookList, Webhook.objects.filter(project_id=self.caller.project_id), webhook_response, limit=query.limit
         )
 
     @operation(
@@ -287,7 +282,7 @@ class WebhookDeliveriesView(WebhookBaseView):
         }
         deliveries = WebhookDelivery.objects.filter(webhook=find_webhook(**self.named)).select_related("event")
         rows = deliveries.filter(**{name: value for name, value in filters.items() if value})
-        return page_of(DeliveryList, rows, request, limit=query.limit, convert=delivery_response)
+        return self.page(DeliveryList, rows, delivery_response, limit=query.limit)
 
 
 class WebhookSendAgainView(WebhookBaseView):

@@ -1,10 +1,12 @@
 """Rollbacks of many users go on where they were; erased users and deleted turns take their part with them."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
 
+from apps.common.errors import Unfit
 from apps.intake.sessions import delete_session
 from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Entity, EntityAlias, EntityChange, LedgerEntry, Memory, Rollback, RollbackItem
@@ -13,7 +15,7 @@ from apps.pipeline.core.enums import WorkState
 from apps.privacy.users import erase_user, export_user
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import Trace
-from apps.tuning.rollbacks.requests import request_rollback, undo_rollback
+from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
 from apps.tuning.rollbacks.running import continue_rollbacks
 from apps.tuning.rollbacks.selection import named_selection
 from apps.worker import tasks
@@ -34,6 +36,16 @@ def bea(project: Project) -> Teller:
 
 def everything(project: Project) -> Rollback:
     return Rollback(project=project, selection=named_selection(project_id=project.id, version=1))
+
+
+@pytest.mark.parametrize("selection", [{}, {"user": "ana"}])
+def test_a_selection_without_a_condition_takes_nothing_back(project: Project, ana: Teller, selection: Any) -> None:
+    ana.tells("I live in Lisbon.", day=2)
+    for act in (preview_rollback, request_rollback):
+        with pytest.raises(Unfit, match="at least one condition"):
+            act(Rollback(project=project, selection=selection))
+    assert not Rollback.objects.exists()
+    assert ana.memories() == ["User lives in Lisbon."]
 
 
 def test_what_is_left_goes_on_later(project: Project, ana: Teller, bea: Teller) -> None:
