@@ -7,7 +7,7 @@ WORKERS ?= 3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env demo-env docs wheels demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
+.PHONY: help env demo-env wheels demo test test-fast test-live check client-models generated-clients soak bench format lock hooks stop reset static screenshots tour
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -17,16 +17,12 @@ env: ## Create the virtual environment (.venv) with the pinned requirements
 
 # The demo needs neither the test tools nor the checks; an environment that has them will do.
 demo-env:
-	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements-docs.txt
+	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements.txt
 
-docs: demo-env var/docs/index.html ## Build the documentation into var/docs, which the web server shows at /docs/
-var/docs/index.html: mkdocs.yml $(shell find docs -type f)
-	@NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --quiet
-
-wheels: docs ## Build packages of the server and of the Python client into var/wheels
+wheels: demo-env ## Build packages of the server and of the Python client into var/wheels
 	@sh scripts/wheels.sh
 
-demo: docs ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
+demo: demo-env ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)
 	@"$(BIN)/python" manage.py demo $(if $(filter-out 0,$(ONCE)),--once)
 
 test: env ## Test all promises of docs/testing.md (ARGS="tests/pipeline -x" for some; WORKERS=0: in one process)

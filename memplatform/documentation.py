@@ -1,41 +1,133 @@
-"""Serve the documentation at /docs/, where `make docs` has built it."""
+"""Show the documentation, the Markdown files of docs/, at /docs/."""
 
-import base64
-import hashlib
+import posixpath
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
-from csp.constants import SELF
 from django.conf import settings
+from django.core.exceptions import SuspiciousFileOperation
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils._os import safe_join
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 from django.views.static import serve
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
 
-_INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+CONTENTS = "contents.md"  # a list of all pages, shown beside each
+MOST_FOUND = 50
+_HEADING = re.compile(r'<h[1-6] id="([^"]*)">(.*?)</h[1-6]>')
+_TAG = re.compile(r"<[^>]+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as HTML with its title."""
+
+    title: str
+    body: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a page that a search has found."""
+
+    page: str
+    title: str
+    address: str
 
 
 @require_safe
 def documentation(request: HttpRequest, path: str = "") -> HttpResponseBase:
-    """Return a file of the built documentation, a page for a folder. Raises Http404 where there is none.
+    """Show a page, or the sections that hold all words of `q`; send another file of the folder. Raises Http404."""
+    if path and not path.endswith("/"):
+        return serve(request, path, document_root=str(settings.DOCUMENTATION_ROOT))
+    contents = _page(CONTENTS).body
+    if words := request.GET.get("q", "").casefold().split():
+        return render(request, "documentation.html", {"contents": contents, "found": list(_found(words))[:MOST_FOUND]})
+    here = f'href="{request.path}"'
+    marked = contents.replace(here, f'{here} aria-current="page"')
+    page = _page(f"{path.rstrip('/') or 'index'}.md")
+    context = {"contents": mark_safe(marked), "page": page}  # noqa: S308  (the product's own files)
+    return render(request, "documentation.html", context)
 
-    Pages hold scripts of their theme; the Content-Security-Policy allows just these, by their hashes.
-    """
-    if not path or path.endswith("/"):
-        path += "index.html"
+
+@cache
+def _page(name: str) -> Page:
+    """Return a page of the folder. Raises Http404."""
     try:
-        response: HttpResponseBase = serve(request, path, document_root=str(settings.DOCUMENTATION_ROOT))
-    except Http404 as error:
-        raise Http404("there is no such page; `make docs` builds the documentation") from error
-    if path.endswith(".html"):
-        page = Path(settings.DOCUMENTATION_ROOT, path)
-        hashes = _script_hashes(page, page.stat().st_mtime_ns)
-        response._csp_replace = {"script-src": [SELF, *hashes]}  # type: ignore[attr-defined]  # read by django-csp
-    return response
+        text = Path(safe_join(settings.DOCUMENTATION_ROOT, name)).read_text(encoding="utf-8")
+    except (OSError, SuspiciousFileOperation) as error:
+        raise Http404("there is no such page") from error
+    reader = Markdown(
+        extensions=["fenced_code", "tables", "toc"],
+        extension_configs={"tables": {"use_align_attribute": True}, "toc": {"toc_depth": "2-6"}},
+    )
+    reader.treeprocessors.register(_Addresses(name), "addresses", priority=0)
+    body = mark_safe(reader.convert(text))  # noqa: S308  (the product's own files)
+    heading = _HEADING.search(body)
+    return Page(_plain(heading[2]) if heading else "Documentation", body)
 
 
-@lru_cache(maxsize=256)
-def _script_hashes(page: Path, _modified: int) -> tuple[str, ...]:
-    """Return the sources of the page's own scripts, as a Content-Security-Policy names them."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE_SCRIPT.findall(page.read_text()))
-    return tuple(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+class _Addresses(Treeprocessor):
+    """Lead links to other files of the folder to where they are shown."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._folder = posixpath.dirname(name)
+
+    def run(self, root: Element) -> None:
+        """Rewrite the links and images of a page."""
+        for element in root.iter():
+            for attribute in {"href", "src"}.intersection(element.keys()):
+                element.set(attribute, self._address(element.get(attribute, "")))
+
+    def _address(self, target: str) -> str:
+        file, mark, anchor = target.partition("#")
+        if not file or ":" in file or file.startswith("/"):
+            return target
+        file = posixpath.normpath(posixpath.join(self._folder, file))
+        return f"{page_address(file)}{mark}{anchor}"
+
+
+def page_address(file: str) -> str:
+    """Return the address of a file of the folder."""
+    page = file.removesuffix(".md")
+    if page == "index":
+        return reverse("documentation")
+    return reverse("documentation", args=[file if page == file else f"{page}/"])
+
+
+def page_names() -> list[str]:
+    """Return the names of all pages, but not of the list of them."""
+    root = Path(settings.DOCUMENTATION_ROOT)
+    return sorted(name for file in root.rglob("*.md") if (name := file.relative_to(root).as_posix()) != CONTENTS)
+
+
+def _found(words: list[str]) -> Iterator[Section]:
+    """Yield the sections with all words, those of which a word is in the heading first."""
+    sections = [(section, text) for name in page_names() for section, text in _sections(name)]
+    found = [section for section, text in sections if all(word in text for word in words)]
+    yield from sorted(found, key=lambda each: not any(word in each.title.casefold() for word in words))
+
+
+@cache
+def _sections(name: str) -> tuple[tuple[Section, str], ...]:
+    """Return the sections of a page with their words in small letters."""
+    page, address = _page(name), page_address(name)
+    _, *parts = _HEADING.split(page.body)
+    return tuple(
+        (Section(page.title, _plain(title), f"{address}#{anchor}"), _plain(f"{title} {text}").casefold())
+        for anchor, title, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    )
+
+
+def _plain(html: str) -> str:
+    return unescape(_TAG.sub(" ", html)).strip()

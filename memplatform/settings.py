@@ -272,8 +272,7 @@ STATIC_URL = f"{SUB_PATH}/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns at every start where it is absent
 STATICFILES_DIRS = [BASE_DIR / "memplatform" / "static"]
-# Built by `make docs`; a package has it inside.
-DOCUMENTATION_ROOT = DATA_DIR / "docs" if IS_CHECKOUT else BASE_DIR / "memplatform" / "docs"
+DOCUMENTATION_ROOT = BASE_DIR / "docs" if IS_CHECKOUT else BASE_DIR / "memplatform" / "docs"  # a package has it inside
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes of a request body

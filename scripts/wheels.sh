@@ -4,6 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 rm -rf var/wheels build memplatform/docs
 trap 'rm -rf build memplatform/docs' EXIT
-cp -r var/docs memplatform/docs
+cp -r docs memplatform/docs
 "${PYTHON:-.venv/bin/python}" -m pip wheel --quiet --no-deps --disable-pip-version-check --wheel-dir var/wheels . clients/python
 ls var/wheels

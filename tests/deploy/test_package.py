@@ -22,8 +22,6 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for file in filter(Path.is_file, map(Path, files.splitlines())):
         (copy / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, copy / file)
-    (copy / "var/docs").mkdir(parents=True)
-    (copy / "var/docs/index.html").write_text("<h1>memplatform</h1>")
     run("sh", "scripts/wheels.sh", cwd=copy, PYTHON=sys.executable)
     return sorted((copy / "var/wheels").glob("*.whl"))
 
