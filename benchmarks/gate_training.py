@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import re2
 
-from apps.pipeline.extraction.plain.gate import Gate, features_of, scale_of
+from apps.pipeline.extraction.linear_model import LinearModel, scale_of
 
 _LEAST_OCCURRENCES = 3  # of a feature that gets a weight
 _LEAST_WEIGHT = 0.05  # smaller weights are left out of the file
-_DECAY = 2e-5  # pulls weights towards zero; chosen by cross-validation within the training conversations
+_DECAY = 2e-5  # chosen by cross-validation within the training conversations
 _STEPS, _SLOW_FROM, _RATE, _SLOW_RATE = 250, 150, 0.3, 0.09
 _KEPT_MEAN, _KEPT_SQUARE = 0.9, 0.999  # of the averages of gradients
 _STEM = 6  # characters by which words are compared
@@ -76,16 +76,19 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(each[:_STEM] for each in words if each not in _SMALL)
 
 
-def train(sentences: Sequence[LabelledSentence]) -> Gate:
-    """Fit a logistic regression by Adam over all sentences at once. Raises ValueError if there is no sentence."""
-    if not sentences:
+def train(rows: Sequence[frozenset[str]], labels: Sequence[bool], *, decay: float = _DECAY) -> LinearModel:
+    """Fit a logistic regression to the features of sentences, by Adam over all at once. Raises ValueError without one.
+
+    `decay` pulls weights towards zero.
+    """
+    if not rows:
         raise ValueError("there is nothing to train from")
-    rows = [features_of(each.text, each.question) for each in sentences]
     counts = Counter(feature for row in rows for feature in row)
     known = sorted(feature for feature, count in counts.items() if count >= _LEAST_OCCURRENCES)
-    bias, weights = _fitted(_Matrix.of(rows, known), np.array([each.is_kept for each in sentences], dtype=float))
+    bias, weights = _fitted(_Matrix.of(rows, known), np.array(labels, dtype=float), decay)
     rounded = ((feature, round(float(weight), 2)) for feature, weight in zip(known, weights, strict=True))
-    return Gate(bias=round(bias, 3), weights={name: weight for name, weight in rounded if abs(weight) >= _LEAST_WEIGHT})
+    kept = {name: weight for name, weight in rounded if abs(weight) >= _LEAST_WEIGHT}
+    return LinearModel(bias=round(bias, 3), weights=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +118,14 @@ class _Matrix:
         return np.bincount(self.columns, self.values * errors[self.rows], minlength=self.shape[1])
 
 
-def _fitted(matrix: _Matrix, labels: np.ndarray) -> tuple[float, np.ndarray]:
+def _fitted(matrix: _Matrix, labels: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
     """Return the bias and the weights; the last parameter is the bias, which does not decay."""
     count = matrix.shape[1]
     parameters, mean, square = np.zeros(count + 1), np.zeros(count + 1), np.zeros(count + 1)
     for step in range(1, _STEPS + 1):
         told = 1 / (1 + np.exp(-(matrix.times(parameters[:count]) + parameters[count])))
         errors = (told - labels) / len(labels)
-        gradient = np.append(matrix.transposed_times(errors) + _DECAY * parameters[:count], errors.sum())
+        gradient = np.append(matrix.transposed_times(errors) + decay * parameters[:count], errors.sum())
         mean = _KEPT_MEAN * mean + (1 - _KEPT_MEAN) * gradient
         square = _KEPT_SQUARE * square + (1 - _KEPT_SQUARE) * gradient**2
         direction = (mean / (1 - _KEPT_MEAN**step)) / (np.sqrt(square / (1 - _KEPT_SQUARE**step)) + 1e-8)

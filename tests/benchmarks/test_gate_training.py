@@ -7,38 +7,38 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
+from apps.pipeline.extraction import wishes
+from apps.pipeline.extraction.linear_model import from_json
+from apps.pipeline.extraction.plain.gate import WEIGHTS, features_of
 from benchmarks.gate_training import (
     GateFigures,
-    LabelledSentence,
     ScoredMessage,
     figures_at,
     telling_sentences,
     train,
 )
+from benchmarks.wish_training import load, train_wishes
 
 _TOLD = ("my wife sings", "my son runs", "my car broke", "my dog barks")
 _ASKED = ("what is rust", "what is go", "what about now", "what is next")
-_TOY = [
-    *(LabelledSentence(each, "", is_kept=True) for each in _TOLD),
-    *(LabelledSentence(each, "", is_kept=False) for each in _ASKED),
-]
+_ROWS = [features_of(each) for each in (*_TOLD, *_ASKED)]
+_LABELS = [True] * len(_TOLD) + [False] * len(_ASKED)
 
 
 def test_a_toy_set_is_learnt() -> None:
-    gate = train(_TOY)
-    assert gate.score("my cat sleeps") > 0.8
-    assert gate.score("what is zig") < 0.2
-    assert "wife" not in gate.weights  # too rare
+    model = train(_ROWS, _LABELS)
+    assert model.probability(features_of("my cat sleeps")) > 0.8
+    assert model.probability(features_of("what is zig")) < 0.2
+    assert "wife" not in model.weights  # too rare
 
 
 def test_training_is_deterministic() -> None:
-    assert train(_TOY).to_json() == train(_TOY).to_json()
+    assert train(_ROWS, _LABELS) == train(_ROWS, _LABELS)
 
 
 def test_nothing_can_not_be_learnt_from() -> None:
     with pytest.raises(ValueError, match="nothing to train from"):
-        train([])
+        train([], [])
 
 
 def test_the_sentence_with_the_most_words_of_a_fact_tells_it() -> None:
@@ -61,8 +61,14 @@ def test_figures_count_messages_and_required_facts() -> None:
 def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
     written, printed = tmp_path / "gate.json", StringIO()
     call_command("train_gate", to=written, stdout=printed)
-    made, shipped = (Gate.from_json(each.read_text(encoding="utf-8")) for each in (written, WEIGHTS))
+    made, shipped = (from_json(each.read_text(encoding="utf-8"))["gate"] for each in (written, WEIGHTS))
     assert made.weights == pytest.approx(shipped.weights, abs=0.02)  # as processors round
     figures = re.findall(r"at (\S+): .* precision (\S+), required facts covered (\S+)", printed.getvalue())
     assert [float(threshold) for threshold, _, _ in figures] == [0.5, 0.7]
     assert min(map(float, figures[-1][1:])) >= 0.8
+
+
+def test_the_shipped_models_of_wishes_are_made_from_the_labelled_sentences() -> None:
+    shipped = from_json(wishes.WEIGHTS.read_text(encoding="utf-8"))
+    for wish, made in train_wishes(load()).items():
+        assert made.weights == pytest.approx(shipped[wish].weights, abs=0.1)  # as processors round

@@ -10,11 +10,13 @@ from apps.pipeline.core.ports import Ports, RelevanceQuery
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.extraction.asked_sentences import content_words
 from apps.pipeline.lexicon.personal_data import PREDICATES
+from apps.pipeline.lexicon.word_stems import SYNONYMS, root
 from apps.pipeline.resolution.mentions import mentions_of
 
 _MOST_READ = 100  # memories that are compared with a request
 _MOST_IN_DOUBT = 3  # more would be guessing
 _MOST_ENTITIES = 200
+_SAME_BEGINNING = 5  # letters
 _MOST_BY_A_MODEL = 5  # memories in one answer: more is a wish to forget everything, for a person to decide
 
 
@@ -137,33 +139,36 @@ def named_by(
 ) -> tuple[list[StoredMemory], list[StoredMemory]]:
     """Return the memories that a request clearly names, and the active ones that it may name.
 
-    Named are those that hold all of its words: of one subject and predicate, unless it asks for all that is known of a
-    topic.
+    Named are those that hold all of its words, the user's before those of others: of one subject and predicate, unless
+    it asks for all that is known of a topic. Those with the most of its words may be meant.
     """
-    named = [each for each in known if _holds_words(request, each, user)]
+    shared = {each.id: _shared(request.words, each, user) for each in known}
+    named = [each for each in known if request.words and shared[each.id] == request.words]
+    named = [each for each in named if each.subject_id == user] or named
     slots = {(each.subject_id, each.predicate) for each in named}
-    is_clear = request.names_topic or len(slots) == 1
-    if named and is_clear and request.is_plain:
+    if named and request.is_plain and (request.names_topic or len(slots) == 1):
         return named, []
-    if named:
-        return [], [each for each in named if each.status is Status.ACTIVE][:_MOST_IN_DOUBT]
-    active = (each for each in known if each.status is Status.ACTIVE)
-    close = [each for each in active if 2 * len(request.words & _stems(each)) >= max(2, len(request.words))]
-    return [], close if len(close) <= _MOST_IN_DOUBT else []
+    most = max(map(len, shared.values()), default=0)
+    close = [each for each in known if most and len(shared[each.id]) == most and each.status is Status.ACTIVE]
+    return [], close[:_MOST_IN_DOUBT] if named or len(close) <= _MOST_IN_DOUBT else []
 
 
-def _holds_words(request: ForgetRequest, memory: StoredMemory, user: UUID | None) -> bool:
+def _shared(words: frozenset[str], memory: StoredMemory, user: UUID | None) -> frozenset[str]:
+    """Return the words that a memory holds: in another form or language, or as the kind of datum that it is."""
+    held = content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
+    forms = held | {form for each in held for form in _forms(each)}
     is_users = memory.subject_id is not None and memory.subject_id == user
-    if not request.words or (request.is_own and not is_users):
-        return False
-    left = request.words - _stems(memory)
-    if not left:
-        return True
-    return is_users and all(memory.predicate in PREDICATES.get(word, ()) for word in left)
+    return frozenset(
+        word
+        for word in words
+        if not forms.isdisjoint((word, *_forms(word))) or (is_users and memory.predicate in PREDICATES.get(word, ()))
+    )
 
 
-def _stems(memory: StoredMemory) -> frozenset[str]:
-    return content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
+def _forms(word: str) -> tuple[str, ...]:
+    """Return what a word shares with its forms and synonyms: "migraine" and "Migräne" begin with the same letters."""
+    meaning = SYNONYMS.get(root(word))
+    return (*((word[:_SAME_BEGINNING],) if len(word) >= _SAME_BEGINNING else ()), *((meaning,) if meaning else ()))
 
 
 def _near(draft: Draft, request: ForgetRequest, ports: Ports) -> tuple[StoredMemory, ...]:

@@ -116,7 +116,6 @@ class ForgetRequest:
     said_at: datetime
     quote: str
     words: frozenset[str]  # stems of what is named
-    is_own: bool = False  # "where I live": nobody else's home is meant
     names_topic: bool = False  # "everything about my knee": all that is known of it
     is_plain: bool = True  # nothing else is said with it, and one person speaks
     points: bool = False  # "forget that": what the user told last in this session

@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate
+from apps.pipeline.extraction.linear_model import LinearModel, to_json
+from apps.pipeline.extraction.plain.gate import WEIGHTS, features_of
 from apps.pipeline.extraction.plain.notes import sentence_scores
 from apps.pipeline.extraction.plain.own_sentences import own_sentences, question_before
 from benchmarks.gate_training import (
@@ -41,12 +42,13 @@ class Command(BaseCommand):
         """Train, write the weights, and measure them."""
         conversations = (*gold.load(), *gold.load(gold.WITHOUT_ANSWERS))
         messages = [message for each in conversations if each.half not in HELD_OUT for message in _messages(each)]
-        gate = train([sentence for message in messages for sentence in message.labelled()])
-        options["to"].write_text(gate.to_json() + "\n", encoding="utf-8")
+        labelled = [sentence for message in messages for sentence in message.labelled()]
+        gate = train([features_of(each.text, each.question) for each in labelled], [each.is_kept for each in labelled])
+        options["to"].write_text(to_json({"gate": gate}), encoding="utf-8")
         self.stdout.write(f"{len(gate.weights)} weights from {len(messages)} messages: {options['to']}")
         self._show_figures(gate, [each for each in conversations if each.half in HELD_OUT])
 
-    def _show_figures(self, gate: Gate, held_out: Sequence[gold.GoldConversation]) -> None:
+    def _show_figures(self, gate: LinearModel, held_out: Sequence[gold.GoldConversation]) -> None:
         scored = [message.scored(gate) for each in held_out for message in _messages(each)]
         for threshold in _THRESHOLDS:
             found = figures_at(threshold, scored)
@@ -72,10 +74,14 @@ class _Message:
         for place, sentence in enumerate(self.sentences):
             yield LabelledSentence(sentence, self.question if place == 0 else "", place in telling)
 
-    def scored(self, gate: Gate) -> ScoredMessage:
+    def scored(self, gate: LinearModel) -> ScoredMessage:
         """Return its score by the rules of notes."""
         required = frozenset(f"{self.conversation} {fact.id}" for fact in self.facts if not fact.optional)
-        scores = sentence_scores(self.sentences, question=self.question, scorer=gate.score)
+
+        def scorer(sentence: str, asked: str = "") -> float:
+            return gate.probability(features_of(sentence, asked))
+
+        scores = sentence_scores(self.sentences, question=self.question, scorer=scorer)
         return ScoredMessage(max(scores, default=0.0), bool(self.facts) or self.repeats, required)
 
 

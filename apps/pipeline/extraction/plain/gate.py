@@ -3,15 +3,13 @@
 `manage.py train_gate` writes the weights beside this file.
 """
 
-import json
-import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import re2
+
+from apps.pipeline.extraction.linear_model import LinearModel, from_json
 
 WEIGHTS = Path(__file__).with_name("gate.json")
 _MOST_CHARACTERS, _MOST_WORDS, _MOST_ASKED = 600, 60, 12
@@ -31,39 +29,14 @@ _SHAPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """A bias and a weight for each known feature."""
-
-    bias: float
-    weights: Mapping[str, float]
-
-    def score(self, sentence: str, question: str = "") -> float:
-        """Return the probability that a sentence, said in answer to a question or by itself, is worth keeping."""
-        features = features_of(sentence, question)
-        told = sum(self.weights.get(each, 0.0) for each in sorted(features))
-        return 1 / (1 + math.exp(-self.bias - told * scale_of(features)))
-
-    def to_json(self) -> str:
-        """Return the gate as text with one weight a line, in a fixed order."""
-        return json.dumps(
-            {"bias": self.bias, "weights": dict(self.weights)}, ensure_ascii=False, indent=0, sort_keys=True
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> "Gate":
-        """Read a gate from its text."""
-        return cls(**json.loads(text))
-
-
 def score(sentence: str, question: str = "") -> float:
-    """Return the score of a sentence by the weights that come with the product."""
-    return _shipped().score(sentence, question)
+    """Return the probability that a sentence, said in answer to a question or by itself, is worth keeping."""
+    return _shipped().probability(features_of(sentence, question))
 
 
-@lru_cache(maxsize=1)
-def _shipped() -> Gate:
-    return Gate.from_json(WEIGHTS.read_text(encoding="utf-8"))
+@cache
+def _shipped() -> LinearModel:
+    return from_json(WEIGHTS.read_text(encoding="utf-8"))["gate"]
 
 
 def features_of(sentence: str, question: str = "") -> frozenset[str]:
@@ -75,11 +48,6 @@ def features_of(sentence: str, question: str = "") -> frozenset[str]:
     length = f"=length {min(_MOST_LENGTHS, len(words) // _WORDS_PER_LENGTH)}"
     asked = [f"asked {each}" for each in _words_of(_plain(question))[-_MOST_ASKED:]]
     return frozenset((*words, *pairs, length, *shapes, *(("=answer", *asked) if question else ())))
-
-
-def scale_of(features: frozenset[str]) -> float:
-    """Return the factor that makes long and short sentences comparable."""
-    return 1 / math.sqrt(len(features) or 1)
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """The gate: features of a sentence, and the weights that come with the product."""
 
-from apps.pipeline.extraction.plain.gate import WEIGHTS, Gate, features_of, score
+from apps.pipeline.extraction.linear_model import LinearModel, from_json, to_json
+from apps.pipeline.extraction.plain.gate import WEIGHTS, features_of, score
 
 _FEATURES = (
     ("I moved", {"i", "moved", "^ i", "i moved", "=first person", "=length 0"}),
@@ -29,10 +30,10 @@ def test_work_is_bounded() -> None:
 
 
 def test_the_score_is_logistic() -> None:
-    gate = Gate(bias=-1.0, weights={"i": 9.0})
-    assert round(gate.score("you"), 2) == 0.27
-    assert gate.score("i") > 0.8
-    assert Gate.from_json(gate.to_json()) == gate
+    model = LinearModel(bias=-1.0, weights={"i": 9.0})
+    assert round(model.probability(frozenset({"you"})), 2) == 0.27
+    assert model.probability(frozenset({"i"})) > 0.8
+    assert from_json(to_json({"gate": model})) == {"gate": model}
 
 
 def test_the_shipped_weights_tell_facts_from_requests() -> None:
