@@ -10,7 +10,6 @@ import re2
 from apps.pipeline.extraction.linear_model import LinearModel, scale_of
 
 _LEAST_OCCURRENCES = 3  # of a feature that gets a weight
-_LEAST_WEIGHT = 0.05  # smaller weights are left out of the file
 _DECAY = 2e-5  # chosen by cross-validation within the training conversations
 _STEPS, _SLOW_FROM, _RATE, _SLOW_RATE = 250, 150, 0.3, 0.09
 _KEPT_MEAN, _KEPT_SQUARE = 0.9, 0.999  # of the averages of gradients
@@ -76,10 +75,12 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(each[:_STEM] for each in words if each not in _SMALL)
 
 
-def train(rows: Sequence[frozenset[str]], labels: Sequence[bool], *, decay: float = _DECAY) -> LinearModel:
+def train(
+    rows: Sequence[frozenset[str]], labels: Sequence[bool], *, decay: float = _DECAY, least_weight: float = 0.05
+) -> LinearModel:
     """Fit a logistic regression to the features of sentences, by Adam over all at once. Raises ValueError without one.
 
-    `decay` pulls weights towards zero.
+    `decay` pulls weights towards zero; those below `least_weight` are left out.
     """
     if not rows:
         raise ValueError("there is nothing to train from")
@@ -87,7 +88,7 @@ def train(rows: Sequence[frozenset[str]], labels: Sequence[bool], *, decay: floa
     known = sorted(feature for feature, count in counts.items() if count >= _LEAST_OCCURRENCES)
     bias, weights = _fitted(_Matrix.of(rows, known), np.array(labels, dtype=float), decay)
     rounded = ((feature, round(float(weight), 2)) for feature, weight in zip(known, weights, strict=True))
-    kept = {name: weight for name, weight in rounded if abs(weight) >= _LEAST_WEIGHT}
+    kept = {name: weight for name, weight in rounded if abs(weight) >= least_weight}
     return LinearModel(bias=round(bias, 3), weights=kept)
 
 

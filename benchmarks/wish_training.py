@@ -17,6 +17,7 @@ _MAY_WISH = re.compile(
     r"(?i)forget|delet|eras|remember|record|books|stor|sav|not[ei]|memor|between|secret|private|told|said"
 )
 DECAY = 3e-6  # chosen by training without one author at a time
+LEAST_WEIGHT = 0.5  # half as many as of 0.2, with the same results
 PROMISED = "plain_wordings"  # those that have to be understood
 _TIMES = 3  # that each of them counts
 NOTHING = "nothing"
@@ -66,7 +67,10 @@ def train_wishes(sentences: Sequence[WishSentence]) -> dict[str, LinearModel]:
     """Fit a model for each wish."""
     counted = [each for each in sentences for _ in range(_TIMES if each.author == PROMISED else 1)]
     rows = [features_of(each.text) for each in counted]
-    return {wish: train(rows, [each.label == wish for each in counted], decay=DECAY) for wish in WISHES}
+    return {
+        wish: train(rows, [each.label == wish for each in counted], decay=DECAY, least_weight=LEAST_WEIGHT)
+        for wish in WISHES
+    }
 
 
 def figures_without(author: str, sentences: Sequence[WishSentence]) -> dict[str, WishFigures]:

@@ -17,7 +17,7 @@ from benchmarks.gate_training import (
     telling_sentences,
     train,
 )
-from benchmarks.wish_training import load, train_wishes
+from benchmarks.wish_training import PROMISED, load, train_wishes
 
 _TOLD = ("my wife sings", "my son runs", "my car broke", "my dog barks")
 _ASKED = ("what is rust", "what is go", "what about now", "what is next")
@@ -69,6 +69,8 @@ def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
 
 
 def test_the_shipped_models_of_wishes_are_made_from_the_labelled_sentences() -> None:
-    shipped = from_json(wishes.WEIGHTS.read_text(encoding="utf-8"))
-    for wish, made in train_wishes(load()).items():
-        assert made.weights == pytest.approx(shipped[wish].weights, abs=0.1)  # as processors round
+    shipped, sentences = from_json(wishes.WEIGHTS.read_text(encoding="utf-8")), load()
+    promised = [wishes.features_of(each.text) for each in sentences if each.author == PROMISED]
+    for wish, made in train_wishes(sentences).items():
+        told = [shipped[wish].probability(each) for each in promised]
+        assert [made.probability(each) for each in promised] == pytest.approx(told, abs=0.05)  # as processors round

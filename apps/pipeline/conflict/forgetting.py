@@ -140,29 +140,30 @@ def named_by(
     """Return the memories that a request clearly names, and the active ones that it may name.
 
     Named are those that hold all of its words, the user's before those of others: of one subject and predicate, unless
-    it asks for all that is known of a topic. Those with the most of its words may be meant.
+    it asks for all that is known of a topic. Those with the most of its words, in any form, may be meant.
     """
-    shared = {each.id: _shared(request.words, each, user) for each in known}
-    named = [each for each in known if request.words and shared[each.id] == request.words]
+    named = [each for each in known if request.words and request.words <= _held(request.words, each, user)]
     named = [each for each in named if each.subject_id == user] or named
     slots = {(each.subject_id, each.predicate) for each in named}
     if named and request.is_plain and (request.names_topic or len(slots) == 1):
         return named, []
-    most = max(map(len, shared.values()), default=0)
-    close = [each for each in known if most and len(shared[each.id]) == most and each.status is Status.ACTIVE]
+    alike = {each.id: len(_held(request.words, each, user, in_any_form=True)) for each in known}
+    most = max(alike.values(), default=0)
+    close = [each for each in known if most and alike[each.id] == most and each.status is Status.ACTIVE]
     return [], close[:_MOST_IN_DOUBT] if named or len(close) <= _MOST_IN_DOUBT else []
 
 
-def _shared(words: frozenset[str], memory: StoredMemory, user: UUID | None) -> frozenset[str]:
-    """Return the words that a memory holds: in another form or language, or as the kind of datum that it is."""
+def _held(
+    words: frozenset[str], memory: StoredMemory, user: UUID | None, *, in_any_form: bool = False
+) -> frozenset[str]:
+    """Return the words that a memory holds, or as what kind of datum; with `in_any_form` also by another form of it."""
     held = content_words(f"{memory.content} {memory.predicate.replace('_', ' ')}")
-    forms = held | {form for each in held for form in _forms(each)}
     is_users = memory.subject_id is not None and memory.subject_id == user
-    return frozenset(
-        word
-        for word in words
-        if not forms.isdisjoint((word, *_forms(word))) or (is_users and memory.predicate in PREDICATES.get(word, ()))
-    )
+    found = (words & held) | {word for word in words if is_users and memory.predicate in PREDICATES.get(word, ())}
+    if in_any_form:
+        forms = held.union(*map(_forms, held))
+        found |= {word for word in words if not forms.isdisjoint(_forms(word))}
+    return found
 
 
 def _forms(word: str) -> tuple[str, ...]:

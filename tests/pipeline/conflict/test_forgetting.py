@@ -82,6 +82,12 @@ def test_what_waits_already_is_not_doubted(text: str, status: Status, is_named: 
     )
 
 
+def test_a_word_that_only_begins_alike_is_for_a_person() -> None:
+    (request,) = asking("Please forget my contract.").forget_requests
+    pills = replace(home(Status.ACTIVE), content="User takes contraceptives.", predicate="takes_medication")
+    assert named_by(request, [pills], user=ANA) == ([], [pills])
+
+
 @pytest.mark.parametrize(
     ("status", "changes"),
     [
