@@ -48,7 +48,7 @@ def load() -> list[WishSentence]:
         for conversation in (*gold.load(), *gold.load(gold.WITHOUT_ANSWERS))
         for turn in conversation.turns
         for text in _SENTENCE_END.split(turn.text)
-        if turn.role == "user" and text and not _MAY_WISH.search(text)
+        if text and not _MAY_WISH.search(text)
     ]
     return [*_labelled(), *told]
 

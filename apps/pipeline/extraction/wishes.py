@@ -14,8 +14,8 @@ from apps.pipeline.extraction.linear_model import LinearModel, from_json
 
 WEIGHTS = Path(__file__).with_name("wishes.json")
 FORGET, NOT_TO_STORE = "forget", "not_to_store"
-LIKELY = 0.5  # the least probability of a wish
-SURE = 0.6  # the least with which a memory is retracted without asking a person
+LIKELY = 0.6  # the least probability of a wish
+SURE = 0.7  # the least with which a memory is retracted without asking a person
 _MOST_CHARACTERS, _MOST_WORDS = 600, 60
 _PARTS = (4, 5)  # letters
 _LEAST_WORDS = 3  # of a clause
