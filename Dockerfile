@@ -21,8 +21,7 @@ COPY memplatform memplatform
 COPY apps apps
 COPY clients clients
 COPY scripts scripts
-# Read the dictionaries of medicines once, instead of at each start.
-RUN .venv/bin/python -m apps.pipeline.lexicon.medical_names
+COPY docs docs
 USER memplatform
 VOLUME /data
 EXPOSE 8000
