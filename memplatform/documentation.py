@@ -10,11 +10,9 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from django.conf import settings
-from django.core.exceptions import SuspiciousFileOperation
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils._os import safe_join
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 from django.views.static import serve
@@ -62,10 +60,9 @@ def documentation(request: HttpRequest, path: str = "") -> HttpResponseBase:
 @cache
 def _page(name: str) -> Page:
     """Return a page of the folder. Raises Http404."""
-    try:
-        text = Path(safe_join(settings.DOCUMENTATION_ROOT, name)).read_text(encoding="utf-8")
-    except (OSError, SuspiciousFileOperation) as error:
-        raise Http404("there is no such page") from error
+    if name not in (CONTENTS, *page_names()):
+        raise Http404("there is no such page")
+    text = Path(settings.DOCUMENTATION_ROOT, name).read_text(encoding="utf-8")
     reader = Markdown(
         extensions=["fenced_code", "tables", "toc"],
         extension_configs={"tables": {"use_align_attribute": True}, "toc": {"toc_depth": "2-6"}},
@@ -105,10 +102,12 @@ def page_address(file: str) -> str:
     return reverse("documentation", args=[file if page == file else f"{page}/"])
 
 
-def page_names() -> list[str]:
+@cache
+def page_names() -> tuple[str, ...]:
     """Return the names of all pages, but not of the list of them."""
     root = Path(settings.DOCUMENTATION_ROOT)
-    return sorted(name for file in root.rglob("*.md") if (name := file.relative_to(root).as_posix()) != CONTENTS)
+    names = (file.relative_to(root).as_posix() for file in root.rglob("*.md"))
+    return tuple(sorted(name for name in names if name != CONTENTS))
 
 
 def _found(words: list[str]) -> Iterator[Section]:

@@ -1,7 +1,8 @@
 """Requests to forget: "please forget my address", "lösch bitte meine Telefonnummer", in the user's own words.
 
 A model says whether a sentence asks for it. What it names are its words without those of asking. A sentence without
-such words points to the one before it, or to what was told last, or names everything.
+such words points to the one before it, or to what was told last, or names everything. "Forget my diet. Let's have
+pizza." and "forget about my mother" may mean "never mind": a person decides.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,10 +15,18 @@ from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.asked_sentences import AskedSentence, asked_sentences, content_words
 from apps.pipeline.extraction.not_to_store import wishes_of
-from apps.pipeline.extraction.wishes import LIKELY, SURE
+from apps.pipeline.extraction.wishes import LIKELY, SURE, words_of
 
 _MOST_REQUESTS = 5  # of a turn
 _ALL = re2.compile(r"(?i)\b(?:everything|anything|all|whatever|alles?|ganze\w*|tout|toute?s?|todo|todos|toda)\b")
+
+# Of a polite request, of one to the assistant, of one that names its memory, and of "forget that I …".
+_FIRM = re2.compile(
+    r"(?i)\b(?:please|pl[sz]|kindly|bitte|stp|svp|s'il|por favor|porfa|can|could|would|want|kannst|k[oö]nntest|peux"
+    r"|pourrais|puedes|podr[ií]as|memor\w*|notes?|records?|ged[aä]chtnis|notizen|m[eé]moire|notas|that|dass|que|qu)\b"
+)
+_IDLE = re2.compile(r"(?i)\bforget(?: all)? about\b")
+_COURTESY = frozenset("thank thanks thx cheers you please pls ok danke bitte dir merci stp gracias".split())
 
 
 def with_forget_requests(draft: Draft) -> Draft:
@@ -42,7 +51,7 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
     said: set[str] = set()
     for place, sentence in enumerate(sentences):
         if sentence.wishes.forget >= LIKELY and sentence.is_own() and len(said) < _MOST_REQUESTS:
-            request = _request(sentences[: place + 1], turn)
+            request = _request(sentences, place, turn)
             said.add(request.quote)
             yield request
     for wish in wishes_of(sentences):
@@ -57,14 +66,16 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
             )
 
 
-def _request(sentences: Sequence[AskedSentence], turn: SourceTurn) -> ForgetRequest:
-    """Return the request of the last of some sentences."""
-    *before, sentence = sentences
+def _request(sentences: Sequence[AskedSentence], place: int, turn: SourceTurn) -> ForgetRequest:
+    """Return the request of the sentence at a place."""
+    sentence, before = sentences[place], sentences[:place]
     words, is_pointing = content_words(sentence.text), False
     names_all = not words and _ALL.search(sentence.text) is not None
     if not words and not names_all:  # "…, can you lose it?"
         words = content_words(" ".join(each.text for each in before if each.is_own()))
         is_pointing = bool(words)
+    is_idle = _IDLE.search(sentence.text) is not None or any(map(_tells_more, sentences[place + 1 :]))
+    is_clear = _FIRM.search(sentence.text) is not None or not is_idle
     return ForgetRequest(
         turn_id=turn.id,
         said_at=turn.said_at,
@@ -72,7 +83,12 @@ def _request(sentences: Sequence[AskedSentence], turn: SourceTurn) -> ForgetRequ
         words=words,
         names_topic=bool(words) and _ALL.search(sentence.text) is not None,
         # Of several speakers, only a person can say whose address was meant.
-        is_plain=sentence.wishes.forget >= SURE and not turn.speaker and not is_pointing,
+        is_plain=is_clear and sentence.wishes.forget >= SURE and not turn.speaker and not is_pointing,
         points=not words and not names_all,
         names_all=names_all,
     )
+
+
+def _tells_more(sentence: AskedSentence) -> bool:
+    """Return True for what is neither another request nor thanks."""
+    return sentence.wishes.forget < LIKELY and not _COURTESY.issuperset(words_of(sentence.text.strip(" .!?")))

@@ -61,7 +61,7 @@ def test_what_is_told_after_the_request_stays() -> None:
 
 
 def test_what_may_be_meant_waits() -> None:
-    draft = decided(asking(ADDRESS, "Please forget my address and the garden."))
+    draft = decided(asking(ADDRESS, "Forget my address! Let's go."))
     assert [each.review_reasons for each in draft.rulings] == [(Reason.ASKED_TO_FORGET,)]
 
 
@@ -70,8 +70,8 @@ def test_what_may_be_meant_waits() -> None:
     [
         ("Please forget my address.", Status.ACTIVE, True, False),
         ("Please forget my address.", Status.PENDING_REVIEW, True, False),
-        ("Please forget my address and the garden.", Status.ACTIVE, False, True),
-        ("Please forget my address and the garden.", Status.PENDING_REVIEW, False, False),
+        ("Forget my address! Let's go.", Status.ACTIVE, False, True),
+        ("Forget my address! Let's go.", Status.PENDING_REVIEW, False, False),
     ],
 )
 def test_what_waits_already_is_not_doubted(text: str, status: Status, is_named: bool, is_doubted: bool) -> None:

@@ -19,8 +19,10 @@ def requests(text: str, *, role: Role = Role.USER) -> tuple[ForgetRequest, ...]:
         ("Please forget my address.", {"address"}),
         ("can u forget where i live", {"live"}),
         ("Please delete my phone number from your memory.", {"phone"}),
-        ("Please forget that Tom is ill.", {"tom", "ill"}),
-        ("Please forget my knee. What's for dinner?", {"knee"}),
+        ("Could you please forget about my knee?", {"knee"}),
+        ("Forget that Tom is ill.", {"tom", "ill"}),
+        ("Please forget about my knee. What's for dinner?", {"knee"}),
+        ("Delete my diet from your notes. Let's have pizza.", {"diet"}),
         ("Forget my address. Thank you!", {"address"}),
     ],
 )
@@ -35,6 +37,31 @@ def test_a_request_that_names_nothing_means_what_was_said_before_it() -> None:
     assert "sertralin" in request.words
     assert not request.is_plain
     assert not request.points
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget my diet, let's have pizza.",
+        "Forget my diet. Let's have pizza.",
+        "Forget about my mother.",
+        "Forget all about my mother.",
+    ],
+)
+def test_what_may_mean_something_else_is_for_a_person(text: str) -> None:
+    (request,) = requests(text)
+    assert {"diet", "mother"} & request.words
+    assert not request.is_plain
+
+
+@pytest.mark.parametrize("text", ["Forget my diet! Let's have pizza tonight.", "Forget my birthday?"])
+def test_what_is_hardly_a_request_takes_nothing_back(text: str) -> None:
+    assert not any(each.is_plain for each in requests(text))
+
+
+def test_a_statement_is_named_whatever_follows() -> None:
+    (request,) = requests("Forget that I live in Lyon. Let's have pizza.")
+    assert request.is_plain
 
 
 def test_several_requests_in_a_row_are_plain() -> None:
@@ -60,6 +87,8 @@ def test_of_several_speakers_a_person_decides() -> None:
         "Never forget that I'm allergic to nuts.",
         "I forgot my umbrella.",
         "Forget Paris, let's go to Rome.",
+        "Forget it.",
+        "So you don't remember my birthday?",
         "Forget my diet for today.",
         "Delete my draft.",
         "She wrote: 'Please forget my address.'",
