@@ -79,8 +79,7 @@ def print_addresses(address: str, access: Access, console: Console) -> None:
     table = Table(title="Addresses and credentials", title_justify="left", show_header=False)
     table.add_row("Console", f"{address}/console/")
     table.add_row("Login", f"{NAME} / {access.password}")
-    if (settings.DOCUMENTATION_ROOT / "index.html").exists():
-        table.add_row("Documentation", f"{address}/docs/")
+    table.add_row("Documentation", f"{address}/docs/")
     table.add_row("API docs", f"{address}/v1/docs")
     table.add_row("API key", access.key)
     console.print(table)

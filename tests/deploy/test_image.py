@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.deploy.files import PROJECT
@@ -60,7 +61,8 @@ def test_a_container_of_the_image_remembers(image: Stage, data: Path) -> None:
         _ask(port, key, "/v1/turns", body)
         _until(lambda: "Lyon" in _ask(port, key, "/v1/memories?user_id=kim"), started)
     finally:
-        started.kill()  # and with it all processes of its namespace
+        for first in psutil.Process(started.pid).children():
+            first.kill()  # and with it all processes of its namespace
         started.wait(timeout=PATIENCE)
 
 

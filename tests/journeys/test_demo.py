@@ -190,7 +190,16 @@ def test_search_and_context_tell_what_holds_now(first: Run) -> None:
 def test_everything_is_printed(first: Run) -> None:
     printed = first.printed
     password = first.file.with_name("demo-password").read_text()
-    for expected in ("Funnel", "greeting", "superseded", "Search:", "/console/", "/v1/docs", f"demo / {password}"):
+    for expected in (
+        "Funnel",
+        "greeting",
+        "superseded",
+        "Search:",
+        "/console/",
+        "/docs/",
+        "/v1/docs",
+        f"demo / {password}",
+    ):
         assert expected in printed
 
 
