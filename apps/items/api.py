@@ -91,9 +91,8 @@ class ItemView(ItemsView):
 
         No pipeline reads items. What the answer shows is stored: sensitive values are replaced before.
         """
-        put = body
         check_item_quota(project_id=self.caller.project_id)
-        item = self.run(put).item
+        item = self.run(body).item
         assert item is not None  # noqa: S101  # a put returns what it stored
         return item
 
@@ -114,8 +113,7 @@ class ItemSearchView(ItemsView):
     )
     def post(self, request: Request, body: ItemSearchBody) -> ItemList:
         """Find items below a namespace by the fields of their values, and by words."""
-        found = self.run(body)
-        return ItemList(results=found.items or [])
+        return ItemList(results=self.run(body).items or [])
 
 
 class NamespacesView(ItemsView):
@@ -130,8 +128,7 @@ class NamespacesView(ItemsView):
     )
     def post(self, request: Request, body: NamespacesBody) -> NamespaceList:
         """List the namespaces that hold items, sorted."""
-        found = self.run(body)
-        return NamespaceList(results=found.namespaces or [])
+        return NamespaceList(results=self.run(body).namespaces or [])
 
 
 class ItemOperationsView(ItemsView):

@@ -1,21 +1,28 @@
-"""Write and read items of agents."""
+"""Write and read items of agents; an item that has expired is read by none."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import CharField, DurationField, ExpressionWrapper, F, Func, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Now, NullIf
+from django.db.models.lookups import Exact
 from django.utils import timezone
 
 from apps.common.errors import Conflict
 from apps.items.models import StoredItem
 from apps.items.operations import (
+    ANY_LABEL,
     ClearOperationBody,
     DeleteOperationBody,
     GetOperationBody,
     ItemBody,
+    ItemOrder,
     ItemOutcomeResponse,
     ItemRequest,
     ItemResponse,
@@ -23,7 +30,7 @@ from apps.items.operations import (
     NamespacesBody,
     PopOperationBody,
 )
-from apps.items.reading import item_response, items_below, read_item, read_items, read_namespaces, read_newest, refresh
+from apps.items.value_filter import filter_conditions
 from apps.memories.ledger.record import record
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.policy import RedactionPolicy
@@ -33,6 +40,9 @@ from apps.traces.get_or_create import open_end_user
 from apps.traces.policies import active_policy
 
 WORDS_CHARACTERS = 100_000
+_ORDERS = {ItemOrder.OLDEST: ["id"], ItemOrder.NEWEST: ["-id"], ItemOrder.UPDATED: ["-updated_at", "-id"]}
+_BELOW_ONE = 32  # normalisation of ts_rank
+_LABELS: "ArrayField[Any, Any]" = ArrayField(CharField())
 
 
 def is_read(operation: ItemRequest) -> bool:
@@ -51,25 +61,30 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) 
     policy = active_policy(project_id=project_id).redaction if puts else None
     outcomes = [ItemOutcomeResponse()] * len(operations)
     with transaction.atomic():
-        owners = _owners(project_id, puts)
+        # Created and locked in one order, so that no two requests wait for each other.
+        named = {each.user_id for each in puts if each.user_id is not None}
+        ordered = sorted(named, key=lambda user_id: end_user_id(project_id=project_id, user_id=user_id))
+        owners = {user_id: open_end_user(project_id=project_id, user_id=user_id) for user_id in ordered}
         for place, operation in enumerate(operations):
             if is_read(operation):
                 outcomes[place] = _read(project_id, operation)
         for place, operation, item_id in _in_lock_order(operations):
             if isinstance(operation, ItemBody):
-                stored = _put(project_id, item_id, operation, owners.get(operation.user_id or ""), policy)
-                outcomes[place] = ItemOutcomeResponse(item=stored)
+                outcomes[place] = _put(project_id, item_id, operation, owners.get(operation.user_id or ""), policy)
             else:
                 outcomes[place] = _delete(project_id, operation)
-        _record(project_id, puts, sum(each.deleted or 0 for each in outcomes), owners)
+        deleted = sum(each.deleted or 0 for each in outcomes)
+        if puts or deleted:
+            belongs_to_one = len(owners) == 1 and all(each.user_id for each in puts)
+            record(
+                project_id=project_id,
+                end_user_id=next(iter(owners.values())).pk if belongs_to_one else None,
+                verb="items_changed",
+                object_kind="project",
+                object_id=project_id,
+                details={"stored": len(puts), "deleted": deleted},
+            )
     return outcomes
-
-
-def _owners(project_id: UUID, puts: Sequence[ItemBody]) -> dict[str, EndUser]:
-    """Create and lock the end users whose items are put, in one order, so that no two requests wait for each other."""
-    named = {each.user_id for each in puts if each.user_id is not None}
-    ordered = sorted(named, key=lambda user_id: end_user_id(project_id=project_id, user_id=user_id))
-    return {user_id: open_end_user(project_id=project_id, user_id=user_id) for user_id in ordered}
 
 
 def _in_lock_order(operations: Sequence[ItemRequest]) -> list[tuple[int, ItemRequest, UUID]]:
@@ -86,51 +101,118 @@ def _in_lock_order(operations: Sequence[ItemRequest]) -> list[tuple[int, ItemReq
 
 
 def _read(project_id: UUID, operation: ItemRequest) -> ItemOutcomeResponse:
+    """Carry out an operation that reads. Raises BadInput for a filter with a bad operator."""
     if isinstance(operation, NamespacesBody):
-        return ItemOutcomeResponse(namespaces=read_namespaces(project_id=project_id, wanted=operation))
+        return ItemOutcomeResponse(namespaces=_namespaces(project_id, operation))
     if isinstance(operation, ItemSearchBody):
-        found = read_items(project_id=project_id, wanted=operation)
+        found = list(_search(project_id, operation))
+        outcome = ItemOutcomeResponse(items=[_item_response(each) for each in found])
     elif isinstance(operation, GetOperationBody):
-        item = read_item(project_id=project_id, namespace=operation.namespace, key=operation.key)
-        found = [item] if item else []
+        found = list(_shown(_at(project_id, operation.namespace, key=operation.key)))
+        outcome = ItemOutcomeResponse(item=_item_response(found[0]) if found else None)
     else:
         raise TypeError(operation)
-    if operation.refresh_ttl:
-        refresh([item_id for item_id, item in found if item.expires_at is not None])
-    items = [item for _, item in found]
-    if isinstance(operation, ItemSearchBody):
-        return ItemOutcomeResponse(items=items)
-    return ItemOutcomeResponse(item=items[0] if items else None)
+    expiring = [each.id for each in found if each.expires_at is not None]
+    if operation.refresh_ttl and expiring:
+        time_to_live = ExpressionWrapper(F("ttl_minutes") * Value(timedelta(minutes=1)), output_field=DurationField())
+        StoredItem.objects.filter(id__in=expiring).update(expires_at=Now() + time_to_live)
+    return outcome
+
+
+def _at(project_id: UUID, namespace: Sequence[str], **key: str) -> QuerySet[StoredItem]:
+    """Filter the items of just this namespace, or the one of a key."""
+    return StoredItem.objects.filter(project_id=project_id, namespace=list(namespace), **key)
+
+
+def _below(project_id: UUID, prefix: Sequence[str]) -> QuerySet[StoredItem]:
+    """Filter the items below a namespace: a range of the index, as no label holds a control character."""
+    items = StoredItem.objects.filter(project_id=project_id)
+    if not prefix:
+        return items
+    after = [*prefix[:-1], f"{prefix[-1]}\x01"]
+    return items.filter(
+        namespace__gte=Cast(Value(list(prefix), _LABELS), _LABELS), namespace__lt=Cast(Value(after, _LABELS), _LABELS)
+    )
+
+
+def _not_expired(items: QuerySet[StoredItem]) -> QuerySet[StoredItem]:
+    return items.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
+
+
+def _shown(items: QuerySet[StoredItem]) -> QuerySet[StoredItem]:
+    """Read what has not expired, as answers show it."""
+    return _not_expired(items).select_related("end_user").defer("terms", "words")
+
+
+def _search(project_id: UUID, wanted: ItemSearchBody) -> QuerySet[StoredItem]:
+    """Find items; with a query, any of its words counts, and what has none of them comes last, without a score."""
+    order: list[Any] = list(_ORDERS[wanted.order])
+    rows = _shown(_below(project_id, wanted.namespace_prefix)).filter(*filter_conditions(wanted.filter, at="/filter"))
+    if wanted.user_id is not None:
+        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=wanted.user_id))
+    if wanted.query:
+        any_word = " or ".join(re.findall(r"\w+", wanted.query))
+        query = SearchQuery(any_word, config="english", search_type="websearch")
+        rank = SearchRank(F("terms"), query, normalization=Value(_BELOW_ONE))
+        rows = rows.annotate(score=NullIf(rank, Value(0.0)))
+        order.insert(0, F("score").desc(nulls_last=True))
+    return rows.order_by(*order)[wanted.offset : wanted.offset + wanted.limit]
+
+
+def _item_response(row: StoredItem) -> ItemResponse:
+    return ItemResponse(
+        namespace=row.namespace,
+        key=row.key,
+        value=row.value,
+        version=row.version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        expires_at=row.expires_at,
+        user_id=row.end_user.external_id if row.end_user else None,
+        session_id=row.session_id or None,
+        score=getattr(row, "score", None),
+    )
+
+
+def _namespaces(project_id: UUID, wanted: NamespacesBody) -> list[list[str]]:
+    """Return namespaces with items, sorted."""
+    items = _not_expired(StoredItem.objects.filter(project_id=project_id))
+    items = items.filter(namespace__len__gte=max(len(wanted.prefix), len(wanted.suffix)))
+    for place, label in enumerate(wanted.prefix):
+        if label != ANY_LABEL:
+            items = items.filter(**{f"namespace__{place}": label})
+    labels = Func(F("namespace"), function="to_jsonb", output_field=TextField())
+    for back, label in enumerate(reversed(wanted.suffix), start=1):
+        if label != ANY_LABEL:
+            last = Func(labels, Value(str(-back)), function="jsonb_extract_path_text", output_field=TextField())
+            items = items.filter(Exact(last, label))
+    shown = F("namespace") if wanted.max_depth is None else F(f"namespace__0_{wanted.max_depth}")
+    found = items.annotate(shown=shown).order_by("shown").values_list("shown", flat=True).distinct()
+    return list(found[wanted.offset : wanted.offset + wanted.limit])
 
 
 def _delete(project_id: UUID, operation: ItemRequest) -> ItemOutcomeResponse:
-    items = StoredItem.objects.filter(project_id=project_id)
+    """Delete items, and count those that have not expired; the schedule deletes expired ones."""
     if isinstance(operation, DeleteOperationBody):
-        return ItemOutcomeResponse(
-            deleted=_deleted(items.filter(namespace=list(operation.namespace), key=operation.key))
-        )
+        of_key = _not_expired(_at(project_id, operation.namespace, key=operation.key))
+        return ItemOutcomeResponse(deleted=of_key.delete()[0])
     if isinstance(operation, ClearOperationBody):
-        return ItemOutcomeResponse(deleted=items_below(project_id, operation.namespace_prefix).delete()[0])
+        return ItemOutcomeResponse(deleted=_below(project_id, operation.namespace_prefix).delete()[0])
     if isinstance(operation, PopOperationBody):
         # Of several callers at once, each gets another item.
-        while (newest := read_newest(project_id=project_id, namespace=operation.namespace)) is not None:
-            if _deleted(items.filter(id=newest[0])):
-                return ItemOutcomeResponse(item=newest[1], deleted=1)
+        while newest := _shown(_at(project_id, operation.namespace)).order_by("-id").first():
+            if StoredItem.objects.filter(id=newest.id).delete()[0]:
+                return ItemOutcomeResponse(item=_item_response(newest), deleted=1)
         return ItemOutcomeResponse(deleted=0)
     raise TypeError(operation)
 
 
-def _deleted(items: QuerySet[StoredItem]) -> int:
-    """Delete those that have not expired, and count them; expired ones are deleted by the schedule."""
-    return items.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())).delete()[0]
-
-
 def _put(
     project_id: UUID, item_id: UUID, put: ItemBody, owner: EndUser | None, policy: RedactionPolicy | None
-) -> ItemResponse:
+) -> ItemOutcomeResponse:
     """Store an item; `item_id` is that of a new one. Raises Conflict if the key does not have the expected version."""
     now, name = timezone.now(), "/".join((*put.namespace, put.key))
-    of_key = StoredItem.objects.filter(project_id=project_id, namespace=list(put.namespace), key=put.key)
+    of_key = _at(project_id, put.namespace, key=put.key)
     of_key.filter(expires_at__lte=now).delete()
     value, words = put.value, (" ".join(_texts(put.value)) if put.text is None else put.text)[:WORDS_CHARACTERS]
     if policy is not None and policy.items:
@@ -146,9 +228,8 @@ def _put(
     }
     if not put.expected_version:  # of several writers of a new key, the others find the row of the first
         place = {"project_id": project_id, "namespace": list(put.namespace), "key": put.key}
-        StoredItem.objects.bulk_create(
-            [StoredItem(id=item_id, created_at=now, **place, **values)], ignore_conflicts=True
-        )
+        new = StoredItem(id=item_id, created_at=now, **place, **values)
+        StoredItem.objects.bulk_create([new], ignore_conflicts=True)
     item = of_key.defer("terms").select_for_update().first()
     if item is None and put.expected_version:
         raise Conflict(f"there is no item {name}")
@@ -157,31 +238,16 @@ def _put(
     if item.id != item_id:
         if put.expected_version not in (None, item.version):
             raise Conflict(f"the item {name} has changed, or exists already")
-        for column, new in (values | {"version": item.version + 1}).items():
-            setattr(item, column, new)
+        for column, changed in (values | {"version": item.version + 1}).items():
+            setattr(item, column, changed)
         item.save(update_fields=[*values, "version"])
-    return item_response(item)
+    return ItemOutcomeResponse(item=_item_response(item))
 
 
-def _texts(value: Any) -> list[str]:
-    """Return all texts within a value, whose nesting the parser has limited."""
+def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts within a value, whose nesting the parser has limited."""
     if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict | list):
-        return [text for each in (value.values() if isinstance(value, dict) else value) for text in _texts(each)]
-    return []
-
-
-def _record(project_id: UUID, puts: Sequence[ItemBody], deleted: int, owners: dict[str, EndUser]) -> None:
-    """Add one entry to the ledger for a request that has changed items, under the end user if they are of one alone."""
-    if not puts and not deleted:
-        return
-    belongs_to_one = len(owners) == 1 and all(each.user_id for each in puts)
-    record(
-        project_id=project_id,
-        end_user_id=next(iter(owners.values())).pk if belongs_to_one else None,
-        verb="items_changed",
-        object_kind="project",
-        object_id=project_id,
-        details={"stored": len(puts), "deleted": deleted},
-    )
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
