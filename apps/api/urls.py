@@ -7,7 +7,7 @@ from apps.alerts.api import AlertAcknowledgeView, AlertRecipientsView, AlertsVie
 from apps.api.mcp import McpView
 from apps.api.openapi_document import OpenApiDocumentView
 from apps.health.api import HealthView, ReadyView, metrics
-from apps.imports.api.imports import (
+from apps.imports.api import (
     ImportCancelView,
     ImportFileView,
     ImportStartView,

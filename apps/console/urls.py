@@ -7,8 +7,8 @@ from apps.alerts import views as alerts
 from apps.console import start
 from apps.console.path_converters import MemberRoleConverter
 from apps.health import views as dashboard
+from apps.imports import views as imports
 from apps.imports.services import cancel_import, delete_import_file, start_import
-from apps.imports.views import imports, store_audit
 from apps.memories.views import memories, users
 from apps.privacy import views as audit
 from apps.projects.views import keys, logins, people, project_settings
@@ -95,8 +95,8 @@ urlpatterns = [
     path("<slug:slug>/configuration/presets/<slug:preset>/", configuration.draft_preset, name="draft-preset"),
     path("<slug:slug>/imports/", imports.imports, name="imports"),
     path("<slug:slug>/imports/new/", imports.new, name="new-import"),
-    path("<slug:slug>/imports/audit/", store_audit.look, name="audit-store"),
-    path("<slug:slug>/imports/audit/kept/", store_audit.kept, name="audited-store"),
+    path("<slug:slug>/imports/audit/", imports.look, name="audit-store"),
+    path("<slug:slug>/imports/audit/kept/", imports.kept, name="audited-store"),
     path("<slug:slug>/imports/<uuid:import_id>/", imports.show, name="import"),
     path("<slug:slug>/imports/<uuid:import_id>/progress/", imports.progress, name="import-progress"),
     path("<slug:slug>/imports/<uuid:import_id>/start/", imports.act, {"action": start_import}, name="start-import"),

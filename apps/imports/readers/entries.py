@@ -74,19 +74,19 @@ class ImportSource:
     def _checked(self, user_id: str) -> str:
         if not user_id:
             raise BadInput("is named neither by the file nor by the import", at="user_id")
-        return _name(user_id, at="user_id", least=1, most=MOST_NAME)
+        return bounded_name(user_id, at="user_id")
 
     def turn(self, user_id: str, session_id: str, turn: NewTurn) -> ImportedTurn:
         """Return a turn with its text cleaned. Raises BadInput."""
         checked = replace(
             turn,
             content=cleaned_text(turn.content, at="content", most=MOST_CONTENT),
-            speaker=_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
+            speaker=bounded_name(turn.speaker, at="speaker", least=0, most=MOST_SPEAKER),
             occurred_at=checked_said_at(turn.occurred_at, at="occurred_at", now=self.now),
-            external_id=_name(turn.external_id, at="turn_id", least=1, most=MOST_NAME),
+            external_id=bounded_name(turn.external_id, at="turn_id"),
             utc_offset=offset_of(turn.occurred_at),
         )
-        return ImportedTurn(user_id, _name(session_id, at="session_id", least=1, most=MOST_NAME), checked)
+        return ImportedTurn(user_id, bounded_name(session_id, at="session_id"), checked)
 
 
 Reader = Callable[[Any, str, ImportSource], Iterator[ImportEntry]]  # of one element and its place. Raises BadInput
@@ -140,7 +140,8 @@ def end_of_day(value: Any) -> datetime | None:
     return moment + timedelta(days=1, seconds=-1) if moment and is_date else moment
 
 
-def _name(text: str, *, at: str, least: int, most: int) -> str:
+def bounded_name(text: str, *, at: str, least: int = 1, most: int = MOST_NAME) -> str:
+    """Return a name unchanged. Raises BadInput."""
     if not least <= len(text) <= most:
         raise BadInput(f"must have {least} to {most} characters", at=at)
     return checked_name(text, at=at)

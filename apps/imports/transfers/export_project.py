@@ -31,12 +31,11 @@ def export_project(*, project_id: UUID) -> Iterator[bytes]:
 
 
 def _lines(project: Project) -> Iterator[bytes]:
-    told = {"id": project.id, "name": project.name, "created_at": project.created_at}
     head = {
         "schema": PROJECT_SCHEMA,
         "version": SCHEMA_VERSION,
         "exported_at": timezone.now(),
-        "project": told,
+        "project": {"id": project.id, "name": project.name, "created_at": project.created_at},
         "ends": True,
     }
     yield msgspec.json.encode(head) + b"\n"
@@ -66,12 +65,12 @@ def _users(project_id: UUID) -> Iterator[EndUser]:
 def _rows(
     table: TransferTable, rows: QuerySet[Any, Any], project_id: UUID, *, end_user_id: UUID | None = None
 ) -> Iterator[bytes]:
-    rows = rows.order_by("pk")
+    rows, columns = rows.order_by("pk"), [field.attname for field in table.fields]
     with tenant_scope(project_id=project_id, end_user_id=end_user_id):
         keys = list(rows.values_list("pk", flat=True))
     for first in range(0, len(keys), AT_ONCE):
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-            some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]).values(*table.columns))
+            some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]).values(*columns))
         for row in some:
             yield _line(table.kind, row, end_user_id=end_user_id)
 

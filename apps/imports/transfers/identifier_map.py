@@ -6,14 +6,11 @@ A project that was created with the identifier of the exported one, in another i
 import hashlib
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
-
-from apps.pipeline.core import identifiers
-from apps.tenants.models import EndUser
-from apps.traces.models import Session
 
 _IDENTIFIER = re.compile(r"(?P<before>[a-z]+:)?(?P<prefix>[a-z]{3}_)?(?P<id>[0-9a-f]{32}|[0-9a-f-]{36})")
 # Fields in JSON that hold words of people and callers: what looks like an identifier there is none of ours.
@@ -23,48 +20,31 @@ _WORDS = frozenset(
 
 
 class IdentifierMap:
-    """Gives new identifiers for those of an export: end users and sessions are derived, others keep their time.
-
-    Only identifiers of rows that the export holds are replaced.
-    """
+    """Gives new identifiers for those of an export; others are left as they are."""
 
     def __init__(self, *, project_id: UUID) -> None:
         self._project_id = project_id
-        # The last bits of a UUIDv7 are random; the others, which order rows by their creation, stay.
-        digest = hashlib.blake2b(project_id.bytes, digest_size=4).digest()
-        self._mask = int.from_bytes(digest, "big") or 1
-        self._keeps = False
+        self._mask = 0
         self._new: dict[UUID, UUID] = {}
         self._models: dict[UUID, set[type[Model]]] = {}  # of which the export holds a row with this identifier
 
     def begin(self, *, exported: str) -> None:
         """Tell which project was exported: if it is this one, its rows keep their identifiers."""
-        self._keeps = exported == str(self._project_id)
+        # The last bits of a UUIDv7 are random; the others, which order rows by their creation, stay.
+        digest = hashlib.blake2b(self._project_id.bytes, digest_size=4).digest()
+        self._mask = 0 if exported == str(self._project_id) else int.from_bytes(digest, "big") or 1
 
-    def add(self, identifier: UUID, *, model: type[Model]) -> None:
-        """Let a row of the export have a new identifier."""
-        other = identifier if self._keeps else UUID(int=identifier.int ^ self._mask)
-        self._add(identifier, self._new.get(identifier, other), model)
-
-    def add_user(self, identifier: UUID, *, user_id: str) -> UUID:
-        """Derive the identifier of an end user; return it."""
-        new = identifiers.end_user_id(project_id=self._project_id, user_id=user_id)
-        self._add(identifier, new, EndUser)
-        return new
-
-    def add_session(self, identifier: UUID, *, end_user_id: UUID, session_id: str) -> None:
-        """Derive the identifier of a session of an end user with a new identifier."""
-        self._add(identifier, identifiers.session_id(end_user_id=end_user_id, session_id=session_id), Session)
+    def add(self, identifier: UUID, *, model: type[Model], new: UUID | None = None) -> None:
+        """Let a row of the export have a new identifier, which is derived from the former one if none is given."""
+        other = UUID(int=identifier.int ^ self._mask)
+        self._new[identifier] = new or self._new.get(identifier, other)
+        self._models.setdefault(identifier, set()).add(model)
 
     def forget(self, former: Collection[UUID]) -> None:
         """Forget the identifiers of rows that nothing else refers to."""
         for identifier in former:
             self._new.pop(identifier, None)
             self._models.pop(identifier, None)
-
-    def knows(self, identifier: UUID) -> bool:
-        """Return True for the identifier of a row of the export."""
-        return identifier in self._new
 
     def holds(self, identifier: UUID, *, model: type[Model]) -> bool:
         """Return True if the export holds a row of this model with the identifier."""
@@ -74,20 +54,13 @@ class IdentifierMap:
         """Return the new identifier of a row, or the given one for anything else."""
         return self._new.get(identifier, identifier)
 
-    def _add(self, identifier: UUID, new: UUID, model: type[Model]) -> None:
-        self._new[identifier] = new
-        self._models.setdefault(identifier, set()).add(model)
-
     def text(self, text: str) -> str:
         """Return a text that is an identifier, such as "mem_0192…" or "trace:trc_0192…", with the new one."""
-        match = _IDENTIFIER.fullmatch(text)
-        if match is None:
-            return text
-        identifier = _uuid(match["id"])
-        if identifier is None or not self.knows(identifier):
-            return text
-        new = self.new(identifier)
-        return f"{match['before'] or ''}{match['prefix'] or ''}{new.hex if len(match['id']) == 32 else new}"
+        if match := _IDENTIFIER.fullmatch(text):
+            with suppress(ValueError, KeyError):
+                new = self._new[UUID(match["id"])]
+                return f"{match['before'] or ''}{match['prefix'] or ''}{new.hex if len(match['id']) == 32 else new}"
+        return text
 
     def json(self, value: Any) -> Any:
         """Return JSON with new identifiers in place of the former ones, save in words of people and callers."""
@@ -98,10 +71,3 @@ class IdentifierMap:
         if isinstance(value, dict):
             return {self.text(key): each if key in _WORDS else self.json(each) for key, each in value.items()}
         return value
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

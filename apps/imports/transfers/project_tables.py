@@ -47,11 +47,6 @@ class TransferTable:
         own = [field for field in self.model._meta.concrete_fields if not getattr(field, "generated", False)]
         return [field for field in own if field.attname not in self.left_out | {"end_user_id", "project_id"}]
 
-    @property
-    def columns(self) -> list[str]:
-        """Return the names of the columns of an export."""
-        return [field.attname for field in self.fields]
-
 
 def _table(
     model: type[Model], kind: str, *, left_out: Collection[str] = (), ids: Collection[str] = (), texts: str = ""
@@ -97,33 +92,3 @@ OF_END_USER: tuple[TransferTable, ...] = (
 )
 END_USER = "end_user"  # the kind of the line with which the rows of an end user begin
 END = "end"  # the kind of the last line
-
-# Tables of a project that an export leaves behind, and why.
-LEFT_BEHIND: dict[str, str] = {
-    "OutboxRow": "work is enqueued again for traces that wait",
-    "UserLease": "belongs to the work",
-    "IdempotentRequest": "answers are kept for a day, for callers of this server",
-    "ReplayedTrace": "a replay is requested again",
-    "Replay": "a replay is requested again",
-    "RulePreview": "a preview is requested again",
-    "ModelTestCall": "concerns the models of this server",
-    "ModelPause": "concerns the models of this server",
-    "HourlyTally": "computed from traces",
-    "HourlyLatency": "computed from traces",
-    "Alert": "concerns this server",
-    "AlertDelivery": "concerns this server",
-    "AlertRecipients": "addresses and secrets",
-    "EventLog": "concerns this server",
-    "ProjectEvent": "concerns this server; deleted after some days",
-    "Webhook": "addresses and secrets",
-    "WebhookDelivery": "concerns this server",
-    "LedgerEntry": "the ledger is sealed, and has an export of its own",
-    "LedgerCheckpoint": "the ledger is sealed, and has an export of its own",
-    "Erasure": "receipts belong to this server",
-    "FileImport": "belongs to this server",
-    "ImportFile": "belongs to this server",
-    "ApiKey": "a secret",
-    "Membership": "names an account",
-    "Invitation": "a secret",
-    "EndUser": "its line begins the rows of each end user",
-}

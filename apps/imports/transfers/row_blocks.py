@@ -1,6 +1,7 @@
 """The rows of an exported project in blocks: those of the project first, then those of one end user each."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +11,14 @@ from django.db.models import CharField, Field
 
 from apps.common.errors import Unfit
 from apps.imports.readers.documents import file_lines
-from apps.imports.readers.entries import MOST_NAME, ImportProblem, unquoted
+from apps.imports.readers.entries import ImportProblem, bounded_name, unquoted
 from apps.imports.readers.formats import PROJECT_SCHEMA
 from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
-from apps.pipeline.core.input_validation import BadInput, check_json, checked_name, visible_text
+from apps.pipeline.core.input_validation import BadInput, check_json, visible_text
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact_json
 
-_KINDS = frozenset(table.kind for table in (*OF_PROJECT, *OF_END_USER))
+_KINDS = {END_USER, END, *(table.kind for table in (*OF_PROJECT, *OF_END_USER))}
 _Row = dict[str, Any]
 MOST_DEPTH = 64  # of the JSON in a row
 
@@ -61,7 +62,7 @@ def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
     has_ended = False
     block, owner = RowBlock("the project", project), None
     for number, raw in lines:
-        at, line = f"line {number}", _read(number, raw)
+        line = _read(at := f"line {number}", raw)
         if isinstance(line, ImportProblem):
             yield line
         elif line.kind == END:
@@ -81,23 +82,19 @@ def row_blocks(content: bytes) -> Iterator[RowBlock | ImportProblem]:
 def _checked_head(line: tuple[int, bytes] | None) -> _Row:
     """Return what the first line says. Raises Unfit."""
     head: Any = None
-    if line is not None:
-        try:
-            head = msgspec.json.decode(line[1])
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            head = None
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        head = msgspec.json.decode(line[1] if line else b"")
     if not isinstance(head, dict) or head.get("schema") != PROJECT_SCHEMA:
         raise Unfit("the file is no export of a project")
-    if head.get("version") != SCHEMA_VERSION:
-        version = head.get("version")
+    version = head.get("version")
+    if version != SCHEMA_VERSION:
         told = version if isinstance(version, int | None) else "another"
         raise Unfit(f"the file has version {told} of the schema; version {SCHEMA_VERSION} is read")
     return head
 
 
-def _read(number: int, raw: bytes) -> _Line | ImportProblem:
+def _read(at: str, raw: bytes) -> _Line | ImportProblem:
     """Return a line with a row of a known kind."""
-    at = f"line {number}"
     try:
         line = _decoder.decode(raw)
         check_json(line.row, max_depth=MOST_DEPTH)
@@ -105,18 +102,15 @@ def _read(number: int, raw: bytes) -> _Line | ImportProblem:
         return ImportProblem(at, f"is no row: {unquoted(error)}")
     except BadInput as bad:
         return ImportProblem(at, str(bad))  # without the place, which names keys of the row
-    if line.kind not in _KINDS | {END_USER, END}:
+    if line.kind not in _KINDS:
         return ImportProblem(at, "is of no known kind")
-    if line.kind == END_USER and not _is_named(line.row.get("user_id")):
-        return ImportProblem(at, "has no valid user_id")
+    if line.kind == END_USER:
+        try:
+            user_id = line.row.get("user_id")
+            bounded_name(user_id if isinstance(user_id, str) else "", at="user_id")
+        except BadInput:
+            return ImportProblem(at, "has no valid user_id")
     return line
-
-
-def _is_named(user_id: Any) -> bool:
-    try:
-        return isinstance(user_id, str) and 0 < len(user_id) <= MOST_NAME and bool(checked_name(user_id, at="user_id"))
-    except BadInput:
-        return False
 
 
 def stored_texts(field: "Field[Any, Any]", value: Any, *, policy: RedactionPolicy, redacts: bool = True) -> Any:

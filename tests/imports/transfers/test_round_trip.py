@@ -13,7 +13,7 @@ from django.apps import apps
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from apps.imports.transfers.project_tables import LEFT_BEHIND, OF_END_USER, OF_PROJECT
+from apps.imports.transfers.project_tables import OF_END_USER, OF_PROJECT
 from apps.memories.models import LedgerEntry, Memory, MemoryVector
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import Grounding, Scope, WorkKind
@@ -27,6 +27,35 @@ pytestmark = pytest.mark.django_db
 _ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # What differs: identifiers, hashes over them, who acted in the other installation, and when the file was written.
 _OTHER = frozenset({"canonical_hash", "exported_at", "actor", "author", "project"})
+# Tables of a project that an export leaves behind, and why.
+LEFT_BEHIND: dict[str, str] = {
+    "OutboxRow": "work is enqueued again for traces that wait",
+    "UserLease": "belongs to the work",
+    "IdempotentRequest": "answers are kept for a day, for callers of this server",
+    "ReplayedTrace": "a replay is requested again",
+    "Replay": "a replay is requested again",
+    "RulePreview": "a preview is requested again",
+    "ModelTestCall": "concerns the models of this server",
+    "ModelPause": "concerns the models of this server",
+    "HourlyTally": "computed from traces",
+    "HourlyLatency": "computed from traces",
+    "Alert": "concerns this server",
+    "AlertDelivery": "concerns this server",
+    "AlertRecipients": "addresses and secrets",
+    "EventLog": "concerns this server",
+    "ProjectEvent": "concerns this server; deleted after some days",
+    "Webhook": "addresses and secrets",
+    "WebhookDelivery": "concerns this server",
+    "LedgerEntry": "the ledger is sealed, and has an export of its own",
+    "LedgerCheckpoint": "the ledger is sealed, and has an export of its own",
+    "Erasure": "receipts belong to this server",
+    "FileImport": "belongs to this server",
+    "ImportFile": "belongs to this server",
+    "ApiKey": "a secret",
+    "Membership": "names an account",
+    "Invitation": "a secret",
+    "EndUser": "its line begins the rows of each end user",
+}
 
 
 def alike(rows: list[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,249 @@
+"""Imports of files, the audit of a store of another product, and the export of the project."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from apps.common.errors import Refused
+from apps.console.labels import label
+from apps.console.paging import paginate
+from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import progress_part, refusals_told
+from apps.imports.audit import Audit, Audited, Verdict
+from apps.imports.enums import ImportFormat
+from apps.imports.models import FileImport
+from apps.imports.readers.stores import importable
+from apps.imports.services import audit_store, start_import, upload_import
+from apps.imports.transfers.export_project import export_project
+from apps.pipeline.core.input_validation import BadInput, checked_name
+from apps.tenants.enums import MemberRole
+
+FORMAT_NAMES = {
+    ImportFormat.CHATGPT: "ChatGPT export (ZIP or conversations.json)",
+    ImportFormat.CLAUDE: "Claude export (ZIP or conversations.json)",
+    ImportFormat.MEM0: "mem0 memories (JSON)",
+    ImportFormat.ZEP: "Zep or Graphiti episodes (JSON)",
+    ImportFormat.JSONL: "turns, one a line (JSONL)",
+    ImportFormat.CHAT: "one chat (text, Markdown or JSON)",
+    ImportFormat.MEMORIES: "memories exported here (JSONL)",
+    ImportFormat.PROJECT: "a project exported here (JSONL), into an empty project",
+}
+_MOST_NAMES = 10_000
+_SEPARATOR = re.compile(r"\s*=\s*")
+
+
+def visible(name: object) -> None:
+    """Refuse a name with invisible characters."""
+    try:
+        checked_name(str(name), at="")
+    except BadInput as bad:
+        raise forms.ValidationError(str(bad)) from bad
+
+
+class ImportForm(forms.Form):
+    """A file to import and whose its entries are."""
+
+    file = forms.FileField(label="File", max_length=255, validators=[visible])
+    format = forms.ChoiceField(
+        required=False, choices=[("", "recognise it"), *((each.value, name) for each, name in FORMAT_NAMES.items())]
+    )
+    user = forms.CharField(
+        max_length=255,
+        required=False,
+        label="User",
+        help_text="whose the conversations are, where the file does not say",
+        validators=[visible],
+    )
+    users = forms.CharField(
+        required=False,
+        label="Users by name",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="one a line: an account or user_id in the file = the user here",
+    )
+
+    def clean_users(self) -> dict[str, str]:
+        """Return the users by name."""
+        lines = [line.strip() for line in self.cleaned_data["users"].splitlines() if line.strip()]
+        if len(lines) > _MOST_NAMES:
+            raise forms.ValidationError(f"at most {_MOST_NAMES:,} names are taken")
+        pairs = [_SEPARATOR.split(line, maxsplit=1) for line in lines]
+        if any(len(pair) != 2 or not all(pair) or len(pair[1]) > 255 for pair in pairs):
+            raise forms.ValidationError("Each line must be: name = user.")
+        for pair in pairs:
+            visible(" ".join(pair))
+        return dict(pairs)
+
+
+_TEXTS = {
+    "conversations": "Conversations",
+    "turns": "Turns",
+    "memories": "Memories",
+    "stored": "Memories",
+    "merged": "Merged into known ones",
+    "users": "Users",
+    "dropped": "Pre-filter drops",
+    "known": "Imported before",
+    "refused": "Refused",
+    "problems": "Can't be imported",
+}
+_ALWAYS = frozenset({"users", "known", "problems"})
+_HIDDEN = frozenset({"chunks", "requests", "rows", "dropped_by_reason"})
+
+
+def count_tiles(found: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return what a check has found or what was imported; rows by table for an exported project."""
+    named = [
+        (text, found[name]) for name, text in _TEXTS.items() if found.get(name) or (name in found and name in _ALWAYS)
+    ]
+    rows = found.get("rows") or {name: found[name] for name in sorted(found) if name not in _TEXTS.keys() | _HIDDEN}
+    return [*named, *((label(kind).capitalize(), count) for kind, count in rows.items())]
+
+
+@project_page(MemberRole.ADMIN)
+def imports(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """List the imports, newest first."""
+    rows = FileImport.objects.filter(project=visit.project).select_related("person").defer("users", "problems")
+    return render(request, "console/imports.html", {"page": paginate(rows, request)})
+
+
+@project_page(MemberRole.ADMIN)
+def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Choose a file; it is stored and will be checked."""
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if form.is_valid():
+        given = form.cleaned_data
+        wanted = FileImport(
+            project_id=visit.project.pk,
+            file_name=given["file"].name,
+            format=given["format"],
+            user_id=given["user"],
+            users_by_name=given["users"],
+            person_id=visit.person_id,
+        )
+        try:
+            made = upload_import(request=wanted, content=given["file"].read())
+        except Refused as refused:
+            form.add_error(None, str(refused))
+        else:
+            return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+    context = {"form": form, "most": settings.IMPORT_MAX_MB}
+    return render(request, "console/import_new.html", context, status=422 if form.errors else 200)
+
+
+@project_page(MemberRole.ADMIN)
+def show(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
+    """Show what the check has found, the progress, and the report."""
+    found = get_object_or_404(FileImport, project=visit.project, pk=import_id)
+    dropped = Counter(found.counts.get("dropped_by_reason", {})).most_common()
+    shown = {"counts": count_tiles(found.counts), "dropped": dropped, "report": count_tiles(found.done)}
+    return render(request, "console/import.html", {"import": found, **shown})
+
+
+@project_page(MemberRole.ADMIN)
+def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
+    """Show how far an import is; when nothing is under way, the page is loaded again."""
+    found = get_object_or_404(FileImport, project=visit.project, pk=import_id)
+    return progress_part(request, "console/_import_progress.html", {"import": found}, is_over=found.is_over)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def act(request: HttpRequest, visit: ProjectVisit, import_id: UUID, action: Callable[..., Any]) -> HttpResponse:
+    """Start or resume an import, cancel it, or delete its file."""
+    who = {"person_id": visit.person_id} if action is start_import else {}
+    with refusals_told(request):
+        action(project_id=visit.project.pk, import_id=import_id, **who)
+    return redirect("console:import", slug=visit.project.slug, import_id=import_id)
+
+
+@project_page(MemberRole.ADMIN)
+def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
+    """Download the project as lines of JSON, from which another one can be made."""
+    name = f"{visit.project.slug}-{timezone.now():%Y-%m-%d}.jsonl"
+    return StreamingHttpResponse(
+        export_project(project_id=visit.project.pk),
+        content_type="application/jsonl",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+MOST_ENTRIES = 20_000  # half a minute of one processor
+EXAMPLES = 5
+
+
+class StoreForm(forms.Form):
+    """A file with the entries of a store."""
+
+    file = forms.FileField(label="File", max_length=255)
+
+    def clean_file(self) -> UploadedFile:
+        """Refuse a file that is too large."""
+        file: UploadedFile = self.cleaned_data["file"]
+        if (file.size or 0) > settings.IMPORT_MAX_MB * 1024 * 1024:
+            raise forms.ValidationError(f"The file exceeds {settings.IMPORT_MAX_MB} MB.")
+        return file
+
+
+@project_page(MemberRole.ADMIN)
+def look(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Choose a file, and see what is in it."""
+    form = StoreForm(request.POST, request.FILES) if request.method == "POST" else StoreForm()
+    context = {"form": form, "most": settings.IMPORT_MAX_MB, "most_entries": MOST_ENTRIES}
+    if form.is_valid():
+        found = _audited(form)
+        context |= {"audit": found, "kept": len(found.kept()), "examples": _examples(found)}
+    is_part = "HX-Request" in request.headers
+    template = "console/_store_audit.html" if is_part else "console/store_audit.html"
+    return render(request, template, context, status=422 if form.errors and not is_part else 200)
+
+
+@require_POST
+@project_page(MemberRole.ADMIN)
+def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    """Download what is worth keeping, or begin an import of it."""
+    form = StoreForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return render(request, "console/store_audit.html", {"form": form}, status=422)
+    content = json.dumps(importable(_audited(form).kept()), ensure_ascii=False, indent=1).encode()
+    name = f"kept of {form.cleaned_data['file'].name}"
+    if "import" not in request.POST:
+        answer = HttpResponse(content, content_type="application/json")
+        answer["Content-Disposition"] = 'attachment; filename="kept.json"'
+        return answer
+    wanted = FileImport(
+        project_id=visit.project.pk, file_name=name[:255], format=ImportFormat.MEM0, person_id=visit.person_id
+    )
+    try:
+        made = upload_import(request=wanted, content=content)
+    except Refused as refused:
+        form.add_error(None, str(refused))
+        return render(request, "console/store_audit.html", {"form": form}, status=422)
+    return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+
+
+def _audited(form: StoreForm) -> Audit:
+    return audit_store(form.cleaned_data["file"].read(), most=MOST_ENTRIES)
+
+
+def _examples(found: Audit) -> list[dict[str, object]]:
+    """Return the verdicts with their reasons, counts and some entries; secrets are not shown."""
+    examples: dict[tuple[Verdict, str], list[Audited]] = {kind: [] for kind in found.reasons}
+    for each in found.audited:
+        some = examples.get((each.verdict, each.reason), [])
+        if len(some) < EXAMPLES and each.verdict is not Verdict.SECRET:
+            some.append(each)
+    return [
+        {"verdict": verdict, "reason": reason, "count": count, "entries": examples[verdict, reason]}
+        for (verdict, reason), count in found.reasons.items()
+    ]
