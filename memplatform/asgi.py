@@ -24,7 +24,7 @@ if settings.DATABASE_IS_EMBEDDED:
 django_application = get_asgi_application()
 
 # After Django has been set up.
-from apps.webhooks.api.events import end_streams  # isort: skip
+from apps.webhooks.api import end_streams  # isort: skip
 from apps.telemetry.tracing import start_tracing, stop_tracing  # isort: skip
 from memplatform.body_limits import BodyLimits  # isort: skip
 from memplatform.request_slots import RequestSlots  # isort: skip

@@ -1,6 +1,6 @@
 """Events are delivered without the process that does so."""
 
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.webhooks.delivery import claim, deliver_claimed
 
 

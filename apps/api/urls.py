@@ -41,8 +41,10 @@ from apps.tuning.api.replays import (
     ReplayView,
 )
 from apps.tuning.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
-from apps.webhooks.api.events import EventLogView, EventStreamView, EventsView
-from apps.webhooks.api.webhooks import (
+from apps.webhooks.api import (
+    EventLogView,
+    EventStreamView,
+    EventsView,
     WebhookDeliveriesView,
     WebhookRotateView,
     WebhookSendAgainView,

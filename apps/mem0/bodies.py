@@ -6,26 +6,19 @@ The client sends what it is given, so unknown fields are ignored. Identifiers ar
 import ast
 import json
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, UnsetType
 
-from apps.api.base import to_json
 from apps.api.problems import invalid
 from apps.api.schemas import SkippedResponse
-from apps.intake.api.turns import TurnBody, TurnsBody, checked_text, skipped_for
-from apps.memories.api.bodies import MemoriesBody, MemoryBody, RevisionBody
-from apps.memories.api.bulk_memories import bulk_items
-from apps.memories.api.responses import memory_response
+from apps.intake.api.turns import TurnsBody, checked_text, skipped_for
+from apps.memories.api.bodies import MemoriesBody, RevisionBody
 from apps.memories.api.selection import MemoriesQuery
-from apps.memories.models import Memory, MemoryVersion
-from apps.memories.services.revising import BulkOutcome
-from apps.pipeline.core.enums import MemoryType, Status
+from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
-from apps.retrieval.search import SearchHit
 from apps.search.api import SearchBody
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
@@ -98,19 +91,18 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
     def turns(self) -> TurnsBody:
         """Return the messages as turns of a session, which is the run."""
         said_at = None if self.timestamp is None else datetime.fromtimestamp(self.timestamp, tz=UTC)
-        turns = tuple(
-            TurnBody(role=each.role, content=each.content, name=each.name or None, occurred_at=said_at)
+        turns = [
+            {"role": each.role, "content": each.content, "name": each.name or None, "occurred_at": said_at}
             for each in self.messages
-        )
+        ]
         session_id = self.scope().get("run_id", SESSION)
-        return _checked(
-            TurnsBody(user_id=self.user(), session_id=session_id, turns=turns, metadata=self.metadata, **self.scope())
-        )
+        given = {"user_id": self.user(), "session_id": session_id, "turns": turns, "metadata": self.metadata}
+        return _checked(TurnsBody, given | self.scope())
 
     def memories(self) -> tuple[MemoriesBody, list[SkippedResponse]]:
         """Return the messages as memories, and those that were skipped. Raises BadInput if none is left."""
         told = {"metadata": self.metadata, "expires_at": _end_of(self.expiration_date), **self.scope()}
-        facts: list[MemoryBody] = []
+        facts: list[Fields] = []
         refusals: list[BadInput] = []
         for index, each in enumerate(self.messages):
             try:
@@ -118,10 +110,10 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
             except BadInput as refusal:
                 refusals.append(refusal)
             else:
-                facts.append(MemoryBody(type=MemoryType.FACT, content=text, subject=each.name or None, **told))
+                facts.append({"type": MemoryType.FACT, "content": text, "subject": each.name or None, **told})
         if not facts:
             raise refusals[0]
-        return _checked(MemoriesBody(user_id=self.user(), memories=tuple(facts))), skipped_for(refusals)
+        return _checked(MemoriesBody, {"user_id": self.user(), "memories": facts}), skipped_for(refusals)
 
 
 class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
@@ -134,18 +126,17 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
 
     def search(self) -> SearchBody:
         """Return the search."""
-        return _checked(
-            SearchBody(
-                user_id=self.user(),
-                query=self.query,
-                limit=min(self.top_k, 100),
-                min_score=self.threshold,
-                metadata=self.metadata,
-                topics=tuple(self.categories or ()),
-                filter={"AND": conditions} if (conditions := self.conditions()) else None,
-                **self.scope(),
-            )
-        )
+        conditions = self.conditions()
+        given = {
+            "user_id": self.user(),
+            "query": self.query,
+            "limit": min(self.top_k, 100),
+            "min_score": self.threshold,
+            "metadata": self.metadata,
+            "topics": self.categories or [],
+            "filter": {"AND": conditions} if conditions else None,
+        }
+        return _checked(SearchBody, given | self.scope())
 
 
 class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
@@ -161,8 +152,8 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
         created = {name: value for name, value in limits.items() if value is not None}
         conditions = self.conditions() + ([{"created_at": created}] if created else [])
         wanted = json.dumps({"AND": conditions}) if conditions else None
-        topics = tuple(self.categories or ())
-        return _checked(MemoriesQuery(user_id=self.user(), topics=topics, filter=wanted, **self.scope()))
+        given = {"user_id": self.user(), "topics": self.categories or [], "filter": wanted}
+        return _checked(MemoriesQuery, given | self.scope())
 
 
 class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +166,7 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
     def revision(self) -> RevisionBody:
         """Return the changes."""
         given = {"content": self.text, "metadata": self.metadata, "expires_at": _end_of(self.expiration_date)}
-        return _checked(RevisionBody(**given))
+        return _checked(RevisionBody, {name: value for name, value in given.items() if value is not msgspec.UNSET})
 
 
 def written_filters(text: str | None) -> Fields:
@@ -190,10 +181,10 @@ def written_filters(text: str | None) -> Fields:
     return read
 
 
-def _checked(made: Any) -> Any:
-    """Return a request that was made here, its values checked as if it had been sent. Raises Problem."""
+def _checked(shape: type[Any], given: Fields) -> Any:
+    """Return a request with these values, checked as if it had been sent. Raises Problem."""
     try:
-        return msgspec.convert(msgspec.to_builtins(made), type(made))
+        return msgspec.convert(msgspec.to_builtins(given), shape)
     except msgspec.ValidationError as error:
         raise invalid(str(error), at="") from error
 
@@ -220,82 +211,3 @@ def _by_topic(condition: Any) -> Any:
         only = wanted["contains"] if isinstance(wanted, dict) and list(wanted) == ["contains"] else wanted
         made["topic"] = {"in": only} if isinstance(only, list) else only
     return made
-
-
-GONE = (Status.RETRACTED, Status.REJECTED)
-Answer = dict[str, Any]
-
-
-def mem0_memory(memory: Memory) -> Answer:
-    """Return a memory read with its subject, end user and session (Memory.objects.to_show)."""
-    shown = memory_response(memory)
-    names = ("id", "user_id", "agent_id", "app_id", "run_id", "metadata", "created_at", "updated_at")
-    return {name: getattr(shown, name) for name in names} | {
-        "memory": shown.content,
-        "categories": [shown.topic] if shown.topic else [],
-        "expiration_date": shown.expires_at,
-    }
-
-
-def found_answer(hit: SearchHit) -> Answer:
-    """Return a memory that was found, and whether it waits for review or contradicts another one."""
-    found = {"score": round(hit.score, 4), "unverified": hit.is_unverified, "disputed": bool(hit.contradicted_by)}
-    return mem0_memory(hit.memory) | found
-
-
-def listed_answer(found: Sequence[Memory], *, count: int, page: int, size: int, path: str) -> Answer:
-    """Return a page of a list with the addresses of its neighbours."""
-    following = f"{path}?page={page + 1}&page_size={size}" if page * size < count else None
-    previous = f"{path}?page={page - 1}&page_size={size}" if page > 1 else None
-    return {"count": count, "next": following, "previous": previous, "results": [mem0_memory(each) for each in found]}
-
-
-def history_answer(memory: Memory, versions: Sequence[MemoryVersion]) -> list[Answer]:
-    """Return the changes of a memory: added, then each wording that replaced another, and its deletion."""
-    contents = [memory.content]  # the latest first
-    for each in reversed(versions):  # a change that left the words as they were does not hold them
-        contents.append(str(each.values.get("content") or contents[-1]))
-    contents.reverse()
-    answers = [_change(memory, 0, "ADD", None, contents[0], memory.created_at)]
-    for place, each in enumerate(versions, start=1):
-        event = "DELETE" if place == len(versions) and memory.status in GONE else "UPDATE"
-        answers.append(_change(memory, place, event, contents[place - 1], contents[place], each.known_until))
-    return answers
-
-
-def _change(memory: Memory, place: int, event: str, old: str | None, new: str, at: Any) -> Answer:
-    return {
-        "id": f"{memory.shown_id}-{place}",
-        "memory_id": memory.shown_id,
-        "input": [],
-        "old_memory": old,
-        "new_memory": None if event == "DELETE" else new,
-        "event": event,
-        "user_id": memory.end_user.external_id,
-        "metadata": memory.metadata,
-        "created_at": at,
-        "updated_at": at,
-    }
-
-
-def user_answer(user: Any) -> Answer:
-    """Return a row of list_users as an entity."""
-    return {
-        "id": user.shown_id,
-        "name": user.external_id,
-        "type": "user",
-        "total_memories": user.live_memories,
-        "owner": None,
-        "created_at": user.created_at,
-        "updated_at": user.created_at,
-    }
-
-
-def deleted_answer(retracted: int, refused: Sequence[BulkOutcome]) -> Answer:
-    """Return that all memories are deleted, or what was refused. Raises the error of the first if all were."""
-    if not refused:
-        return {"message": "Memories deleted successfully!"}
-    if not retracted and refused[0].error is not None:
-        raise refused[0].error
-    results = [to_json(each) for each in bulk_items(refused)]
-    return {"message": f"{retracted} of {retracted + len(refused)} memories deleted", "results": results}

@@ -2,18 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from apps.mem0.views import (
-    Mem0AddView,
-    Mem0EntitiesView,
-    Mem0HistoryView,
-    Mem0ListView,
-    Mem0MemoriesView,
-    Mem0MemoryView,
-    Mem0PingView,
-    Mem0RefusalView,
-    Mem0SearchView,
-    Mem0UserView,
-)
+from apps.mem0 import views
 
 _BATCHES = "memories are changed and deleted one by one: use update and delete, or PATCH and DELETE /v1/memories"
 _FEEDBACK = "feedback is not read: correct the memory with update, or comment on it in the console"
@@ -24,20 +13,20 @@ _OTHERS = "memories belong to end users: use delete_all(user_id=â€¦, agent_id=â€
 
 
 def _refused(address: str, name: str, reason: str) -> URLPattern:
-    return path(address, Mem0RefusalView.as_view(reason=reason), name=f"mem0-{name}")
+    return path(address, views.Mem0RefusalView.as_view(reason=reason), name=f"mem0-{name}")
 
 
 urlpatterns = [
-    path("v1/ping/", Mem0PingView.as_view(), name="mem0-ping"),
-    path("v3/memories/add/", Mem0AddView.as_view(), name="mem0-add"),
-    path("v3/memories/search/", Mem0SearchView.as_view(), name="mem0-search"),
-    path("v3/memories/", Mem0ListView.as_view(), name="mem0-list"),
-    path("v1/memories/", Mem0MemoriesView.as_view(), name="mem0-memories"),
-    path("v1/memories/<str:memory_id>/", Mem0MemoryView.as_view(), name="mem0-memory"),
-    path("v1/memories/<str:memory_id>/history/", Mem0HistoryView.as_view(), name="mem0-history"),
-    path("v1/entities/", Mem0EntitiesView.as_view(), name="mem0-entities"),
+    path("v1/ping/", views.Mem0PingView.as_view(), name="mem0-ping"),
+    path("v3/memories/add/", views.Mem0AddView.as_view(), name="mem0-add"),
+    path("v3/memories/search/", views.Mem0SearchView.as_view(), name="mem0-search"),
+    path("v3/memories/", views.Mem0ListView.as_view(), name="mem0-list"),
+    path("v1/memories/", views.Mem0MemoriesView.as_view(), name="mem0-memories"),
+    path("v1/memories/<str:memory_id>/", views.Mem0MemoryView.as_view(), name="mem0-memory"),
+    path("v1/memories/<str:memory_id>/history/", views.Mem0HistoryView.as_view(), name="mem0-history"),
+    path("v1/entities/", views.Mem0EntitiesView.as_view(), name="mem0-entities"),
     _refused("v2/entities/user/<path:user_id>/profile/", "profile", _PROFILES),
-    path("v2/entities/user/<path:name>/", Mem0UserView.as_view(), name="mem0-user"),
+    path("v2/entities/user/<path:name>/", views.Mem0UserView.as_view(), name="mem0-user"),
     _refused("v2/entities/<path:rest>", "other-entities", _OTHERS),
     _refused(
         "v1/entities/<str:kind>/<path:name>/", "old-entities", "entities are deleted by their names: use delete_users"

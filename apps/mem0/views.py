@@ -10,29 +10,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.authentication import REFUSED
-from apps.api.base import ApiView
+from apps.api.base import ApiView, to_json
 from apps.api.problems import Code, Problem, invalid
 from apps.api.validation import not_found, read_body, read_id
 from apps.intake.accept import accept
 from apps.intake.api.turns import take_turns
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
-from apps.mem0.bodies import (
-    GONE,
-    NAMES,
-    Mem0AddBody,
-    Mem0ListBody,
-    Mem0SearchBody,
-    Mem0UpdateBody,
-    deleted_answer,
-    found_answer,
-    history_answer,
-    listed_answer,
-    mem0_memory,
-    user_answer,
-    written_filters,
-)
+from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.memories.api.bodies import new_memories, revision_of, store_request
+from apps.memories.api.bulk_memories import bulk_items
+from apps.memories.api.responses import memory_response
 from apps.memories.api.selection import selected, statuses_of
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
@@ -47,6 +35,18 @@ from apps.search.api import search_query
 from apps.search.services import search_memories
 
 MOST_USERS = 10_000
+GONE = (Status.RETRACTED, Status.REJECTED)
+_SHOWN = ("id", "user_id", "agent_id", "app_id", "run_id", "metadata", "created_at", "updated_at")
+
+
+def mem0_memory(memory: Memory) -> dict[str, Any]:
+    """Return a memory read with its subject, end user and session (Memory.objects.to_show)."""
+    shown = memory_response(memory)
+    return {name: getattr(shown, name) for name in _SHOWN} | {
+        "memory": shown.content,
+        "categories": [shown.topic] if shown.topic else [],
+        "expiration_date": shown.expires_at,
+    }
 
 
 class Mem0View(ApiView):
@@ -152,7 +152,12 @@ class Mem0SearchView(Mem0View):
         body = read_body(request, Mem0SearchBody).search()
         user_id = checked_name(body.user_id, at="/user_id")
         found = search_memories(project_id=self.caller.project_id, user_id=user_id, query=search_query(body))
-        return Response({"results": [found_answer(hit) for hit in found.hits]})
+        results = [
+            mem0_memory(hit.memory)
+            | {"score": round(hit.score, 4), "unverified": hit.is_unverified, "disputed": bool(hit.contradicted_by)}
+            for hit in found.hits
+        ]
+        return Response({"results": results})
 
 
 class Mem0ListView(Mem0View):
@@ -164,8 +169,15 @@ class Mem0ListView(Mem0View):
         """List a page of memories, newest first."""
         rows = self.listed(read_body(request, Mem0ListBody))
         page, size = self._number("page", 1, 100_000), self._number("page_size", 100, 1_000)
-        found = rows[(page - 1) * size : page * size]
-        return Response(listed_answer(list(found), count=rows.count(), page=page, size=size, path=request.path))
+        count = rows.count()
+        return Response(
+            {
+                "count": count,
+                "next": f"{request.path}?page={page + 1}&page_size={size}" if page * size < count else None,
+                "previous": f"{request.path}?page={page - 1}&page_size={size}" if page > 1 else None,
+                "results": [mem0_memory(each) for each in rows[(page - 1) * size : page * size]],
+            }
+        )
 
     def _number(self, name: str, usual: int, most: int) -> int:
         text = self.request.GET.get(name, str(usual))
@@ -194,7 +206,12 @@ class Mem0MemoriesView(Mem0View):
             api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
-        return Response(deleted_answer(retracted, refused))
+        if not refused:
+            return Response({"message": "Memories deleted successfully!"})
+        if not retracted and refused[0].error is not None:
+            raise refused[0].error
+        message = f"{retracted} of {retracted + len(refused)} memories deleted"
+        return Response({"message": message, "results": [to_json(each) for each in bulk_items(refused)]})
 
 
 class Mem0MemoryView(Mem0View):
@@ -233,10 +250,34 @@ class Mem0HistoryView(Mem0View):
     """The history of a memory."""
 
     def get(self, request: Request, memory_id: str) -> Response:
-        """List the changes of a memory, oldest first."""
+        """List the changes of a memory, oldest first: added, each wording that replaced another, deleted."""
         memory = self.memory(memory_id)
         rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
-        return Response(history_answer(memory, list(rows)))
+        versions = list(rows)
+        contents = [memory.content]  # the latest first
+        for each in reversed(versions):  # a change that left the words as they were does not hold them
+            contents.append(str(each.values.get("content") or contents[-1]))
+        contents.reverse()
+        changes = [self._change(memory, 0, "ADD", None, contents[0], memory.created_at)]
+        for place, each in enumerate(versions, start=1):
+            event = "DELETE" if place == len(versions) and memory.status in GONE else "UPDATE"
+            changes.append(self._change(memory, place, event, contents[place - 1], contents[place], each.known_until))
+        return Response(changes)
+
+    @staticmethod
+    def _change(memory: Memory, place: int, event: str, old: str | None, new: str, at: Any) -> dict[str, Any]:
+        return {
+            "id": f"{memory.shown_id}-{place}",
+            "memory_id": memory.shown_id,
+            "input": [],
+            "old_memory": old,
+            "new_memory": None if event == "DELETE" else new,
+            "event": event,
+            "user_id": memory.end_user.external_id,
+            "metadata": memory.metadata,
+            "created_at": at,
+            "updated_at": at,
+        }
 
 
 class Mem0EntitiesView(Mem0View):
@@ -249,8 +290,19 @@ class Mem0EntitiesView(Mem0View):
 
         The client asks for no further pages, and deletes whom it is shown to delete all: more than 10,000 are refused.
         """
-        users = list_users(project_id=self.caller.project_id).order_by("external_id")
-        found = [user_answer(user) for user in users[: MOST_USERS + 1]]
+        users: Any = list_users(project_id=self.caller.project_id).order_by("external_id")
+        found = [
+            {
+                "id": user.shown_id,
+                "name": user.external_id,
+                "type": "user",
+                "total_memories": user.live_memories,
+                "owner": None,
+                "created_at": user.created_at,
+                "updated_at": user.created_at,
+            }
+            for user in users[: MOST_USERS + 1]
+        ]
         if len(found) > MOST_USERS:
             told = f"there are more than {MOST_USERS:,} end users: use GET /v1/users, and delete_users(user_id=…)"
             raise Problem(Code.NOT_SUPPORTED, told)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotFound
 from apps.events.enums import DeliveryState
 from apps.events.models import Webhook, WebhookDelivery
-from apps.events.numbering import GIVEN_UP_AFTER
+from apps.events.record import GIVEN_UP_AFTER
 from apps.memories.ledger.record import record
 from apps.outbox.enqueue import wake_workers
 from apps.pipeline.core.identifiers import Prefix, new_id, show

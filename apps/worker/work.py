@@ -23,7 +23,7 @@ from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 
 from apps.events.models import WebhookDelivery
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport

@@ -7,7 +7,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.conftest import MakeClient

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.memories.models import Memory
 from apps.memories.services.retracting import retract
 from apps.privacy.users import erase_user

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, WebhookDelivery
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.queue.prune import prune
 from apps.tenants.models import Project
 from tests.webhooks.webhook_rows import webhook

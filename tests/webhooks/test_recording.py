@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from apps.events.models import ProjectEvent, WebhookDelivery
-from apps.events.numbering import number_all_events
+from apps.events.record import number_all_events
 from apps.intake.sessions import delete_session
 from apps.memories.models import Memory
 from apps.privacy.users import erase_user
