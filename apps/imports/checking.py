@@ -13,9 +13,8 @@ from django.utils import timezone
 from apps.common.errors import Unfit
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
-from apps.imports.readers.documents import ImportChunk, import_chunks
 from apps.imports.readers.entries import ImportProblem, ImportSource
-from apps.imports.readers.formats import file_entries, format_of
+from apps.imports.readers.files import ImportChunk, file_entries, format_of, import_chunks
 from apps.imports.readers.memories import ORIGIN
 from apps.imports.services import file_content, leased, release, reporting
 from apps.imports.transfers.load_project import check_empty

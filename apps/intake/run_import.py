@@ -12,8 +12,8 @@ from apps.common.errors import ProjectArchived
 from apps.imports.checking import MOST_PROBLEMS, chunks_of, known_memories, known_turns
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
-from apps.imports.readers.documents import ImportChunk
 from apps.imports.readers.entries import ImportProblem
+from apps.imports.readers.files import ImportChunk
 from apps.imports.readers.memories import EXTRACTOR, with_origin
 from apps.imports.services import delete_import_file, leased, release, reporting
 from apps.imports.transfers.load_project import ProjectLoader, check_empty

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.imports import checking as checking_file
 from apps.imports.models import FileImport
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.services import (
     due_imports,
     start_import,
@@ -39,7 +39,7 @@ def project(transactional_db: None) -> Project:
 @pytest.fixture
 def held(project: Project, monkeypatch: pytest.MonkeyPatch) -> FileImport:
     """An import of several chunks that waits for its check."""
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 2)
     request = FileImport(project_id=project.pk, file_name="file.jsonl")
     return upload_import(request=request, content=lines(*SAID))
 

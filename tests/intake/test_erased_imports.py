@@ -5,7 +5,7 @@ import pytest
 from apps.imports.checking import check_import
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport, ImportFile
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.services import start_import, upload_import
 from apps.intake.accept import Submission, accept
 from apps.intake.run_import import run_import
@@ -43,7 +43,7 @@ def test_an_import_and_an_erasure_never_wait_for_each_other_in_a_circle(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The import pauses before each of its statements, while the user is erased."""
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 1)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 1)
     for place in pauses(MOST_STATEMENTS):
         user_id = f"person {place}"
         held = started(project, user_id)

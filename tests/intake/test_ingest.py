@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.services import leased
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
@@ -69,7 +69,7 @@ def test_a_run_takes_up_where_another_stopped(project: Project, file: Path) -> N
 def test_requests_hold_one_session_and_so_many_turns(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 2)
     mixed = THREE + "\n" + lines({"content": "I moved.", "session_id": "tuesday"}, {"content": "Back again."})
     assert run(project, file, mixed) == "5 turns in 4 requests, 0 known already\n"
     assert sorted(trace.turns.count() for trace in Trace.objects.all()) == [1, 1, 1, 2]

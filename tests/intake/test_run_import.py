@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.services import due_imports
 from apps.intake import quotas
 from apps.intake import run_import as running
@@ -69,7 +69,7 @@ def test_the_same_file_brings_nothing_again(admin: APIClient, upload: Upload) ->
 def test_an_import_that_is_killed_goes_on_without_doubling(
     admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 2)
     made = upload(lines(*SAID))
     accept, calls = running.accept, []
 
@@ -96,7 +96,7 @@ def test_an_import_that_is_killed_goes_on_without_doubling(
 def test_an_import_waits_where_the_queue_is_half_full(
     project: Project, admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 2)
     Project.objects.update(queue_limit=8)
     waiting = start(admin, upload(lines(*SAID)))
 
@@ -230,7 +230,7 @@ def test_an_import_into_an_archived_project_fails_and_goes_on_once_it_is_restore
 def test_a_worker_that_gives_others_their_turn_goes_on_later(
     admin: APIClient, upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 2)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 2)
     made = upload(lines(*SAID))
     admin.post(f"/v1/imports/{made['id']}/start")
     import_id = parse(Prefix.IMPORT, made["id"])

@@ -7,7 +7,7 @@ import pytest
 from django_q.models import OrmQ
 
 from apps.imports.models import FileImport
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.services import (
     due_imports,
     start_import,
@@ -29,7 +29,7 @@ Uploaded = Callable[[Project, bytes], FileImport]
 @pytest.fixture
 def uploaded(monkeypatch: pytest.MonkeyPatch) -> Uploaded:
     """Upload a file whose chunks hold one turn, to be checked."""
-    monkeypatch.setattr(documents, "CHUNK_ENTRIES", 1)
+    monkeypatch.setattr(files, "CHUNK_ENTRIES", 1)
     monkeypatch.setattr(work_module, "SLICE_CHUNKS", 1)
 
     def make(project: Project, content: bytes) -> FileImport:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.imports.readers.documents import json_elements
 from apps.imports.readers.entries import MOST_CONTENT, ImportProblem, end_of_day, moment_of, text_of
+from apps.imports.readers.files import json_elements
 
 _LISTS = ("results", "memories", "facts", "edges", "passages", "archival_memory", "blocks", "data", "items", "entries")
 _TEXTS = ("memory", "fact", "text", "content", "value", "data", "sentence")

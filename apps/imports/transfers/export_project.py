@@ -8,7 +8,7 @@ import msgspec
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.imports.readers.formats import PROJECT_SCHEMA
+from apps.imports.readers.files import PROJECT_SCHEMA
 from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION, TransferTable
 from apps.items.models import StoredItem
 from apps.memories.ledger.record import record

@@ -10,9 +10,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import CharField, Field
 
 from apps.common.errors import Unfit
-from apps.imports.readers.documents import file_lines
 from apps.imports.readers.entries import ImportProblem, bounded_name, unquoted
-from apps.imports.readers.formats import PROJECT_SCHEMA
+from apps.imports.readers.files import PROJECT_SCHEMA, file_lines
 from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION
 from apps.pipeline.core.input_validation import BadInput, check_json, visible_text
 from apps.pipeline.core.policy import RedactionPolicy

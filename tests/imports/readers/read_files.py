@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.imports.enums import ImportFormat
 from apps.imports.readers.entries import ImportedTurn, ImportProblem, ImportSource
-from apps.imports.readers.formats import file_entries
+from apps.imports.readers.files import file_entries
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from apps.imports.enums import ImportFormat
 from apps.imports.readers.entries import ImportedTurn, ImportEntry, ImportProblem, ImportSource
-from apps.imports.readers.formats import file_entries
+from apps.imports.readers.files import file_entries
 from apps.pipeline.core.enums import Role
 
 SOURCE = ImportSource(name="talk", user_id="ana", now=datetime(2026, 4, 1, tzinfo=UTC))

@@ -9,9 +9,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from apps.imports.enums import ImportFormat
-from apps.imports.readers import documents
+from apps.imports.readers import files
 from apps.imports.readers.entries import ImportedMemory, ImportProblem
-from apps.imports.readers.formats import format_of
+from apps.imports.readers.files import format_of
 from apps.pipeline.core.enums import Grounding, SourceConfidence, Status
 from tests.imports.readers.read_files import (
     EPISODE,
@@ -145,7 +145,7 @@ def test_an_archive_is_read_as_it_was_downloaded() -> None:
 
 def test_an_archive_without_conversations_or_with_too_many_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = archive(conversations=[conversation(TREE)])
-    monkeypatch.setattr(documents, "MOST_UNPACKED", 20)
+    monkeypatch.setattr(files, "MOST_UNPACKED", 20)
     for raw, reason in ((archive(user={}), "no conversations"), (whole, "20 bytes"), (whole[:60], "can't be")):
         ((place, told),) = problems(read(ImportFormat.CHATGPT, raw))
         assert (place, reason in told) == ("the archive", True)
