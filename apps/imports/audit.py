@@ -1,21 +1,31 @@
-"""Say which entries of a memory store are worth keeping, and what is wrong with the others; nothing is stored."""
+"""Say which entries of a memory store are worth keeping, and what is wrong with the others; nothing is stored.
 
+mem0 (its export, and the answers of its REST API), Zep (facts), Letta (passages and blocks), ChatGPT's saved memories
+as copied text, JSON lines, and any list of texts.
+"""
+
+import json
 import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from django.utils import timezone
 
-from apps.imports.readers.entries import ImportProblem
-from apps.imports.readers.stores import StoreEntry
+from apps.common.errors import Unfit
+from apps.imports.readers.entries import MOST_CONTENT, ImportProblem, end_of_day, moment_of, text_of
+from apps.imports.readers.files import json_elements
 from apps.pipeline.core.enums import Role
-from apps.pipeline.core.policy import PreFilterPolicy, SimilarityBand
+from apps.pipeline.core.policy import DedupePolicy, PreFilterPolicy, SimilarityBand
 from apps.pipeline.core.ports import Embedder, Model, Vector
 from apps.pipeline.deduplication.guard import Difference, content_words, differences, plain_words
 from apps.pipeline.prefilter.folding import fold
@@ -27,6 +37,70 @@ from apps.pipeline.prompts.memory_pairs import PairVerdict
 from apps.pipeline.provenance.orders import looks_injected, orders_agent
 from apps.pipeline.redaction.redact import holds_secret
 from apps.pipeline.resolution.dates import around, date_with_year
+from apps.providers.registry import PricedModels, embedder, has_model
+
+_LISTS = ("results", "memories", "facts", "edges", "passages", "archival_memory", "blocks", "data", "items", "entries")
+_TEXTS = ("memory", "fact", "text", "content", "value", "data", "sentence")
+_SAID = ("valid_at", "created_at", "said_at", "timestamp", "updated_at")
+_ENDS = ("invalid_at", "expired_at", "valid_until", "expires_at")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """One entry of a store; `fields` is what the file says of it."""
+
+    at: str
+    text: str
+    user_id: str = ""
+    said_at: datetime | None = None
+    ends_at: datetime | None = None
+    fields: Any = None
+
+
+def store_entries(content: bytes) -> Iterator[StoreEntry | ImportProblem]:
+    """Yield the entries of a file in its order, and a problem for each place that is none."""
+    text = content.decode("utf-8-sig", errors="replace")
+    if "\x00" in text:
+        yield ImportProblem("the file", "is not text")
+        return
+    if text.lstrip()[:1] in ("[", "{") and not _is_lines(text):
+        for element in json_elements(content, kind="entry", lists=_LISTS):
+            yield element if isinstance(element, ImportProblem) else _entry(element[1], at=element[0])
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            yield _entry(_decoded(line.strip()), at=f"line {number}")
+
+
+def _is_lines(text: str) -> bool:
+    """Return True for one JSON object a line."""
+    first, _, rest = text.strip().partition("\n")
+    return rest.lstrip().startswith("{") and isinstance(_decoded(first), dict)
+
+
+def _decoded(line: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(line)
+    return line.lstrip("-*• \t")
+
+
+def _entry(raw: Any, *, at: str) -> StoreEntry | ImportProblem:
+    if isinstance(raw, str):
+        return StoreEntry(at, raw[:MOST_CONTENT].strip(), fields=raw)
+    fields: dict[str, Any] = raw if isinstance(raw, dict) else {}
+    text = next((fields[name] for name in _TEXTS if isinstance(fields.get(name), str)), "").strip()
+    if not text:
+        return ImportProblem(at, "holds no text")
+    ends = next((moment for name in _ENDS if (moment := moment_of(fields.get(name)))), None)
+    return StoreEntry(
+        at,
+        text[:MOST_CONTENT],
+        user_id=text_of(fields.get("user_id") or fields.get("userId")),
+        said_at=next((moment for name in _SAID if (moment := moment_of(fields.get(name)))), None),
+        ends_at=ends or end_of_day(fields.get("expiration_date")),
+        fields=fields,
+    )
+
 
 SAYS_SAME = "says the same as another entry"
 SAYS_OPPOSITE = "says the opposite of another entry"
@@ -96,6 +170,16 @@ class Audit:
     def kept(self) -> list[StoreEntry]:
         """Return what is worth importing."""
         return [each.entry for each in self.audited if each.verdict in KEPT]
+
+
+def audit_store(content: bytes, *, most: int | None = None, asks_model: bool = False) -> Audit:
+    """Say what is worth keeping of the first `most` entries of a file. Raises Unfit without a model that is wanted."""
+    if asks_model and not has_model():
+        raise Unfit("no model is configured: set MODEL")
+    near = embedder()
+    band = DedupePolicy().band(embedder=near.name)
+    judge = PricedModels() if asks_model else None
+    return audit(islice(store_entries(content), most), embedder=near, band=band, now=timezone.now(), judge=judge)
 
 
 def audit(
@@ -278,3 +362,17 @@ def _replaced(entries: Sequence[StoreEntry], *, without: Mapping[int, Audited]) 
 def _value(entry: StoreEntry) -> str:
     match = _ONE_VALUE.match(entry.text)
     return match["value"] if match else ""
+
+
+def importable(entries: Sequence[StoreEntry]) -> Mapping[str, Any]:
+    """Return entries in the form of mem0, which the import reads."""
+    return {"results": [_row(number, each) for number, each in enumerate(entries, start=1)]}
+
+
+def _row(number: int, entry: StoreEntry) -> Mapping[str, Any]:
+    given = entry.fields if isinstance(entry.fields, dict) else {}
+    row = {"id": str(given.get("id") or number), "memory": entry.text, "user_id": entry.user_id or None}
+    row["created_at"] = entry.said_at.isoformat() if entry.said_at else None
+    row["expiration_date"] = entry.ends_at.isoformat() if entry.ends_at else None
+    kept = {name: given[name] for name in ("metadata", "categories", "agent_id", "app_id", "run_id") if given.get(name)}
+    return {name: value for name, value in row.items() if value is not None} | kept

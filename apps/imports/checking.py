@@ -73,7 +73,7 @@ class FileFindings:
     def __init__(self, held: FileImport) -> None:
         self._held = held
         self._policy = active_policy(project_id=held.project_id)
-        self._counts: Counter[str] = Counter()
+        self._counts = Counter(chunks=0, turns=0, memories=0, known=0, problems=0)
         self._dropped: Counter[str] = Counter()
         self._rows: Counter[str] = Counter()  # of an exported project, by kind
         self._sessions: set[tuple[str, str]] = set()
@@ -82,6 +82,7 @@ class FileFindings:
 
     def add(self, each: RowBlock | ImportChunk | ImportProblem) -> None:
         """Count a chunk or a problem."""
+        project_id = self._held.project_id
         if isinstance(each, ImportProblem):
             self._counts["problems"] += 1
             if len(self.problems) < MOST_PROBLEMS:
@@ -89,21 +90,21 @@ class FileFindings:
             return
         self._counts["chunks"] += 1
         if each.user_id:
-            self.users.add(end_user_id(project_id=self._held.project_id, user_id=each.user_id))
+            self.users.add(end_user_id(project_id=project_id, user_id=each.user_id))
         if isinstance(each, RowBlock):
             self._rows.update({kind: len(rows) for kind, rows in each.rows.items()})
             return
         self._counts.update(turns=len(each.turns), memories=len(each.memories))
         if each.memories:
-            known = known_memories(project_id=self._held.project_id, chunk=each, file_format=self._held.format)
+            known = known_memories(project_id=project_id, chunk=each, file_format=self._held.format)
         else:
             self._sessions.add((each.user_id, each.session_id))
-            known = known_turns(project_id=self._held.project_id, chunk=each)
-            self._dropped.update(self._drops([turn.turn for turn in each.turns if turn.turn.external_id not in known]))
+            known = known_turns(project_id=project_id, chunk=each)
+            self._screen([turn.turn for turn in each.turns if turn.turn.external_id not in known])
         self._counts["known"] += len(known)
 
-    def _drops(self, turns: list[NewTurn]) -> list[str]:
-        """Return the reasons for which the pre-filter would drop turns, one each."""
+    def _screen(self, turns: list[NewTurn]) -> None:
+        """Count what the pre-filter would drop, by reason."""
         now = timezone.now()
         accepted = tuple(
             SourceTurn.accepted(each, id=new_id(), position=position, received_at=now)
@@ -111,13 +112,13 @@ class FileFindings:
         )
         origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
         request = Request(trace_id=new_id(), origin=origin, turns=accepted)
-        return [drop.reason for drop in flow.screen(Draft.start(request=request, policy=self._policy)).drops]
+        drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
+        self._dropped.update(drop.reason for drop in drops)
 
     def counts(self) -> dict[str, Any]:
         """Return the counts for the report."""
-        kinds = ("chunks", "turns", "memories", "known", "problems")
         return {
-            **{kind: self._counts[kind] for kind in kinds},
+            **self._counts,
             "conversations": len(self._sessions),
             "users": len(self.users),
             "dropped": self._dropped.total(),

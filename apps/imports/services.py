@@ -1,9 +1,8 @@
-"""Request, upload, check, start, cancel and forget imports, and lease them to one worker; audit a store."""
+"""Request, upload, check, start, cancel and forget imports, and lease them to one worker."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -15,24 +14,21 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Refused, Unfit
-from apps.imports.audit import Audit, audit
 from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
-from apps.imports.readers.stores import store_entries
 from apps.memories.ledger.record import record
 from apps.outbox.enqueue import wake_workers
 from apps.outbox.leased import LostLease, leased_row
-from apps.pipeline.core.policy import DedupePolicy
-from apps.providers.registry import PricedModels, embedder, has_model
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest
 
 
-def find_import(*, project_id: UUID, import_id: UUID, rows: QuerySet[FileImport] | None = None) -> FileImport:
-    """Return an import. Raises NotFound."""
-    found = (FileImport.objects.all() if rows is None else rows).filter(project_id=project_id, id=import_id).first()
+def find_import(*, project_id: UUID, import_id: UUID, is_locked: bool = False) -> FileImport:
+    """Return an import, with `is_locked` until the transaction ends. Raises NotFound."""
+    rows = FileImport.objects.select_for_update() if is_locked else FileImport.objects.all()
+    found: FileImport | None = rows.filter(project_id=project_id, id=import_id).first()
     if found is None:
         raise NotFound("there is no such import")
     return found
@@ -86,12 +82,8 @@ def file_content(file_import: FileImport) -> bytes:
     return bytes(ImportFile.objects.values_list("content", flat=True).get(file_import=file_import))
 
 
-def _locked(project_id: UUID, import_id: UUID) -> FileImport:
-    return find_import(project_id=project_id, import_id=import_id, rows=FileImport.objects.select_for_update())
-
-
 def _with_file(project_id: UUID, import_id: UUID) -> FileImport:
-    held = _locked(project_id, import_id)
+    held = find_import(project_id=project_id, import_id=import_id, is_locked=True)
     if not held.has_file:
         raise Conflict("its file was deleted: request another import")
     return held
@@ -129,7 +121,7 @@ def start_import(
 def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
     with transaction.atomic():
-        held = _locked(project_id, import_id)
+        held = find_import(project_id=project_id, import_id=import_id, is_locked=True)
         if held.state in (ImportState.DONE, ImportState.FAILED):
             raise Conflict(f"the import is {held.state}")
         if held.state != ImportState.CANCELLED:
@@ -145,7 +137,7 @@ OLD = "nobody has finished it, and its file was deleted"
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
     with transaction.atomic():
-        found = _locked(project_id, import_id)
+        found = find_import(project_id=project_id, import_id=import_id, is_locked=True)
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
         if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
@@ -205,15 +197,13 @@ def forget_user(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
 def _forget_names(row: FileImport, user_id: str) -> None:
     """Remove the user_id, and names that the import gives the user, from an import."""
     names = {user_id} | {name for name, owner in row.users_by_name.items() if owner == user_id}
-    changes = {
-        "user_id": "" if row.user_id == user_id else row.user_id,
-        "users_by_name": {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names},
-        "file_name": FILE_NAME if _is_named(row.file_name, names) else row.file_name,
-        "error": "" if _is_named(row.error, names) else row.error,
-        "wait_reason": "" if _is_named(row.wait_reason, names) else row.wait_reason,
-        "problems": [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)],
-    }
-    FileImport.objects.filter(id=row.pk).update(**changes)
+    row.user_id = "" if row.user_id == user_id else row.user_id
+    row.users_by_name = {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names}
+    row.file_name = FILE_NAME if _is_named(row.file_name, names) else row.file_name
+    row.error = "" if _is_named(row.error, names) else row.error
+    row.wait_reason = "" if _is_named(row.wait_reason, names) else row.wait_reason
+    row.problems = [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)]
+    row.save(update_fields=["user_id", "users_by_name", "file_name", "error", "wait_reason", "problems"])
 
 
 def _is_named(text: str, names: set[str]) -> bool:
@@ -230,20 +220,6 @@ def due_imports() -> list[FileImport]:
     with system_scope(SystemWork.SCHEDULE):
         free = FileImport.objects.due(*UNDER_WAY).free().only("id", "project_id", "state")
         return list(free.order_by(F("resume_at").asc(nulls_first=True), "created_at", "id"))
-
-
-def audit_store(content: bytes, *, most: int | None = None, asks_model: bool = False) -> Audit:
-    """Say what is worth keeping of the first `most` entries of a file. Raises Unfit without a model that is wanted."""
-    if asks_model and not has_model():
-        raise Unfit("no model is configured: set MODEL")
-    near = embedder()
-    return audit(
-        islice(store_entries(content), most),
-        embedder=near,
-        band=DedupePolicy().band(embedder=near.name),
-        now=timezone.now(),
-        judge=PricedModels() if asks_model else None,
-    )
 
 
 log = structlog.get_logger(__name__)

@@ -20,11 +20,10 @@ from apps.console.labels import label
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
-from apps.imports.audit import Audit, Audited, Verdict
+from apps.imports.audit import Audit, Audited, Verdict, audit_store, importable
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
-from apps.imports.readers.stores import importable
-from apps.imports.services import audit_store, start_import, upload_import
+from apps.imports.services import start_import, upload_import
 from apps.imports.transfers.export_project import export_project
 from apps.pipeline.core.input_validation import BadInput, checked_name
 from apps.tenants.enums import MemberRole

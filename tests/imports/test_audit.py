@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.imports.audit import Audit, Verdict, audit
-from apps.imports.readers.stores import StoreEntry, store_entries
+from apps.imports.audit import Audit, StoreEntry, Verdict, audit, store_entries
 from apps.pipeline.core.policy import DedupePolicy
 from apps.providers.registry import embedder
 from tests.imports.store_junk import JUNK

@@ -9,9 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.common.errors import Unfit
-from apps.imports.audit import Audit, Verdict
-from apps.imports.readers.stores import importable
-from apps.imports.services import audit_store
+from apps.imports.audit import Audit, Verdict, audit_store, importable
 
 EXAMPLES = 3  # of each verdict
 WIDTH = 100  # characters of an example
