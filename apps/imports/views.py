@@ -123,21 +123,23 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if form.is_valid():
         given = form.cleaned_data
         wanted = FileImport(
-            project_id=visit.project.pk,
-            file_name=given["file"].name,
-            format=given["format"],
-            user_id=given["user"],
-            users_by_name=given["users"],
-            person_id=visit.person_id,
+            file_name=given["file"].name, format=given["format"], user_id=given["user"], users_by_name=given["users"]
         )
-        try:
-            made = upload_import(request=wanted, content=given["file"].read())
-        except Refused as refused:
-            form.add_error(None, str(refused))
-        else:
-            return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+        if uploaded := _upload(visit, form, wanted, given["file"].read()):
+            return uploaded
     context = {"form": form, "most": settings.IMPORT_MAX_MB}
     return render(request, "console/import_new.html", context, status=422 if form.errors else 200)
+
+
+def _upload(visit: ProjectVisit, form: forms.Form, wanted: FileImport, content: bytes) -> HttpResponse | None:
+    """Create an import and show it; what is refused is an error of the form."""
+    wanted.project_id, wanted.person_id = visit.project.pk, visit.person_id
+    try:
+        made = upload_import(request=wanted, content=content)
+    except Refused as refused:
+        form.add_error(None, str(refused))
+        return None
+    return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
 
 
 @project_page(MemberRole.ADMIN)
@@ -220,15 +222,8 @@ def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         answer = HttpResponse(content, content_type="application/json")
         answer["Content-Disposition"] = 'attachment; filename="kept.json"'
         return answer
-    wanted = FileImport(
-        project_id=visit.project.pk, file_name=name[:255], format=ImportFormat.MEM0, person_id=visit.person_id
-    )
-    try:
-        made = upload_import(request=wanted, content=content)
-    except Refused as refused:
-        form.add_error(None, str(refused))
-        return render(request, "console/store_audit.html", {"form": form}, status=422)
-    return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+    uploaded = _upload(visit, form, FileImport(file_name=name[:255], format=ImportFormat.MEM0), content)
+    return uploaded or render(request, "console/store_audit.html", {"form": form}, status=422)
 
 
 def _audited(form: StoreForm) -> Audit:

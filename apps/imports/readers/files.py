@@ -145,7 +145,6 @@ _ALL_LISTS = tuple(dict.fromkeys(name for _, names in _LISTS.values() for name i
 # An object, or a list of values: "[2026-03-02 ...]" is a time.
 _JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\"\]]|$))")
 _NOT_RECOGNISED = ImportProblem("the format of the file", "is not recognised: name it")
-_NOTHING = "holds nothing to import"
 
 
 def format_of(content: bytes) -> ImportFormat | ImportProblem:
@@ -177,32 +176,34 @@ def _objects(elements: Iterable[Element]) -> list[dict[str, object]]:
 
 def file_entries(content: bytes, *, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
     """Yield the entries of a file in its order, and a problem for each place that brings none; never nothing."""
+    yield from _never_nothing("the file", _file_entries(content, file_format, source))
+
+
+def _never_nothing(at: str, entries: Iterator[ImportEntry]) -> Iterator[ImportEntry]:
     is_empty = True
+    for entry in entries:
+        is_empty = False
+        yield entry
+    if is_empty:
+        yield ImportProblem(at, "holds nothing to import")
+
+
+def _file_entries(content: bytes, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
     for number, document in enumerate(documents(content), start=1):
         if isinstance(document, ImportProblem):
             yield document
-            return
-        entries = _document_entries(document, file_format, source)
-        for entry in placed(f"file {number}", entries) if content.startswith(ARCHIVE) else entries:
-            is_empty = False
-            yield entry
-    if is_empty:
-        yield ImportProblem("the file", _NOTHING)
+        else:
+            entries = _document_entries(document, file_format, source)
+            yield from placed(f"file {number}", entries) if content.startswith(ARCHIVE) else entries
 
 
 def _document_entries(document: bytes, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
-    read = _READERS[file_format]
     for element in _elements(document, file_format):
         if isinstance(element, ImportProblem):
             yield element
-            continue
-        at, raw = element
-        is_empty = True
-        for entry in placed(at, read(raw, at, source)):
-            is_empty = False
-            yield entry
-        if is_empty:
-            yield ImportProblem(at, _NOTHING)
+        else:
+            at, raw = element
+            yield from _never_nothing(at, placed(at, _READERS[file_format](raw, at, source)))
 
 
 def _elements(document: bytes, file_format: ImportFormat) -> Iterator[Element]:

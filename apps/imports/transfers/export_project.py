@@ -43,7 +43,8 @@ def _lines(project: Project) -> Iterator[bytes]:
         yield from _rows(table, table.model._default_manager.filter(project_id=project.pk), project.pk)
     items = next(table for table in OF_END_USER if table.model is StoredItem)
     yield from _rows(items, StoredItem.objects.filter(project_id=project.pk, end_user__isnull=True), project.pk)
-    for user in _users(project.pk):
+    users = EndUser.objects.for_project(project.pk).present().filter(erasing_since__isnull=True)
+    for user in _in_parts(users.order_by("created_at", "id"), project.pk):
         named = {"id": user.id, "user_id": user.external_id, "created_at": user.created_at}
         yield _line(END_USER, named, end_user_id=user.id)
         for table in OF_END_USER:
@@ -52,27 +53,22 @@ def _lines(project: Project) -> Iterator[bytes]:
     yield _line(END, {}, end_user_id=None)
 
 
-def _users(project_id: UUID) -> Iterator[EndUser]:
-    users = EndUser.objects.for_project(project_id).present().filter(erasing_since__isnull=True)
-    with tenant_scope(project_id=project_id):
-        keys = list(users.order_by("created_at", "id").values_list("id", flat=True))
-    for first in range(0, len(keys), AT_ONCE):
-        with tenant_scope(project_id=project_id):
-            found = users.in_bulk(keys[first : first + AT_ONCE])
-        yield from (found[key] for key in keys[first : first + AT_ONCE] if key in found)
-
-
 def _rows(
     table: TransferTable, rows: QuerySet[Any, Any], project_id: UUID, *, end_user_id: UUID | None = None
 ) -> Iterator[bytes]:
-    rows, columns = rows.order_by("pk"), [field.attname for field in table.fields]
+    shown = rows.order_by("pk").values(*(field.attname for field in table.fields))
+    for row in _in_parts(shown, project_id, end_user_id):
+        yield _line(table.kind, row, end_user_id=end_user_id)
+
+
+def _in_parts(rows: QuerySet[Any, Any], project_id: UUID, end_user_id: UUID | None = None) -> Iterator[Any]:
+    """Yield the rows that there are now, read in parts."""
     with tenant_scope(project_id=project_id, end_user_id=end_user_id):
         keys = list(rows.values_list("pk", flat=True))
     for first in range(0, len(keys), AT_ONCE):
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-            some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]).values(*columns))
-        for row in some:
-            yield _line(table.kind, row, end_user_id=end_user_id)
+            some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]))
+        yield from some
 
 
 def _line(kind: str, values: dict[str, Any], *, end_user_id: UUID | None) -> bytes:
