@@ -132,6 +132,12 @@ class Verdict(StrEnum):
 
 
 KEPT = frozenset({Verdict.KEPT, Verdict.CONTRADICTED})
+# What the older entry of a pair is by the verdict of a model.
+_OF_PAIR = {
+    PairVerdict.SAME: (Verdict.REPEATED, SAYS_SAME),
+    PairVerdict.REPLACES: (Verdict.OUTDATED, REPLACED),
+    PairVerdict.CONTRADICTS: (Verdict.CONTRADICTED, SAYS_OPPOSITE),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,31 +262,33 @@ def _judged_together(
 ) -> Iterator[tuple[int, Audited]]:
     """Yield what repeats, contradicts or outdates another entry of the same user, by its place."""
     settled: dict[int, Audited] = {}
-    pairs: list[tuple[int, int]] = []  # an older and a newer entry
+
+    def settle(place: int, verdict: Verdict, reason: str, other: int) -> None:
+        settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
+
     for place, twin in _same_words(entries):
-        settled[place] = Audited(entries[place], Verdict.REPEATED, SAYS_SAME, entries[twin].at)
+        settle(place, Verdict.REPEATED, SAYS_SAME, twin)
+    pairs: list[tuple[int, int]] = []  # an older and a newer entry
     left = [place for place in range(len(entries)) if place not in settled]
-    for first, second in _near([entries[place].text for place in left], embedder=embedder, band=band):
-        one, two = sorted((left[first], left[second]), key=lambda place: _age(entries[place], place))
-        if one in settled or two in settled:
-            continue
-        pairs.append((one, two))
-        for place, verdict, reason, other in _compared(entries, one, two):
-            settled[place] = Audited(entries[place], verdict, reason, entries[other].at)
+    for one, two in _near(entries, left, embedder=embedder, band=band):
+        if one not in settled and two not in settled:
+            pairs.append((one, two))
+            for each in _compared(entries, one, two):
+                settle(*each)
     for one, two in _replaced(entries, without=settled):
-        settled[one] = Audited(entries[one], Verdict.OUTDATED, REPLACED, entries[two].at)
+        settle(one, Verdict.OUTDATED, REPLACED, two)
     left_open = [(one, two) for one, two in pairs if one not in settled and two not in settled]
-    asked = _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now) if judge else ()
-    for (one, two), said in asked:
-        for place, other, (verdict, reason) in _by_verdict(one, two, said):
-            settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
+    for one, two, said in _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now):
+        settle(one, *_OF_PAIR[said], two)
     yield from settled.items()
 
 
 def _asked(
-    entries: Sequence[StoreEntry], pairs: Sequence[tuple[int, int]], *, judge: Model, now: datetime
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the verdict of a model on each pair; one that does not answer leaves them open."""
+    entries: Sequence[StoreEntry], pairs: Sequence[tuple[int, int]], *, judge: Model | None, now: datetime
+) -> Iterator[tuple[int, int, PairVerdict]]:
+    """Yield the pairs on which a model has a verdict; one that does not answer leaves them open."""
+    if judge is None:
+        return
     for begin in range(0, len(pairs), ASKED_AT_ONCE):
         some = pairs[begin : begin + ASKED_AT_ONCE]
         shown = [
@@ -294,18 +302,11 @@ def _asked(
         ]
         request = memory_pairs.render(pairs=shown)
         answer = ask_judge(request, count=len(some), judge=AskedJudge(judge), words=PairVerdict)
-        yield from zip(some, answer.verdicts, strict=True)
-
-
-def _by_verdict(one: int, two: int, verdict: str) -> Iterator[tuple[int, int, tuple[Verdict, str]]]:
-    """Yield what becomes of an older and a newer entry by a model's verdict, and by which entry."""
-    if verdict == PairVerdict.SAME:
-        yield one, two, (Verdict.REPEATED, SAYS_SAME)
-    elif verdict == PairVerdict.REPLACES:
-        yield one, two, (Verdict.OUTDATED, REPLACED)
-    elif verdict == PairVerdict.CONTRADICTS:
-        yield one, two, (Verdict.CONTRADICTED, SAYS_OPPOSITE)
-        yield two, one, (Verdict.CONTRADICTED, SAYS_OPPOSITE)
+        for (one, two), said in zip(some, answer.verdicts, strict=True):
+            if said in _OF_PAIR:
+                yield one, two, PairVerdict(said)
+            if said == PairVerdict.CONTRADICTS:  # so each contradicts the other
+                yield two, one, PairVerdict(said)
 
 
 def _same_words(entries: Sequence[StoreEntry]) -> Iterator[tuple[int, int]]:
@@ -317,17 +318,20 @@ def _same_words(entries: Sequence[StoreEntry]) -> Iterator[tuple[int, int]]:
             yield place, twin
 
 
-def _near(texts: Sequence[str], *, embedder: Embedder, band: SimilarityBand) -> Iterator[tuple[int, int]]:
-    """Yield pairs of texts that may say the same by their cosine, the nearest of each text."""
-    vectors: Sequence[Vector] = embedder.embed(texts) if texts else ()
+def _near(
+    entries: Sequence[StoreEntry], places: Sequence[int], *, embedder: Embedder, band: SimilarityBand
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of entries that may say the same by their cosine, the nearest of each entry, the older one first."""
+    vectors: Sequence[Vector] = embedder.embed([entries[place].text for place in places]) if places else ()
     matrix = np.asarray(vectors, dtype=np.float32)
-    for begin in range(0, len(texts), ROWS):
+    for begin in range(0, len(places), ROWS):
         cosines = matrix[begin : begin + ROWS] @ matrix.T
-        for row, values in enumerate(cosines):
-            place = begin + row
-            values[place:] = -1  # each pair once
+        for row, values in enumerate(cosines, start=begin):
+            values[row:] = -1  # each pair once
             nearest = np.argpartition(values, -NEAREST)[-NEAREST:] if len(values) > NEAREST else np.arange(len(values))
-            yield from ((place, int(other)) for other in nearest if values[other] >= band.unsure)
+            for other in nearest[values[nearest] >= band.unsure]:
+                one, two = sorted((places[row], places[other]), key=lambda place: _age(entries[place], place))
+                yield one, two
 
 
 def _age(entry: StoreEntry, place: int) -> tuple[float, int]:
@@ -348,31 +352,30 @@ def _compared(entries: Sequence[StoreEntry], one: int, two: int) -> Iterator[tup
 
 def _replaced(entries: Sequence[StoreEntry], *, without: Mapping[int, Audited]) -> Iterator[tuple[int, int]]:
     """Yield each entry whose value is another one in a later entry, with that."""
-    latest: dict[str, int] = {}
+    latest: dict[str, tuple[int, Sequence[str]]] = {}
     for place in sorted(range(len(entries)), key=lambda place: _age(entries[place], place)):
         match = _ONE_VALUE.match(entries[place].text)
         if match is None or place in without or entries[place].said_at is None:
             continue
-        earlier = latest.get(slot := match["of"].casefold())
-        if earlier is not None and plain_words(match["value"])[:1] != plain_words(_value(entries[earlier]))[:1]:
+        slot, value = match["of"].casefold(), plain_words(match["value"])[:1]
+        earlier, former = latest.get(slot, (place, value))
+        if former != value:
             yield earlier, place
-        latest[slot] = place
-
-
-def _value(entry: StoreEntry) -> str:
-    match = _ONE_VALUE.match(entry.text)
-    return match["value"] if match else ""
+        latest[slot] = place, value
 
 
 def importable(entries: Sequence[StoreEntry]) -> Mapping[str, Any]:
     """Return entries in the form of mem0, which the import reads."""
-    return {"results": [_row(number, each) for number, each in enumerate(entries, start=1)]}
-
-
-def _row(number: int, entry: StoreEntry) -> Mapping[str, Any]:
-    given = entry.fields if isinstance(entry.fields, dict) else {}
-    row = {"id": str(given.get("id") or number), "memory": entry.text, "user_id": entry.user_id or None}
-    row["created_at"] = entry.said_at.isoformat() if entry.said_at else None
-    row["expiration_date"] = entry.ends_at.isoformat() if entry.ends_at else None
-    kept = {name: given[name] for name in ("metadata", "categories", "agent_id", "app_id", "run_id") if given.get(name)}
-    return {name: value for name, value in row.items() if value is not None} | kept
+    rows = []
+    for number, entry in enumerate(entries, start=1):
+        given = entry.fields if isinstance(entry.fields, dict) else {}
+        row = {
+            "id": str(given.get("id") or number),
+            "memory": entry.text,
+            "user_id": entry.user_id or None,
+            "created_at": entry.said_at.isoformat() if entry.said_at else None,
+            "expiration_date": entry.ends_at.isoformat() if entry.ends_at else None,
+        }
+        row |= {name: given.get(name) or None for name in ("metadata", "categories", "agent_id", "app_id", "run_id")}
+        rows.append({name: value for name, value in row.items() if value is not None})
+    return {"results": rows}

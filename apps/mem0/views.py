@@ -69,9 +69,10 @@ class Mem0View(ApiView):
         """Return the memories of the project."""
         return Memory.objects.for_project(self.caller.project_id).to_show()
 
-    def memory(self, memory_id: str) -> Memory:
-        """Return a memory. Raises Problem not_found."""
-        found: Memory | None = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id)).first()
+    def memory(self, memory_id: str, *, without: tuple[Status, ...] = GONE) -> Memory:
+        """Return a memory that has not been deleted. Raises Problem not_found."""
+        rows = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id))
+        found: Memory | None = rows.exclude(status__in=without).first()
         if found is None:
             raise not_found()
         return found
@@ -219,11 +220,11 @@ class Mem0MemoryView(Mem0View):
 
     def get(self, request: Request, memory_id: str) -> Response:
         """Return a memory that has not been deleted."""
-        return Response(mem0_memory(self._present(memory_id)))
+        return Response(mem0_memory(self.memory(memory_id)))
 
     def put(self, request: Request, memory_id: str) -> Response:
         """Change a memory."""
-        memory = self._present(memory_id)
+        memory = self.memory(memory_id)
         revised = read_body(request, Mem0UpdateBody).revision()
         revise(revision=revision_of(revised, memory_id=memory.id, caller=self.caller))
         return Response(mem0_memory(self.memory(memory_id)))
@@ -232,18 +233,12 @@ class Mem0MemoryView(Mem0View):
         """Retract a memory."""
         retract(
             project_id=self.caller.project_id,
-            memory_id=self._present(memory_id).id,
+            memory_id=self.memory(memory_id).id,
             api_key_id=self.caller.api_key_id,
             expected_version=None,
             is_trusted=self.caller.may(Scope.TRUST),
         )
         return Response({"message": "Memory deleted successfully!"})
-
-    def _present(self, memory_id: str) -> Memory:
-        memory = self.memory(memory_id)
-        if memory.status in GONE:
-            raise not_found()
-        return memory
 
 
 class Mem0HistoryView(Mem0View):
@@ -251,7 +246,7 @@ class Mem0HistoryView(Mem0View):
 
     def get(self, request: Request, memory_id: str) -> Response:
         """List the changes of a memory, oldest first: added, each wording that replaced another, deleted."""
-        memory = self.memory(memory_id)
+        memory = self.memory(memory_id, without=())
         rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
         versions = list(rows)
         contents = [memory.content]  # the latest first

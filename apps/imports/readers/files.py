@@ -114,34 +114,37 @@ def documents(content: bytes) -> Iterator[bytes | ImportProblem]:
 
 PROJECT_SCHEMA = "memplatform-project"  # in the first line of an export of a project
 LOOKED_AT = 20  # elements or lines by whose keys a format is recognised
-_READERS: dict[ImportFormat, Reader] = {
-    ImportFormat.CHATGPT: read_chatgpt,
-    ImportFormat.CLAUDE: read_claude,
-    ImportFormat.MEM0: read_mem0,
-    ImportFormat.ZEP: read_zep,
-    ImportFormat.JSONL: read_turn,
-    ImportFormat.MEMORIES: read_memory,
-    ImportFormat.CHAT: read_chat,
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """How a format is read, and the keys that only its elements have; "a|b" is one of two.
+
+    Of a JSON document, `kind` says what an element is, and `lists` under which names a list of them may be.
+    """
+
+    read: Reader
+    keys: tuple[str, ...]
+    kind: str = ""
+    lists: tuple[str, ...] = ()
+
+
+# The first format whose keys are there is taken.
+_FORMATS = {
+    ImportFormat.CHATGPT: _Format(read_chatgpt, ("mapping",), "conversation", ("conversations",)),
+    ImportFormat.CLAUDE: _Format(read_claude, ("chat_messages",), "conversation", ("conversations",)),
+    ImportFormat.MEMORIES: _Format(read_memory, ("review_reasons", "source_confidence")),
+    ImportFormat.JSONL: _Format(read_turn, ("session_id", "role", "content")),
+    ImportFormat.ZEP: _Format(
+        read_zep,
+        ("content", "valid_at|role_type|thread_id|source_description|group_id"),
+        "episode",
+        ("episodes", "messages"),
+    ),
+    ImportFormat.MEM0: _Format(read_mem0, ("memory", "id"), "memory", ("results", "memories")),
+    ImportFormat.CHAT: _Format(read_chat, ("role", "content"), "message", ("messages",)),
 }
-# Of formats that are JSON documents: what an element is, and the names under which a list of them may be.
-_LISTS = {
-    ImportFormat.CHATGPT: ("conversation", ("conversations",)),
-    ImportFormat.CLAUDE: ("conversation", ("conversations",)),
-    ImportFormat.MEM0: ("memory", ("results", "memories")),
-    ImportFormat.ZEP: ("episode", ("episodes", "messages")),
-    ImportFormat.CHAT: ("message", ("messages",)),
-}
-# Keys that only elements of this format have; the first format that fits is taken.
-_KEYS: tuple[tuple[ImportFormat, tuple[str, ...]], ...] = (
-    (ImportFormat.CHATGPT, ("mapping",)),
-    (ImportFormat.CLAUDE, ("chat_messages",)),
-    (ImportFormat.MEMORIES, ("review_reasons", "source_confidence")),
-    (ImportFormat.JSONL, ("session_id", "role", "content")),
-    (ImportFormat.ZEP, ("content", "valid_at|role_type|thread_id|source_description|group_id")),
-    (ImportFormat.MEM0, ("memory", "id")),
-    (ImportFormat.CHAT, ("role", "content")),
-)
-_ALL_LISTS = tuple(dict.fromkeys(name for _, names in _LISTS.values() for name in names))
+_ALL_LISTS = ("conversations", "results", "memories", "episodes", "messages")
 # An object, or a list of values: "[2026-03-02 ...]" is a time.
 _JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*(?:[\[{\"\]]|$))")
 _NOT_RECOGNISED = ImportProblem("the format of the file", "is not recognised: name it")
@@ -159,8 +162,8 @@ def format_of(content: bytes) -> ImportFormat | ImportProblem:
     if objects and objects[0].get("schema") == PROJECT_SCHEMA:
         return ImportFormat.PROJECT
     keys = {key for each in objects for key in each}
-    for name, wanted in _KEYS:
-        if all(keys & set(each.split("|")) for each in wanted):
+    for name, known in _FORMATS.items():
+        if all(keys & set(each.split("|")) for each in known.keys):
             return name
     unread = next((each for each in elements if isinstance(each, ImportProblem)), None)
     return unread if unread and not objects else _NOT_RECOGNISED
@@ -203,15 +206,15 @@ def _document_entries(document: bytes, file_format: ImportFormat, source: Import
             yield element
         else:
             at, raw = element
-            yield from _never_nothing(at, placed(at, _READERS[file_format](raw, at, source)))
+            yield from _never_nothing(at, placed(at, _FORMATS[file_format].read(raw, at, source)))
 
 
 def _elements(document: bytes, file_format: ImportFormat) -> Iterator[Element]:
     if file_format is ImportFormat.CHAT and not _is_json(document):
         return chat_messages(document)
-    if file_format in _LISTS:
-        kind, lists = _LISTS[file_format]
-        return json_elements(document, kind=kind, lists=lists)
+    known = _FORMATS[file_format]
+    if known.lists:
+        return json_elements(document, kind=known.kind, lists=known.lists)
     return json_lines(document)
 
 

@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,12 @@ class Command(BaseCommand):
         if options["keep"]:
             options["keep"].write_text(json.dumps(importable(found.kept()), ensure_ascii=False, indent=1))
         if options["json"]:
-            options["json"].write_text(json.dumps(rows_of(found), ensure_ascii=False, indent=1))
+            rows = [
+                {"at": each.entry.at, "verdict": each.verdict, "reason": each.reason, "other": each.other}
+                | ({} if each.verdict is Verdict.SECRET else {"text": each.entry.text})
+                for each in found.audited
+            ]
+            options["json"].write_text(json.dumps(rows, ensure_ascii=False, indent=1))
         self._report(found)
 
     def _report(self, found: Audit) -> None:
@@ -55,12 +59,3 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {each.entry.at}: {text}{f' (see {each.other})' if each.other else ''}")
         for problem in found.problems[:EXAMPLES]:
             self.stdout.write(f"\n{problem.at} {problem.reason}")
-
-
-def rows_of(found: Audit) -> list[Mapping[str, str]]:
-    """Return each entry with its verdict and the reason."""
-    return [
-        {"at": each.entry.at, "verdict": each.verdict, "reason": each.reason, "other": each.other}
-        | ({} if each.verdict is Verdict.SECRET else {"text": each.entry.text})
-        for each in found.audited
-    ]
