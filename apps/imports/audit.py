@@ -168,9 +168,10 @@ class Audit:
         left = (each for each in self.audited if each.verdict is not Verdict.KEPT)
         return dict(Counter((each.verdict, each.reason) for each in left).most_common())
 
-    def examples(self, verdict: Verdict, *, most: int) -> list[Audited]:
-        """Return some entries of a verdict, of different words."""
-        found = {each.entry.text: each for each in self.audited if each.verdict is verdict}
+    def examples(self, verdict: Verdict, *, reason: str = "", most: int) -> list[Audited]:
+        """Return some entries of a verdict, and of a reason if one is given, of different words."""
+        kind = [each for each in self.audited if each.verdict is verdict and (not reason or each.reason == reason)]
+        found = {each.entry.text: each for each in kind}
         return list(found.values())[:most]
 
     def kept(self) -> list[StoreEntry]:

@@ -20,7 +20,7 @@ from apps.console.labels import label
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
-from apps.imports.audit import Audit, Audited, Verdict, audit_store, importable
+from apps.imports.audit import Audit, Verdict, audit_store, importable
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
 from apps.imports.services import start_import, upload_import
@@ -232,12 +232,9 @@ def _audited(form: StoreForm) -> Audit:
 
 def _examples(found: Audit) -> list[dict[str, object]]:
     """Return the verdicts with their reasons, counts and some entries; secrets are not shown."""
-    examples: dict[tuple[Verdict, str], list[Audited]] = {kind: [] for kind in found.reasons}
-    for each in found.audited:
-        some = examples.get((each.verdict, each.reason), [])
-        if len(some) < EXAMPLES and each.verdict is not Verdict.SECRET:
-            some.append(each)
-    return [
-        {"verdict": verdict, "reason": reason, "count": count, "entries": examples[verdict, reason]}
-        for (verdict, reason), count in found.reasons.items()
-    ]
+    examples = []
+    for (verdict, reason), count in found.reasons.items():
+        most = 0 if verdict is Verdict.SECRET else EXAMPLES
+        entries = found.examples(verdict, reason=reason, most=most)
+        examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
+    return examples

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce, Greatest, Now, RowNumber
 from django.utils import timezone
 
@@ -225,12 +225,12 @@ def send_again(
 
     Raises NotFound, and Conflict for a delivery that still waits.
     """
-    period = {"created_at__gte": since, "created_at__lte": until}
-    failed = Q(state=DeliveryState.FAILED, **{name: moment for name, moment in period.items() if moment})
-    wanted = failed if delivery_id is None else Q(id=delivery_id)
+    failed = {"state": DeliveryState.FAILED, "created_at__gte": since, "created_at__lte": until}
+    wanted = failed if delivery_id is None else {"id": delivery_id}
     with transaction.atomic():
         find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
-        found = WebhookDelivery.objects.filter(wanted, webhook=webhook_id, event__isnull=False)
+        found = WebhookDelivery.objects.filter(webhook=webhook_id, event__isnull=False)
+        found = found.filter(**{name: value for name, value in wanted.items() if value})
         if delivery_id is not None and not found.exists():
             raise NotFound("there is no such delivery of an event")
         now = timezone.now()
