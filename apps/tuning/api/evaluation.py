@@ -35,10 +35,10 @@ from apps.tuning.evaluation.figures import (
     EvaluationFigures,
     EvaluationOverview,
     EvaluationWarning,
+    RetrievalFigures,
     evaluation_warnings,
     read_figures,
 )
-from apps.tuning.evaluation.retrieval import RetrievalFigures
 from apps.tuning.evaluation.samples import (
     Labeller,
     draw_samples,

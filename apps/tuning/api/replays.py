@@ -28,11 +28,11 @@ from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
+    EXPORTS,
     TraceChoice,
     cancel_replay,
+    export_replay,
     find_replay,
-    replay_as_csv,
-    replay_as_json,
     request_replay,
     start_replay,
 )
@@ -172,26 +172,23 @@ class ReplaysView(ApiView):
 
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
+        traces = body.traces
         replay = request_replay(
             project_id=self.caller.project_id,
-            choice=_choice(body.traces),
+            choice=TraceChoice(
+                user_id=checked_name(traces.user_id, at="/traces/user_id") if traces.user_id else "",
+                session_id=checked_name(traces.session_id, at="/traces/session_id") if traces.session_id else "",
+                since=traces.since,
+                until=traces.until,
+                trace_ids=tuple(read_ids(Prefix.TRACE, traces.trace_ids, at="/traces/trace_ids")),
+                sample=traces.sample,
+            ),
             version=body.version,
             is_isolated=body.isolated,
             allows_live_calls=body.live_calls,
             api_key_id=self.caller.api_key_id,
         )
         return replay_response(replay)
-
-
-def _choice(body: ReplayTracesBody) -> TraceChoice:
-    return TraceChoice(
-        user_id=checked_name(body.user_id, at="/traces/user_id") if body.user_id else "",
-        session_id=checked_name(body.session_id, at="/traces/session_id") if body.session_id else "",
-        since=body.since,
-        until=body.until,
-        trace_ids=tuple(read_ids(Prefix.TRACE, body.trace_ids, at="/traces/trace_ids")),
-        sample=body.sample or 0,
-    )
 
 
 class ReplayView(ApiView):
@@ -217,8 +214,7 @@ class ReplayStartView(ApiView):
         A replay of up to 50 traces is done when the answer arrives, larger ones run in the background.
         """
         wanted = read_id(Prefix.REPLAY, replay_id)
-        started = start_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return replay_response(started)
+        return replay_response(start_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
 class ReplayCancelView(ApiView):
@@ -230,8 +226,7 @@ class ReplayCancelView(ApiView):
     def post(self, request: Request, replay_id: str) -> ReplayResponse:
         """Stop a replay; what it has found stays. Repeating it changes nothing."""
         wanted = read_id(Prefix.REPLAY, replay_id)
-        cancelled = cancel_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return replay_response(cancelled)
+        return replay_response(cancel_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
 class ReplayedTracesView(ApiView):
@@ -261,7 +256,7 @@ class ReplayJsonView(ApiView):
     )
     def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return an array of the traces that did not end as they were recorded."""
-        return StreamingHttpResponse(replay_as_json(_found(self, replay_id)), content_type="application/json")
+        return _export(self, replay_id, "json")
 
 
 class ReplayCsvView(ApiView):
@@ -277,7 +272,11 @@ class ReplayCsvView(ApiView):
     )
     def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return one line for each difference."""
-        return StreamingHttpResponse(replay_as_csv(_found(self, replay_id)), content_type="text/csv; charset=utf-8")
+        return _export(self, replay_id, "csv")
+
+
+def _export(view: ApiView, replay_id: str, kind: str) -> StreamingHttpResponse:
+    return StreamingHttpResponse(export_replay(_found(view, replay_id), kind), content_type=EXPORTS[kind])
 
 
 def _found(view: ApiView, replay_id: str) -> Replay:

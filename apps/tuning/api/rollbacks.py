@@ -31,6 +31,7 @@ from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import check_storable, checked_moment, checked_name
+from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
@@ -39,7 +40,6 @@ from apps.tuning.rollbacks.requests import (
     undo_rollback,
 )
 from apps.tuning.rollbacks.running import ShownKept, progress_of
-from apps.tuning.rollbacks.selection import named_selection
 
 MOST_FORCED = 1_000
 

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from math import sqrt
 from secrets import randbits
-from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField, Value, When
-from django.db.models.functions import MD5, Cast, Concat
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import MD5, Cast, Coalesce, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
@@ -193,8 +191,10 @@ def draw_weekly_samples() -> int:
 
 def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
     """Return the samples, newest first, with the numbers of items `drawn` and `labelled`."""
+    items = EvaluationItem.objects.filter(sample=OuterRef("pk")).order_by().values("sample")
     return EvaluationSample.objects.filter(project_id=project_id).annotate(
-        drawn=Count("items", distinct=True), labelled=Count("items__labels__item_id", distinct=True)
+        drawn=Coalesce(Subquery(items.annotate(count=Count("pk")).values("count")), 0),
+        labelled=Coalesce(Subquery(items.annotate(count=Count("labels__item", distinct=True)).values("count")), 0),
     )
 
 
@@ -378,37 +378,3 @@ def _line(label: EvaluationLabel) -> dict[str, Any]:
         "remembered_memory_id": show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
         "labelled_at": label.created_at,
     }
-
-
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
-
-    part: float
-    whole: float
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-def share_of(*, part: int, whole: int, confidence: float = CONFIDENCE) -> Share:
-    """Return a share with its Wilson score interval.
-
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
-    American Statistical Association 22 (1927). With z for the confidence, the centre is (p + z²/2n) / (1 + z²/n) and
-    the half width z / (1 + z²/n) · √(p(1−p)/n + z²/4n²). It stays between 0 and 1, and holds for small samples and for
-    shares near 0 or 1.
-    """
-    if not whole:
-        return Share(part, whole)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    value, scale = part / whole, 1 + z * z / whole
-    centre = (value + z * z / (2 * whole)) / scale
-    half = z / scale * sqrt(value * (1 - value) / whole + z * z / (4 * whole * whole))
-    # Exact at the ends, where rounding would leave a limit beside the value.
-    low = 0.0 if part == 0 else centre - half
-    high = 1.0 if part == whole else centre + half
-    return Share(part, whole, value, low, high)

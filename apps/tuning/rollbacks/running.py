@@ -36,10 +36,8 @@ from apps.traces.policies import active_policy, policy_of
 from apps.traces.runs import RunHead, recorded_runs
 from apps.traces.trace_report import report_of
 from apps.tuning.replays.replaying import judged_run
-from apps.tuning.rollbacks.loading import load_history, load_taken
-from apps.tuning.rollbacks.planning import RollbackPlan, Takings, plan_rollback, plan_undo
-from apps.tuning.rollbacks.reverting import Kept
-from apps.tuning.rollbacks.selection import selected_traces
+from apps.tuning.rollbacks.loading import load_history, load_taken, selected_traces
+from apps.tuning.rollbacks.planning import Kept, RollbackPlan, Takings, plan_rollback, plan_undo
 
 
 def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:

@@ -32,12 +32,12 @@ from apps.tuning.evaluation.figures import (
     EvaluationOverview,
     Figure,
     RecallEstimate,
+    Share,
     read_figures,
     readings_of,
 )
 from apps.tuning.evaluation.samples import (
     Labeller,
-    Share,
     draw_samples,
     export_labels,
     items_to_label,

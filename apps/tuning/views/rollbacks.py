@@ -21,6 +21,7 @@ from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
+from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
@@ -29,7 +30,6 @@ from apps.tuning.rollbacks.requests import (
     undo_rollback,
 )
 from apps.tuning.rollbacks.running import ShownKept, progress_of
-from apps.tuning.rollbacks.selection import named_selection
 
 CHOICES = (
     "trace",

@@ -15,8 +15,7 @@ from apps.tenants.scope import tenant_scope
 from apps.traces.models import Replay, ReplayState
 from apps.tuning.replays.services import (
     TraceChoice,
-    replay_as_csv,
-    replay_as_json,
+    export_replay,
     request_replay,
     run_replay,
 )
@@ -62,7 +61,7 @@ class Command(BaseCommand):
             summary = {"id": replay.shown_id, "state": replay.state, "traces": replay.traces_total, **replay.totals}
             self.stdout.write(json.dumps(summary, indent=2))
             return
-        for piece in replay_as_csv(replay) if options["format"] == "csv" else replay_as_json(replay):
+        for piece in export_replay(replay, options["format"]):
             self.stdout.write(piece, ending="")
 
     def _confirmed(self, replay: Replay) -> bool:
