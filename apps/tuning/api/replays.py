@@ -7,7 +7,6 @@ from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
 
-from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import (
@@ -22,10 +21,10 @@ from apps.api.schemas import (
     response_of,
 )
 from apps.api.validation import read_id, read_ids
-from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
+from apps.tuning.api.admin_view import AdminView
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
     EXPORTS,
@@ -141,13 +140,8 @@ def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
     )
 
 
-_READS = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
-
-
-class ReplaysView(ApiView):
+class ReplaysView(AdminView):
     """The replays of the project."""
-
-    scopes = {**_READS, "POST": Scope.ADMIN}
 
     @operation("list_replays", summary="List replays")
     def get(self, request: Request, query: PageQuery) -> ReplayList:
@@ -191,10 +185,8 @@ class ReplaysView(ApiView):
         return replay_response(replay)
 
 
-class ReplayView(ApiView):
+class ReplayView(AdminView):
     """One replay."""
-
-    scopes = _READS
 
     @operation("read_replay", summary="Read a replay", problems=[Code.NOT_FOUND])
     def get(self, request: Request, replay_id: str) -> ReplayResponse:
@@ -202,10 +194,8 @@ class ReplayView(ApiView):
         return replay_response(_found(self, replay_id))
 
 
-class ReplayStartView(ApiView):
+class ReplayStartView(AdminView):
     """Starting and resuming a replay."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation("start_replay", summary="Start or resume a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
     def post(self, request: Request, replay_id: str) -> ReplayResponse:
@@ -217,10 +207,8 @@ class ReplayStartView(ApiView):
         return replay_response(start_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
-class ReplayCancelView(ApiView):
+class ReplayCancelView(AdminView):
     """Cancelling a replay."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation("cancel_replay", summary="Cancel a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
     def post(self, request: Request, replay_id: str) -> ReplayResponse:
@@ -229,10 +217,8 @@ class ReplayCancelView(ApiView):
         return replay_response(cancel_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
-class ReplayedTracesView(ApiView):
+class ReplayedTracesView(AdminView):
     """The traces of a replay."""
-
-    scopes = _READS
 
     @operation("list_replayed_traces", summary="List the traces of a replay", problems=[Code.NOT_FOUND])
     def get(self, request: Request, replay_id: str, query: ReplayedTracesQuery) -> ReplayedTraceList:
@@ -243,10 +229,8 @@ class ReplayedTracesView(ApiView):
         return self.page(ReplayedTraceList, rows, replayed_trace_response, limit=query.limit, ordering="id")
 
 
-class ReplayJsonView(ApiView):
+class ReplayJsonView(AdminView):
     """The result of a replay as JSON."""
-
-    scopes = _READS
 
     @operation(
         "export_replay_json",
@@ -259,10 +243,8 @@ class ReplayJsonView(ApiView):
         return _export(self, replay_id, "json")
 
 
-class ReplayCsvView(ApiView):
+class ReplayCsvView(AdminView):
     """The result of a replay as CSV."""
-
-    scopes = _READS
 
     @operation(
         "export_replay_csv",
@@ -275,9 +257,9 @@ class ReplayCsvView(ApiView):
         return _export(self, replay_id, "csv")
 
 
-def _export(view: ApiView, replay_id: str, kind: str) -> StreamingHttpResponse:
+def _export(view: AdminView, replay_id: str, kind: str) -> StreamingHttpResponse:
     return StreamingHttpResponse(export_replay(_found(view, replay_id), kind), content_type=EXPORTS[kind])
 
 
-def _found(view: ApiView, replay_id: str) -> Replay:
+def _found(view: AdminView, replay_id: str) -> Replay:
     return find_replay(project_id=view.caller.project_id, replay_id=read_id(Prefix.REPLAY, replay_id))

@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
@@ -326,12 +326,27 @@ def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalF
     told = Memory.objects.for_project(project_id).filter(
         first_accessed__gt=latest - timedelta(weeks=weeks), first_accessed__lte=latest
     )
+    first = OuterRef("first_accessed")
+    versions = MemoryVersion.objects.filter(
+        end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=first, known_until__lte=first + HORIZON
+    )
+    said_again = Q(operation="merged", recurrence_before__lt=OuterRef("recurrence"))
+    recurrence = Cast(KeyTextTransform("recurrence", "values"), IntegerField())
+    confirmations = versions.annotate(recurrence_before=recurrence).filter(said_again | Q(operation__in=APPROVALS))
+    contradictions = MemoryLink.objects.filter(
+        Q(from_memory=OuterRef("pk")) | Q(to_memory=OuterRef("pk")),
+        end_user=OuterRef("end_user"),
+        kind=LinkKind.CONTRADICTS,
+        created_at__gt=first,
+        created_at__lte=first + HORIZON,
+    )
+    closed = Exists(versions.filter(operation="superseded"))
     # A later objection outweighs a confirmation.
     confirmed, wrong = Q(was_confirmed=True), Q(was_contradicted=True) | Q(was_superseded=True)
     counts = told.annotate(
-        was_confirmed=Exists(_confirmations()),
-        was_contradicted=Exists(_contradictions()),
-        was_superseded=_was_superseded(),
+        was_confirmed=Exists(confirmations),
+        was_contradicted=Exists(contradictions),
+        was_superseded=Q(closed, status=Status.SUPERSEDED, superseded_by__isnull=False),
     ).aggregate(
         told=Count("id"),
         confirmed=Count("id", filter=confirmed),
@@ -342,35 +357,6 @@ def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalF
     )
     precision = share_of(part=counts.pop("right"), whole=counts.pop("heard_of"))
     return RetrievalFigures(**counts, precision=precision)
-
-
-def _within(column: str) -> Q:
-    """Return the condition that a time lies within the horizon after the memory was told."""
-    first = OuterRef("first_accessed")
-    return Q(**{f"{column}__gt": first, f"{column}__lte": first + HORIZON})
-
-
-def _versions() -> QuerySet[MemoryVersion]:
-    rows = MemoryVersion.objects.filter(end_user=OuterRef("end_user"), memory=OuterRef("pk"))
-    return rows.filter(_within("known_until"))
-
-
-def _confirmations() -> QuerySet[MemoryVersion]:
-    """Return the changes that raised the recurrence, and the approvals of people."""
-    before = Cast(KeyTextTransform("recurrence", "values"), IntegerField())
-    said_again = Q(operation="merged", recurrence_before__lt=OuterRef("recurrence"))
-    return _versions().annotate(recurrence_before=before).filter(said_again | Q(operation__in=APPROVALS))
-
-
-def _contradictions() -> QuerySet[MemoryLink]:
-    side = Q(from_memory=OuterRef("pk")) | Q(to_memory=OuterRef("pk"))
-    rows = MemoryLink.objects.filter(side, end_user=OuterRef("end_user"), kind=LinkKind.CONTRADICTS)
-    return rows.filter(_within("created_at"))
-
-
-def _was_superseded() -> Q:
-    closed = Exists(_versions().filter(operation="superseded"))
-    return Q(closed, status=Status.SUPERSEDED, superseded_by__isnull=False)
 
 
 WEEKS = 12  # by default, the running one included

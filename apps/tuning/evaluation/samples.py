@@ -120,24 +120,21 @@ def _drawn(sample: EvaluationSample, rows: QuerySet[Any, dict[str, Any]]) -> Eva
     They are ordered by a hash of their identifier and the seed: at random, but each time in the same way.
     """
     shuffled = rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{sample.seed}"))), "id")
-    is_memory = sample.kind == SampleKind.MEMORY
     found = list(shuffled[: SIZES[SampleKind(sample.kind)]])
     if not found:
         return None
     sample.save(force_insert=True)
-    EvaluationItem.objects.bulk_create(
-        EvaluationItem(
-            end_user_id=row["end_user_id"],
-            sample=sample,
-            position=position,
-            memory_id=row["id"] if is_memory else None,
-            turn_id=None if is_memory else row["id"],
-            memory_type=row["type"] if is_memory else "",
-            model=_model_of(row["extractor"]) if is_memory else "",
-            version=row[_VERSION],
-        )
-        for position, row in enumerate(found)
-    )
+    items = []
+    for position, row in enumerate(found):
+        item = EvaluationItem(end_user_id=row["end_user_id"], sample=sample, position=position, version=row[_VERSION])
+        if sample.kind == SampleKind.MEMORY:
+            extractor = row["extractor"]
+            item.memory_id, item.memory_type = row["id"], row["type"]
+            item.model = "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
+        else:
+            item.turn_id = row["id"]
+        items.append(item)
+    EvaluationItem.objects.bulk_create(items)
     return sample
 
 
@@ -159,10 +156,6 @@ def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
 def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
     drawn = EvaluationItem.objects.filter(**{"end_user": OuterRef("end_user"), thing: OuterRef("pk")})
     return rows.filter(~Exists(drawn), end_user__erasing_since=None)
-
-
-def _model_of(extractor: str) -> str:
-    return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
 
 
 log = structlog.get_logger(__name__)
@@ -324,24 +317,17 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
         hold_end_user(item.end_user_id)  # the same labeller may ask twice at once
         if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
             raise Conflict("a memory of this turn is stored already")
-        memory_id = None if known.exists() else _stored(by, item.end_user.external_id, new)
+        memory_id = None
+        if not known.exists():
+            request = StoreRequest(
+                by.project_id, by.api_key_id, item.end_user.external_id, (new,), person_id=by.person_id
+            )
+            try:
+                (stored,) = store_with_outcomes(request=request)
+            except BadInput as bad:
+                raise Unfit(f"the memory {bad}", at=bad.at) from bad
+            memory_id = None if stored.result is StoreResult.MERGED else stored.memory_id
         return label_item(by=by, item_id=item.pk, value=LabelValue.SOMETHING, remembered_id=memory_id)
-
-
-def _stored(by: Labeller, user_id: str, new: NewMemory) -> UUID | None:
-    """Store a memory; return its identifier, None if it was known."""
-    request = StoreRequest(
-        project_id=by.project_id,
-        api_key_id=by.api_key_id,
-        person_id=by.person_id,
-        user_id=user_id,
-        memories=(new,),
-    )
-    try:
-        (stored,) = store_with_outcomes(request=request)
-    except BadInput as bad:
-        raise Unfit(f"the memory {bad}", at=bad.at) from bad
-    return None if stored.result is StoreResult.MERGED else stored.memory_id
 
 
 def export_labels(*, project_id: UUID) -> Iterator[str]:

@@ -23,7 +23,7 @@ from apps.outbox import enqueue
 from apps.outbox.leases import interrupt
 from apps.outbox.manual import cancel
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, TraceStatus, WorkKind
+from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, Status, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -164,20 +164,22 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         traces = list(rows.defer("plan", "outcomes").order_by("created_at", "id"))
         planned = plan_of(rollback, end_user_id, {trace.id for trace in traces})
         _write(rollback, end_user_id, planned.plan, actor=rollback.actor)
-        cancelled = _cancel_work(end_user_id, traces, planned)
+        retracted = [
+            each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == Status.RETRACTED
+        ]
+        cancelled = cancel(end_user_id=end_user_id, kinds=sorted(RUNS), subject_ids=[trace.id for trace in traces])
+        cancelled += cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
         Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in traces]).update(
             status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id, error="", finished_at=timezone.now()
         )
         _mark_turns(end_user_id, traces, withdrawn=True)
         counts = {**counts_of(planned, traces=len(traces)), "work_cancelled": cancelled}
-        item.state, item.done = (
-            RollbackState.DONE,
-            {
-                "traces": {str(trace.id): trace.status for trace in traces},
-                "takings": msgspec.to_builtins(planned.takings, str_keys=True),
-                "counts": counts,
-            },
-        )
+        item.state = RollbackState.DONE
+        item.done = {
+            "traces": {str(trace.id): trace.status for trace in traces},
+            "takings": msgspec.to_builtins(planned.takings, str_keys=True),
+            "counts": counts,
+        }
         _finish_item(item, rollback, planned.kept, verb=ROLLED_BACK, details=counts)
         if rollback.rerun:
             run_again(end_user_id=end_user_id, project_id=rollback.project_id, traces=traces)
@@ -198,7 +200,9 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         taken_back = known.filter(status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id)
         traces = list(taken_back.defer("plan", "outcomes").order_by("created_at", "id"))
         if len(traces) < known.count():
-            traces, kept = [], _all_kept(rollback, end_user_id)
+            revised = MemoryVersion.objects.filter(end_user_id=end_user_id, rollback_id=rollback.id)
+            ids = set(revised.filter(operation=ROLLED_BACK).values_list("memory_id", flat=True))
+            traces, kept = [], tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in sorted(ids))
         else:
             takings = msgspec.convert(item.done["takings"], Takings)
             history = load_taken(end_user_id=end_user_id, rollback_id=rollback.id, takings=takings)
@@ -259,13 +263,6 @@ def _write(rollback: Rollback, end_user_id: UUID, plan: WritePlan, *, actor: str
     interrupt(end_user_id=end_user_id)
 
 
-def _cancel_work(end_user_id: UUID, traces: Sequence[Trace], planned: RollbackPlan) -> int:
-    """Cancel the runs of the traces, and the indexing of what is retracted."""
-    runs = cancel(end_user_id=end_user_id, kinds=sorted(RUNS), subject_ids=[trace.id for trace in traces])
-    retracted = [each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == "retracted"]
-    return runs + cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
-
-
 def _mark_turns(end_user_id: UUID, traces: Sequence[Trace], *, withdrawn: bool) -> None:
     """Mark turns, and void what processes have cached of their sessions: a turn that was taken back may be repeated."""
     Turn.objects.filter(end_user_id=end_user_id, trace__in=traces).update(withdrawn=withdrawn)
@@ -299,12 +296,6 @@ def _reopen(trace: Trace, status: str) -> None:
     )
     if waited:
         queue_trace(trace)
-
-
-def _all_kept(rollback: Rollback, end_user_id: UUID) -> tuple[Kept, ...]:
-    changed = MemoryVersion.objects.filter(end_user_id=end_user_id, rollback_id=rollback.id, operation=ROLLED_BACK)
-    ids = sorted(set(changed.values_list("memory_id", flat=True)))
-    return tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in ids)
 
 
 # The state of items that are left to do, and the state that follows, by the state of the rollback.

@@ -194,10 +194,14 @@ class Setting:
 
     path: tuple[str, ...]
     field: forms.BoundField
-    value: Any
     default: Any
     plain: PlainSetting
     allowed: str  # the range of a number; empty without limits
+
+    @property
+    def value(self) -> Any:
+        """Return the value in the policy."""
+        return self.field.field.initial
 
     @property
     def is_custom(self) -> bool:
@@ -243,44 +247,38 @@ class SettingsForm(forms.Form):
         is_read_only: bool = False,
     ) -> None:
         super().__init__(data, initial=dict(initial or {}), auto_id=False)
-        self.paths: dict[str, tuple[str, ...]] = {}
-        self._allowed: dict[str, str] = {}
-        self._policy = policy.model_dump(mode="json")
+        self.settings: dict[str, Setting] = {}
+        values = policy.model_dump(mode="json")
         for name, part in _schema()["properties"].items():
-            self._add_fields((name,), self._policy[name], part)
+            self._add_settings((name,), values[name], part)
         for field in self.fields.values():
             field.disabled = is_read_only
 
-    def _add_fields(self, path: tuple[str, ...], value: Any, part: Mapping[str, Any]) -> None:
+    def _add_settings(self, path: tuple[str, ...], value: Any, part: Mapping[str, Any]) -> None:
         described = _resolved(part)
         if path == _RULES:
             return
         if isinstance(value, Mapping):
             known, others = described.get("properties", {}), described.get("additionalProperties", {})
             for name, inner in value.items():
-                self._add_fields((*path, name), inner, known.get(name, others or {}))
+                self._add_settings((*path, name), inner, known.get(name, others or {}))
             return
-        field, key = _field(described), ".".join(path)
-        field.label, field.initial = plain_setting(path).name, value
-        field.help_text = str(part.get("description", ""))
-        self.fields[key], self.paths[key] = field, path
-        self._allowed[key] = _allowed(described)
+        key, plain = ".".join(path), plain_setting(path)
+        field = self.fields[key] = _field(described)
+        field.label, field.initial, field.help_text = plain.name, value, str(part.get("description", ""))
+        self.settings[key] = Setting(path, self[key], _at(_defaults(), path), plain, _allowed(described))
 
     def sections(self) -> list[SettingsSection]:
         """Return the settings by section: first those that most projects change, then all others."""
-        by_section: dict[str, list[Setting]] = {EVERYDAY: [self._setting(key) for key in _EVERYDAY]}
-        for key, (section, *_) in self.paths.items():
+        by_section = {EVERYDAY: [self.settings[key] for key in _EVERYDAY]}
+        for key, setting in self.settings.items():
             if key not in _EVERYDAY:
-                by_section.setdefault(section, []).append(self._setting(key))
+                by_section.setdefault(setting.path[0], []).append(setting)
         return [SettingsSection(name, _ABOUT.get(name, ""), found) for name, found in by_section.items()]
-
-    def _setting(self, key: str) -> Setting:
-        path, allowed = self.paths[key], self._allowed[key]
-        return Setting(path, self[key], _at(self._policy, path), _at(_defaults(), path), plain_setting(path), allowed)
 
     def changes(self) -> dict[tuple[str, ...], Any]:
         """Return the values that differ from those of the policy, by path."""
-        return {self.paths[key]: self.cleaned_data[key] for key in self.changed_data}
+        return {self.settings[key].path: self.cleaned_data[key] for key in self.changed_data}
 
     def refuse(self, refused: Refused) -> None:
         """Add the reason why the values were refused to the setting that it names."""

@@ -1,7 +1,6 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -31,16 +30,8 @@ from apps.tuning.rollbacks.requests import (
 )
 from apps.tuning.rollbacks.running import ShownKept, progress_of
 
-CHOICES = (
-    "trace",
-    "version",
-    "key",
-    "user",
-    "session",
-    "replay",
-    "since",
-    "until",
-)  # names of fields and query parameters
+# Names of fields and query parameters.
+CHOICES = ("trace", "version", "key", "user", "session", "replay", "since", "until")
 
 
 @project_page(MemberRole.ADMIN)
@@ -129,29 +120,27 @@ def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpRe
 
 def _request(request: HttpRequest, visit: ProjectVisit) -> Rollback:
     """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
+    given = {name: _text(request.GET, name) for name in CHOICES}
+    version, key, replay = given["version"], given["key"], given["replay"]
+    if version and not version.isdecimal():
+        raise BadInput("is the number of a configuration version", at="version")
+    selection = named_selection(
+        project_id=visit.project.pk,
+        trace_ids=[parse(Prefix.TRACE, each) for each in given["trace"].replace(",", " ").split()],
+        version=min(int(version), 10**9) if version else None,
+        api_key_id=parse(Prefix.API_KEY, key) if key else None,
+        user_id=given["user"],
+        session_id=given["session"],
+        replay_id=parse(Prefix.REPLAY, replay) if replay else None,
+        since=midnight(given["since"]),
+        until=next_midnight(given["until"]),
+    )
     return Rollback(
         project_id=visit.project.pk,
-        selection=_selection(request.GET, visit),
+        selection=selection,
         forced=[str(parse(Prefix.MEMORY, each)) for each in request.POST.getlist("force")],
         note=_text(request.POST, "note"),
         rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
-    )
-
-
-def _selection(given: QueryDict, visit: ProjectVisit) -> dict[str, Any]:
-    version, key = _text(given, "version"), _text(given, "key")
-    if version and not version.isdecimal():
-        raise BadInput("is the number of a configuration version", at="version")
-    return named_selection(
-        project_id=visit.project.pk,
-        trace_ids=[parse(Prefix.TRACE, each) for each in _text(given, "trace").replace(",", " ").split()],
-        version=min(int(version), 10**9) if version else None,
-        api_key_id=parse(Prefix.API_KEY, key) if key else None,
-        user_id=_text(given, "user"),
-        session_id=_text(given, "session"),
-        replay_id=parse(Prefix.REPLAY, replay) if (replay := _text(given, "replay")) else None,
-        since=midnight(_text(given, "since")),
-        until=next_midnight(_text(given, "until")),
     )
 
 
