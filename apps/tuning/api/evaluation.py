@@ -10,7 +10,6 @@ from rest_framework.request import Request
 
 from apps.api.actors import ActorResponse, actor_response
 from apps.api.operations import operation
-from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -210,9 +209,9 @@ class SamplesView(AdminView):
     def get(self, request: Request, query: SamplesQuery) -> SampleList:
         """List the samples, newest first. Those of a week are drawn by themselves when it has ended."""
         rows = list_samples(project_id=self.caller.project_id)
-        pages = Pages(limit=query.limit)
-        found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
-        return SampleList(results=[sample_response(each) for each in found], **pages.links())
+        if query.kinds:
+            rows = rows.filter(kind__in=query.kinds)
+        return self.page(SampleList, rows, sample_response, limit=query.limit)
 
     @operation("draw_samples", summary="Draw samples now", status=201, example={}, repeatable=True)
     def post(self, request: Request, body: SamplesBody) -> DrawnSamplesResponse:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from apps.common.errors import Conflict, Refused
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.intake.read_again import sessions_to_read
 from apps.pipeline.core.policy import Policy
 from apps.projects.services import (
@@ -147,11 +148,8 @@ def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpRespo
 @project_page(MemberRole.ADMIN)
 def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
     """Restore an older version as a new version."""
-    try:
+    with refusals_told(request):
         made = restore_version(project_id=visit.project.pk, number=number)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = reverse("console:restore", args=[visit.project.slug, made.base])
         messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
     return redirect("console:configuration", slug=visit.project.slug)

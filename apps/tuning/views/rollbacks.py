@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
@@ -14,6 +13,7 @@ from apps.console.choices import choice_problems
 from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
@@ -64,7 +64,7 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return redirect("console:rollbacks", slug=visit.project.slug)
     chosen = {name: _text(request.GET, name) for name in CHOICES}
     try:
-        asked = _request(request, visit)
+        asked = _request(request, visit, chosen)
         if request.method == "POST":
             rollback = request_rollback(asked)
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
@@ -108,19 +108,15 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
 @project_page(MemberRole.ADMIN)
 def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
     """Restore what a rollback took back."""
-    try:
+    with refusals_told(request):
         undone = undo_rollback(project_id=visit.project.pk, rollback_id=rollback_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-        return redirect("console:rollbacks", slug=visit.project.slug)
-    if undone.is_over:
-        messages.info(request, _undo_text(undone.counts))
-    return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
+        if undone.is_over:
+            messages.info(request, _undo_text(undone.counts))
+    return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback_id)
 
 
-def _request(request: HttpRequest, visit: ProjectVisit) -> Rollback:
+def _request(request: HttpRequest, visit: ProjectVisit, given: Mapping[str, str]) -> Rollback:
     """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
-    given = {name: _text(request.GET, name) for name in CHOICES}
     version, key, replay = given["version"], given["key"], given["replay"]
     if version and not version.isdecimal():
         raise BadInput("is the number of a configuration version", at="version")

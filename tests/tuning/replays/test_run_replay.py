@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -207,3 +208,13 @@ def test_an_erasure_leaves_nothing_of_the_user(project: Project, people: list[Pe
     replay.refresh_from_db()
     assert not ReplayedTrace.objects.filter(end_user_id=people[0].id).exists()
     assert replay.choice == {}
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("summary", '"same": 2'), ("json", "[\n]"), ("csv", "user_id,trace_id")])
+def test_the_command_replays_and_prints(
+    project: Project, people: list[Person], capsys: pytest.CaptureFixture[str], kind: str, shown: str
+) -> None:
+    call_command("replay", project.slug, user="ana", since="2020-01-01T00:00:00Z", format=kind)
+    assert shown in capsys.readouterr().out
+    with pytest.raises(CommandError, match="no trace that has ended fits"):
+        call_command("replay", project.slug, user="nobody")
