@@ -226,8 +226,7 @@ def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = 
     """Compute all figures of items and of the turns of the same weeks and versions."""
     memories = [item for item in items if item.kind is SampleKind.MEMORY]
     turns = [item for item in items if item.kind is SampleKind.TURN]
-    agreements = {SampleKind.MEMORY: agreement_of(each.labels for each in memories)}
-    agreements[SampleKind.TURN] = agreement_of(each.labels for each in turns)
+    agreements = {kind: agreement_of(each.labels for each in items if each.kind is kind) for kind in SampleKind}
     passed, stored = sum(each.passed for each in counts), sum(each.stored for each in counts)
     return EvaluationFigures(
         precision=_good(memories),

@@ -10,7 +10,6 @@ from uuid import UUID
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Count, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -124,12 +123,10 @@ def progress_of(rollback: Rollback) -> tuple[int, int, tuple[ShownKept, ...]]:
     """Return the end users of a rollback, those still waiting for it or its undo, and what was left alone."""
     items = RollbackItem.objects.filter(rollback=rollback)
     todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
-    counted = items.aggregate(users=Count("id"), waiting=Count("id", filter=Q(state=todo)))
+    waiting = 0 if rollback.is_over else items.filter(state=todo).count()
     lists = items.exclude(left_alone=[]).order_by("id").values_list("left_alone", flat=True)[:MOST_LISTED]
     kept = [each for some in lists for each in msgspec.convert(some, list[Kept])][:MOST_LISTED]
-    waiting = 0 if rollback.is_over else counted["waiting"]
-    shown = shown_kept(kept, project_id=rollback.project_id)
-    return counted["users"], waiting, shown
+    return items.count(), waiting, shown_kept(kept, project_id=rollback.project_id)
 
 
 def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ...]:
