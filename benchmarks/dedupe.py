@@ -51,7 +51,7 @@ def run(*, data: Path | None, full: bool = False) -> dict[str, object]:
 
     `merged_with_judge` is the share that is merged when a scripted judge decides every unsure pair correctly.
     """
-    pairs = list(read_pairs(json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()))
+    pairs = list(read_pairs(PAIRS.read_text(encoding="utf-8").splitlines()))
     embedder = configured_embedder()
     verdicts = [_verdict(pair, embedder) for pair in pairs]
     judged = _figures(pairs, [_verdict(pair, embedder, judge=_rightly(pair)) for pair in pairs])

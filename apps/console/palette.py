@@ -20,7 +20,7 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 from apps.traces.models import PreFilterRule, Trace, Turn
 from apps.traces.selectors import with_words
-from apps.tuning.selectors.configuration import settings_sections
+from apps.tuning.selectors.configuration import SettingsForm
 
 MOST = 5  # of each kind
 MOST_PAGES = 40
@@ -159,10 +159,14 @@ def _rules(visit: ProjectVisit, text: str) -> Iterator[Destination]:
 def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     folded = text.casefold()
     found = (
-        Destination(setting.name, f"{_url('configuration', visit)}?section={section.name}#{setting.key}", section.name)
-        for section in settings_sections(Policy())
+        Destination(
+            setting.plain.name,
+            f"{_url('configuration', visit)}?section={section.name}#{setting.field.name}",
+            section.name,
+        )
+        for section in SettingsForm(Policy()).sections()
         for setting in section.settings
-        if folded in f"{section.name} {setting.name}, {setting.key}".casefold().replace("_", " ")
+        if folded in f"{section.name} {setting.plain.name}, {setting.field.name}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))
 

@@ -1,14 +1,12 @@
 """Calibrate the bands of dedupe on labelled pairs of sentences, in a new configuration version."""
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -83,8 +81,9 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
     Returns the band with its results on the pairs. Raises Unfit for an unusable file, NotFound for an unknown project;
     the configuration stays unchanged then.
     """
+    lines = file.read_text(encoding="utf-8").splitlines()
     try:
-        found = best_band(score_pairs(pairs=read_pairs(_lines(file)), embedder=embedder))
+        found = best_band(score_pairs(pairs=read_pairs(lines), embedder=embedder))
     except BadInput as bad:
         raise Unfit(f"{bad.at}: {bad}") from bad
     except ValueError as unfit:
@@ -99,22 +98,11 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
     return found
 
 
-def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            read = json.loads(line)
-        except ValueError as error:
-            raise BadInput("is not JSON", at=f"line {number}") from error
-        if not isinstance(read, dict):
-            raise BadInput("is not a JSON object", at=f"line {number}")
-        yield read
-
-
-def read_pairs(lines: Iterable[Mapping[str, Any]]) -> Iterator[LabelledPair]:
+def read_pairs(lines: Iterable[str]) -> Iterator[LabelledPair]:
     """Return the pairs of a file. Raises BadInput with the number of the first invalid line, counted from 1."""
     for number, line in enumerate(lines, start=1):
         try:
-            yield LabelledPair.model_validate(line)
+            yield LabelledPair.model_validate_json(line)
         except ValidationError as error:
             raise BadInput(error.errors()[0]["msg"], at=f"line {number}") from error
 

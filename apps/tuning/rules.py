@@ -41,11 +41,7 @@ def save_rule(*, project_id: UUID, rule: Rule, as_draft: bool = False) -> Config
 
     Raises Unfit for a pattern that is invalid, alone or with the others; NotFound for an unknown project.
     """
-
-    def saved(policy: Policy) -> Policy:
-        return with_rule(policy, rule)
-
-    return _change(project_id, saved, note=f"rule {rule.name} saved", as_draft=as_draft)
+    return _change(project_id, lambda policy: with_rule(policy, rule), f"rule {rule.name} saved", as_draft=as_draft)
 
 
 def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
@@ -57,7 +53,7 @@ def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:
             raise NotFound("there is no such rule")
         return _with_rules(policy, others)
 
-    return _change(project_id, without, note=f"rule {name} deleted")
+    return _change(project_id, without, f"rule {name} deleted")
 
 
 def with_rule(policy: Policy, rule: Rule) -> Policy:
@@ -82,7 +78,7 @@ def _with_rules(policy: Policy, rules: tuple[Rule, ...]) -> Policy:
 
 
 def _change(
-    project_id: UUID, change: Callable[[Policy], Policy], *, note: str, as_draft: bool = False
+    project_id: UUID, change: Callable[[Policy], Policy], note: str, *, as_draft: bool = False
 ) -> ConfigurationVersion:
     """Make a version from the active one; the project is locked, so that no concurrent change is lost."""
     with transaction.atomic():
@@ -103,19 +99,17 @@ def try_turn(*, project_id: UUID, content: str, role: Role, before: str = "", ru
     policy = active_policy(project_id=project_id)
     if rule is not None:
         policy = with_rule(policy, rule)
-    earlier = (_turn(before, Role.ASSISTANT, position=0),) if before.strip() else ()
-    request = Request(
-        trace_id=new_id(),
-        origin=Origin(project_id=project_id, end_user_id=new_id(), session_id=new_id()),
-        turns=(_turn(content, role, position=1),),
-        earlier_turns=earlier,
-    )
+    origin = Origin(project_id=project_id, end_user_id=new_id(), session_id=new_id())
+    request = request_of(origin, content, role, before=before, now=timezone.now())
     drops = flow.screen(Draft.start(request=request, policy=policy)).drops
     return drops[0] if drops else None
 
 
-def _turn(content: str, role: Role, *, position: int) -> SourceTurn:
-    return SourceTurn(id=new_id(), position=position, role=role, content=content, received_at=timezone.now())
+def request_of(origin: Origin, content: str, role: Role, *, before: str, now: datetime) -> Request:
+    """Return a request with one turn, and with what the assistant said before it, if anything."""
+    earlier = SourceTurn(id=new_id(), position=0, role=Role.ASSISTANT, content=before, received_at=now)
+    said = SourceTurn(id=new_id(), position=1, role=role, content=content, received_at=now)
+    return Request(new_id(), origin, (said,), earlier_turns=(earlier,) if before.strip() else ())
 
 
 MOST_TRIED_TURNS = 1_000

@@ -1,8 +1,11 @@
 """What the pages of the console are made of: periods, funnels, reasons in words, settings."""
 
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
+from django import forms
+from django.http import QueryDict
 from django.utils import timezone
 
 from apps.console.labels import count_of, label, percent, time_since
@@ -13,7 +16,7 @@ from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, Measure, Tallies
-from apps.tuning.selectors.configuration import Setting, _by_path, plain_setting, settings_sections
+from apps.tuning.selectors.configuration import Setting, SettingsForm
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
 
@@ -67,19 +70,35 @@ def test_a_rules_own_reason_names_the_rule_and_an_unknown_one_stands_as_it_is() 
     assert explain("no_such_reason") == "no such reason"
 
 
-def settings() -> dict[str, Setting]:
-    return {setting.key: setting for section in settings_sections(Policy()) for setting in section.settings}
+def settings(policy: Policy | None = None) -> dict[str, Setting]:
+    sections = SettingsForm(policy or Policy()).sections()
+    return {setting.field.name: setting for section in sections for setting in section.settings}
+
+
+def filled(key: str, given: list[str]) -> SettingsForm:
+    """Return the form as a browser sends it, with one other value."""
+    form = SettingsForm(Policy())
+    data = QueryDict(mutable=True)
+    for name, field in form.fields.items():
+        value = field.prepare_value(field.initial)
+        if value is not False:
+            data.setlist(name, value if isinstance(value, list) else [value])
+    data.setlist(key, given)
+    return SettingsForm(Policy(), data)
 
 
 def test_every_setting_but_the_rules_is_there_with_its_kind() -> None:
-    found = settings()
+    found, fields = settings(), SettingsForm(Policy()).fields
     assert not any(key.startswith("pre_filter.rules") for key in found)
-    assert (found["pre_filter.min_letters"].kind, found["pre_filter.min_letters"].value) == ("integer", 2)
-    assert found["confidence.review_below"].kind == "number"
-    assert found["confidence.source.direct"].kind == "number"
-    assert found["pre_filter.trusted_roles"].choices == ("user", "assistant", "tool", "system")
-    assert found["extraction.extractor"].kind == "choice"
-    assert "too_short" in found["pre_filter.min_letters"].help
+    assert (type(fields["pre_filter.min_letters"]), found["pre_filter.min_letters"].value) == (forms.IntegerField, 2)
+    assert type(fields["confidence.review_below"]) is forms.FloatField
+    assert type(fields["confidence.source.direct"]) is forms.FloatField
+    roles = cast(forms.MultipleChoiceField, fields["pre_filter.trusted_roles"])
+    assert [each for each in ("user", "assistant", "tool", "system", "nobody") if not roles.valid_value(each)] == [
+        "nobody"
+    ]
+    assert type(fields["extraction.extractor"]) is forms.ChoiceField
+    assert "too_short" in fields["pre_filter.min_letters"].help_text
 
 
 @pytest.mark.parametrize(
@@ -87,18 +106,21 @@ def test_every_setting_but_the_rules_is_there_with_its_kind() -> None:
     [
         ("pre_filter.min_letters", ["3"], 3),
         ("confidence.review_below", [" 0.6 "], 0.6),
-        ("pre_filter.trusted_roles", ["user", "nobody", "system"], ["user", "system"]),
+        ("pre_filter.trusted_roles", ["user", "system"], ["user", "system"]),
         ("extraction.model", ["anthropic:x"], "anthropic:x"),
+        ("redaction.phone_regions", ["US, AT CH"], ["US", "AT", "CH"]),
+        ("redaction.custom", ['[{"name": "a", "pattern": "b"}]'], [{"name": "a", "pattern": "b"}]),
     ],
 )
 def test_what_a_form_sends_is_read_as_its_kind(key: str, given: list[str], value: object) -> None:
-    assert settings()[key].read(given) == value
+    form = filled(key, given)
+    assert form.is_valid(), form.errors
+    assert form.changes() == {tuple(key.split(".")): value}
 
 
 @pytest.mark.parametrize("given", [[], [""], ["many"], ["2.5"]])
 def test_what_is_no_number_is_refused(given: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"invalid literal|could not convert"):
-        settings()["pre_filter.min_letters"].read(given)
+    assert filled("pre_filter.min_letters", given).problem == "pre_filter min_letters: must be a number"
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (1_000, "1,000 turns")])
@@ -134,10 +156,10 @@ def test_stored_words_have_labels(word: str, text: str) -> None:
 
 
 def test_every_setting_has_a_plain_name_of_its_own() -> None:
-    names = [(setting.path[0], setting.name) for setting in settings().values()]
+    names = [(setting.path[0], setting.plain.name) for setting in settings().values()]
     assert not [name for _, name in names if "_" in name]
     assert len(set(names)) == len(names)
-    unnamed = [key for key, setting in settings().items() if plain_setting(setting.path) == _by_path(setting.path)]
+    unnamed = [key for key, each in settings().items() if each.plain.name == " ".join(map(label, each.path[1:]))]
     assert unnamed == []
 
 
@@ -153,22 +175,21 @@ def test_every_setting_has_a_plain_name_of_its_own() -> None:
 )
 def test_a_setting_is_described(key: str, name: str, unit: str, allowed: str) -> None:
     found = settings()[key]
-    assert (found.name, found.unit, found.allowed) == (name, unit, allowed)
+    assert (found.plain.name, found.plain.unit, found.allowed) == (name, unit, allowed)
 
 
 def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
     pre_filter = Policy().pre_filter.model_copy(update={"min_letters": 7})
-    sections = settings_sections(Policy().model_copy(update={"pre_filter": pre_filter}))
-    found = {setting.key: setting for section in sections for setting in section.settings}
+    found = settings(Policy().model_copy(update={"pre_filter": pre_filter}))
     changed = found["pre_filter.min_letters"]
-    assert (changed.is_custom, changed.described, changed.default_text) == (True, "7", "2")
+    assert (changed.is_custom, changed.value, changed.default_text) == (True, 7, "2")
     assert [key for key, setting in found.items() if setting.is_custom] == ["pre_filter.min_letters"]
     assert found["judges.pairs"].default_text == "on"
     assert found["pre_filter.trusted_roles"].default_text == "user"
 
 
 def test_every_section_of_the_settings_has_a_description() -> None:
-    assert all(section.about for section in settings_sections(Policy()))
+    assert all(section.about for section in SettingsForm(Policy()).sections())
 
 
 def test_what_is_long_ago_is_a_date() -> None:

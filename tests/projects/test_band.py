@@ -1,5 +1,7 @@
 """Calibration finds the cosines at which paraphrases merge and nothing else does."""
 
+import json
+
 import pytest
 
 from apps.pipeline.core.input_validation import BadInput
@@ -67,7 +69,7 @@ def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
 def test_a_bad_line_is_named(line: dict[str, str]) -> None:
     good = {"one": ONE, "two": ONE, "label": "paraphrase"}
     with pytest.raises(BadInput) as refused:
-        list(read_pairs([good, line]))
+        list(read_pairs(map(json.dumps, (good, line))))
     assert refused.value.at == "line 2"
 
 

@@ -39,7 +39,11 @@ def test_a_new_version_holds_the_band(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("{", "line 1: is not JSON"), ("[]", "line 1: is not a JSON object"), ('{"one": "a"}', "line 1: Field required")],
+    [
+        ("{", "line 1: Invalid JSON"),
+        ("[]", "line 1: Input should be an object"),
+        ('{"one": "a"}', "line 1: Field required"),
+    ],
 )
 def test_a_bad_file_changes_nothing(tmp_path: Path, line: str, message: str) -> None:
     project = create_project(name="Tea", slug="tea")

@@ -1,8 +1,7 @@
 """Views of /v1/evaluation, for keys with scope admin."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -10,9 +9,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 
 from apps.api.actors import ActorResponse, actor_response
-from apps.api.base import ApiView
 from apps.api.operations import operation
-from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import (
     DayEnd,
@@ -27,26 +24,19 @@ from apps.api.schemas import (
 )
 from apps.api.validation import read_id
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
-from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
+from apps.pipeline.core.enums import LabelValue, SampleKind
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.tuning.api.admin_view import AdminView
 from apps.tuning.evaluation.figures import (
     MOST_WEEKS,
     WEEKS,
     EvaluationFigures,
-    EvaluationOverview,
     EvaluationWarning,
+    RetrievalFigures,
     evaluation_warnings,
     read_figures,
 )
-from apps.tuning.evaluation.retrieval import RetrievalFigures
-from apps.tuning.evaluation.samples import (
-    Labeller,
-    draw_samples,
-    export_labels,
-    items_of,
-    label_item,
-    list_samples,
-)
+from apps.tuning.evaluation.samples import Labeller, draw_samples, export_labels, items_of, label_item, list_samples
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
@@ -159,20 +149,6 @@ class SampleItemList(PageBody):
     results: list[SampleItemResponse]
 
 
-def evaluation_response(overview: EvaluationOverview) -> EvaluationResponse:
-    """Convert figures."""
-    latest = list(overview.weeks.values())[-1:]
-    return EvaluationResponse(
-        total=overview.total,
-        weeks=_by_name(overview.weeks),
-        versions=_by_name(overview.versions),
-        models=_by_name(overview.models),
-        memory_types=_by_name(overview.memory_types),
-        warnings=[warning for figures in latest for warning in evaluation_warnings(figures=figures)],
-        retrieval=overview.retrieval,
-    )
-
-
 def sample_response(sample: EvaluationSample) -> SampleResponse:
     """Convert a sample of `list_samples`."""
     return response_of(
@@ -209,37 +185,33 @@ def label_response(label: EvaluationLabel) -> LabelResponse:
     )
 
 
-def _by_name(groups: Mapping[Any, EvaluationFigures]) -> dict[str, EvaluationFigures]:
-    return {str(group): figures for group, figures in groups.items()}
-
-
-_READS = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
-
-
-class EvaluationView(ApiView):
+class EvaluationView(AdminView):
     """The figures of the project."""
-
-    scopes = _READS
 
     @operation("get_evaluation", summary="Get precision, recall and their companions")
     def get(self, request: Request, query: EvaluationQuery) -> EvaluationResponse:
         """Return what the labels of the last weeks tell about the quality of what is stored."""
         overview = read_figures(project_id=self.caller.project_id, weeks=query.weeks)
-        return evaluation_response(overview)
+        latest = list(overview.weeks.values())[-1:]
+        return response_of(
+            EvaluationResponse,
+            overview,
+            weeks={str(week): figures for week, figures in overview.weeks.items()},
+            versions={str(number): figures for number, figures in overview.versions.items()},
+            warnings=[warning for figures in latest for warning in evaluation_warnings(figures=figures)],
+        )
 
 
-class SamplesView(ApiView):
+class SamplesView(AdminView):
     """The samples of the project."""
-
-    scopes = {**_READS, "POST": Scope.ADMIN}
 
     @operation("list_samples", summary="List samples")
     def get(self, request: Request, query: SamplesQuery) -> SampleList:
         """List the samples, newest first. Those of a week are drawn by themselves when it has ended."""
         rows = list_samples(project_id=self.caller.project_id)
-        pages = Pages(limit=query.limit)
-        found = pages.read(rows.filter(kind__in=query.kinds) if query.kinds else rows, request)
-        return SampleList(results=[sample_response(each) for each in found], **pages.links())
+        if query.kinds:
+            rows = rows.filter(kind__in=query.kinds)
+        return self.page(SampleList, rows, sample_response, limit=query.limit)
 
     @operation("draw_samples", summary="Draw samples now", status=201, example={}, repeatable=True)
     def post(self, request: Request, body: SamplesBody) -> DrawnSamplesResponse:
@@ -254,10 +226,8 @@ class SamplesView(ApiView):
         return DrawnSamplesResponse(results=[sample_response(each) for each in rows])
 
 
-class SampleItemsView(ApiView):
+class SampleItemsView(AdminView):
     """The items of a sample."""
-
-    scopes = _READS
 
     @operation("list_sample_items", summary="List the items of a sample", problems=[Code.NOT_FOUND])
     def get(self, request: Request, sample_id: str, query: PageQuery) -> SampleItemList:
@@ -266,10 +236,8 @@ class SampleItemsView(ApiView):
         return self.page(SampleItemList, rows, sample_item_response, limit=query.limit, ordering="position")
 
 
-class ItemLabelsView(ApiView):
+class ItemLabelsView(AdminView):
     """The labels of an item."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation(
         "label_item",
@@ -286,10 +254,8 @@ class ItemLabelsView(ApiView):
         return label_response(label_item(by=by, item_id=wanted, value=body.value))
 
 
-class LabelsView(ApiView):
+class LabelsView(AdminView):
     """All labels of the project."""
-
-    scopes = _READS
 
     @operation("export_labels", summary="Export all labels", responses={(200, "application/jsonl"): OpenApiTypes.STR})
     def get(self, request: Request) -> StreamingHttpResponse:

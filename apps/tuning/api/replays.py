@@ -7,7 +7,6 @@ from drf_spectacular.types import OpenApiTypes
 from msgspec import Meta
 from rest_framework.request import Request
 
-from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import (
@@ -22,17 +21,17 @@ from apps.api.schemas import (
     response_of,
 )
 from apps.api.validation import read_id, read_ids
-from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_name
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
+from apps.tuning.api.admin_view import AdminView
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
+    EXPORTS,
     TraceChoice,
     cancel_replay,
+    export_replay,
     find_replay,
-    replay_as_csv,
-    replay_as_json,
     request_replay,
     start_replay,
 )
@@ -141,13 +140,8 @@ def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
     )
 
 
-_READS = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
-
-
-class ReplaysView(ApiView):
+class ReplaysView(AdminView):
     """The replays of the project."""
-
-    scopes = {**_READS, "POST": Scope.ADMIN}
 
     @operation("list_replays", summary="List replays")
     def get(self, request: Request, query: PageQuery) -> ReplayList:
@@ -172,9 +166,17 @@ class ReplaysView(ApiView):
 
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
+        traces = body.traces
         replay = request_replay(
             project_id=self.caller.project_id,
-            choice=_choice(body.traces),
+            choice=TraceChoice(
+                user_id=checked_name(traces.user_id, at="/traces/user_id") if traces.user_id else "",
+                session_id=checked_name(traces.session_id, at="/traces/session_id") if traces.session_id else "",
+                since=traces.since,
+                until=traces.until,
+                trace_ids=tuple(read_ids(Prefix.TRACE, traces.trace_ids, at="/traces/trace_ids")),
+                sample=traces.sample,
+            ),
             version=body.version,
             is_isolated=body.isolated,
             allows_live_calls=body.live_calls,
@@ -183,21 +185,8 @@ class ReplaysView(ApiView):
         return replay_response(replay)
 
 
-def _choice(body: ReplayTracesBody) -> TraceChoice:
-    return TraceChoice(
-        user_id=checked_name(body.user_id, at="/traces/user_id") if body.user_id else "",
-        session_id=checked_name(body.session_id, at="/traces/session_id") if body.session_id else "",
-        since=body.since,
-        until=body.until,
-        trace_ids=tuple(read_ids(Prefix.TRACE, body.trace_ids, at="/traces/trace_ids")),
-        sample=body.sample or 0,
-    )
-
-
-class ReplayView(ApiView):
+class ReplayView(AdminView):
     """One replay."""
-
-    scopes = _READS
 
     @operation("read_replay", summary="Read a replay", problems=[Code.NOT_FOUND])
     def get(self, request: Request, replay_id: str) -> ReplayResponse:
@@ -205,10 +194,8 @@ class ReplayView(ApiView):
         return replay_response(_found(self, replay_id))
 
 
-class ReplayStartView(ApiView):
+class ReplayStartView(AdminView):
     """Starting and resuming a replay."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation("start_replay", summary="Start or resume a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
     def post(self, request: Request, replay_id: str) -> ReplayResponse:
@@ -217,27 +204,21 @@ class ReplayStartView(ApiView):
         A replay of up to 50 traces is done when the answer arrives, larger ones run in the background.
         """
         wanted = read_id(Prefix.REPLAY, replay_id)
-        started = start_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return replay_response(started)
+        return replay_response(start_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
-class ReplayCancelView(ApiView):
+class ReplayCancelView(AdminView):
     """Cancelling a replay."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation("cancel_replay", summary="Cancel a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
     def post(self, request: Request, replay_id: str) -> ReplayResponse:
         """Stop a replay; what it has found stays. Repeating it changes nothing."""
         wanted = read_id(Prefix.REPLAY, replay_id)
-        cancelled = cancel_replay(project_id=self.caller.project_id, replay_id=wanted)
-        return replay_response(cancelled)
+        return replay_response(cancel_replay(project_id=self.caller.project_id, replay_id=wanted))
 
 
-class ReplayedTracesView(ApiView):
+class ReplayedTracesView(AdminView):
     """The traces of a replay."""
-
-    scopes = _READS
 
     @operation("list_replayed_traces", summary="List the traces of a replay", problems=[Code.NOT_FOUND])
     def get(self, request: Request, replay_id: str, query: ReplayedTracesQuery) -> ReplayedTraceList:
@@ -248,10 +229,8 @@ class ReplayedTracesView(ApiView):
         return self.page(ReplayedTraceList, rows, replayed_trace_response, limit=query.limit, ordering="id")
 
 
-class ReplayJsonView(ApiView):
+class ReplayJsonView(AdminView):
     """The result of a replay as JSON."""
-
-    scopes = _READS
 
     @operation(
         "export_replay_json",
@@ -261,13 +240,11 @@ class ReplayJsonView(ApiView):
     )
     def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return an array of the traces that did not end as they were recorded."""
-        return StreamingHttpResponse(replay_as_json(_found(self, replay_id)), content_type="application/json")
+        return _export(self, replay_id, "json")
 
 
-class ReplayCsvView(ApiView):
+class ReplayCsvView(AdminView):
     """The result of a replay as CSV."""
-
-    scopes = _READS
 
     @operation(
         "export_replay_csv",
@@ -277,8 +254,12 @@ class ReplayCsvView(ApiView):
     )
     def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return one line for each difference."""
-        return StreamingHttpResponse(replay_as_csv(_found(self, replay_id)), content_type="text/csv; charset=utf-8")
+        return _export(self, replay_id, "csv")
 
 
-def _found(view: ApiView, replay_id: str) -> Replay:
+def _export(view: AdminView, replay_id: str, kind: str) -> StreamingHttpResponse:
+    return StreamingHttpResponse(export_replay(_found(view, replay_id), kind), content_type=EXPORTS[kind])
+
+
+def _found(view: AdminView, replay_id: str) -> Replay:
     return find_replay(project_id=view.caller.project_id, replay_id=read_id(Prefix.REPLAY, replay_id))

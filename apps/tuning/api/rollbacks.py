@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
-from apps.api.base import ApiView, replayable_answer, to_json
+from apps.api.base import replayable_answer, to_json
 from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import (
@@ -28,18 +28,13 @@ from apps.api.schemas import (
 from apps.api.validation import not_found, read_id, read_ids
 from apps.intake.idempotency import ReplayableAnswer
 from apps.memories.models import Rollback
-from apps.pipeline.core.enums import LeftAlone, RollbackState, Scope, Status
+from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import check_storable, checked_moment, checked_name
-from apps.tuning.rollbacks.requests import (
-    PreviewedMemory,
-    RollbackPreview,
-    preview_rollback,
-    request_rollback,
-    undo_rollback,
-)
+from apps.tuning.api.admin_view import AdminView
+from apps.tuning.rollbacks.loading import named_selection
+from apps.tuning.rollbacks.requests import RollbackPreview, preview_rollback, request_rollback, undo_rollback
 from apps.tuning.rollbacks.running import ShownKept, progress_of
-from apps.tuning.rollbacks.selection import named_selection
 
 MOST_FORCED = 1_000
 
@@ -152,7 +147,17 @@ def _preview(preview: RollbackPreview) -> RollbackPreviewResponse:
     return response_of(
         RollbackPreviewResponse,
         preview,
-        memories=[_changed(each) for each in preview.memories],
+        memories=[
+            ChangedMemoryResponse(
+                memory_id=each.memory.shown_id,
+                user_id=each.memory.end_user.external_id,
+                content=each.memory.content,
+                status=Status(each.memory.status),
+                becomes=Status(each.becomes),
+                fields=sorted(each.changes),
+            )
+            for each in preview.memories
+        ],
         left_alone=[_left_alone(each) for each in preview.kept],
     )
 
@@ -195,17 +200,6 @@ def _converted(shape: type[Shape], rollback: Rollback, **more: Any) -> Shape:
     )
 
 
-def _changed(each: PreviewedMemory) -> ChangedMemoryResponse:
-    return ChangedMemoryResponse(
-        memory_id=each.memory.shown_id,
-        user_id=each.memory.end_user.external_id,
-        content=each.memory.content,
-        status=Status(each.memory.status),
-        becomes=Status(each.becomes),
-        fields=sorted(each.changes),
-    )
-
-
 _PREFIXES = {
     "configuration_id": Prefix.CONFIGURATION,
     "api_key_id": Prefix.API_KEY,
@@ -225,10 +219,8 @@ def _shown_selection(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {**stored, **shown}
 
 
-class RollbacksView(ApiView):
+class RollbacksView(AdminView):
     """The rollbacks of the project."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
 
     @operation("list_rollbacks", summary="List rollbacks")
     def get(self, request: Request, query: PageQuery) -> RollbackList:
@@ -256,9 +248,21 @@ class RollbacksView(ApiView):
         and the response is 200; with `dry_run` false it is 201, or 202 if the rollback goes on in the background.
         """
         check_storable(body.note, at="/note")
+        given, at = body.selection, "/selection"
+        selection = named_selection(
+            project_id=self.caller.project_id,
+            trace_ids=read_ids(Prefix.TRACE, given.trace_ids, at=f"{at}/trace_ids"),
+            version=given.version,
+            api_key_id=read_id(Prefix.API_KEY, given.key_id, at=f"{at}/key_id") if given.key_id else None,
+            user_id=checked_name(given.user_id, at=f"{at}/user_id") if given.user_id else "",
+            session_id=checked_name(given.session_id, at=f"{at}/session_id") if given.session_id else "",
+            replay_id=read_id(Prefix.REPLAY, given.replay_id, at=f"{at}/replay_id") if given.replay_id else None,
+            since=checked_moment(given.since, at=f"{at}/since"),
+            until=checked_moment(given.until, at=f"{at}/until"),
+        )
         asked = Rollback(
             project_id=self.caller.project_id,
-            selection=_selection(self.caller.project_id, body.selection),
+            selection=selection,
             forced=[str(each) for each in read_ids(Prefix.MEMORY, body.force, at="/force")],
             note=body.note,
             rerun=body.rerun,
@@ -269,25 +273,21 @@ class RollbacksView(ApiView):
         return replayable_answer(_response(rollback), status=201 if rollback.is_over else 202)
 
 
-class RollbackView(ApiView):
+class RollbackView(AdminView):
     """One rollback."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 
     @operation("read_rollback", summary="Read a rollback", problems=[Code.NOT_FOUND])
     def get(self, request: Request, rollback_id: str) -> RollbackResponse:
         """Read a rollback with its progress and what it has left alone."""
-        rollbacks = Rollback.objects.filter(project_id=self.caller.project_id)
-        rollback = rollbacks.filter(id=read_id(Prefix.ROLLBACK, rollback_id)).first()
+        wanted = read_id(Prefix.ROLLBACK, rollback_id)
+        rollback = Rollback.objects.filter(project_id=self.caller.project_id, id=wanted).first()
         if rollback is None:
             raise not_found()
         return _response(rollback)
 
 
-class RollbackUndoView(ApiView):
+class RollbackUndoView(AdminView):
     """Undoing a rollback."""
-
-    scopes = {"POST": Scope.ADMIN}
 
     @operation(
         "undo_rollback",
@@ -299,18 +299,3 @@ class RollbackUndoView(ApiView):
         """Restore what a rollback took back; what was changed since is left alone. Repeating it changes nothing."""
         rollback = undo_rollback(project_id=self.caller.project_id, rollback_id=read_id(Prefix.ROLLBACK, rollback_id))
         return Response(to_json(_response(rollback)), status=200 if rollback.is_over else 202)
-
-
-def _selection(project_id: UUID, body: SelectionBody) -> dict[str, Any]:
-    at = "/selection"
-    return named_selection(
-        project_id=project_id,
-        trace_ids=read_ids(Prefix.TRACE, body.trace_ids, at=f"{at}/trace_ids"),
-        version=body.version,
-        api_key_id=read_id(Prefix.API_KEY, body.key_id, at=f"{at}/key_id") if body.key_id else None,
-        user_id=checked_name(body.user_id, at=f"{at}/user_id") if body.user_id else "",
-        session_id=checked_name(body.session_id, at=f"{at}/session_id") if body.session_id else "",
-        replay_id=read_id(Prefix.REPLAY, body.replay_id, at=f"{at}/replay_id") if body.replay_id else None,
-        since=checked_moment(body.since, at=f"{at}/since"),
-        until=checked_moment(body.until, at=f"{at}/until"),
-    )

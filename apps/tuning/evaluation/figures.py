@@ -3,20 +3,58 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from itertools import combinations
+from math import sqrt
+from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
-from apps.memories.models import EvaluationItem, EvaluationSample
-from apps.pipeline.core.enums import LabelValue, SampleKind
+from apps.memories.models import EvaluationItem, EvaluationSample, Memory, MemoryLink, MemoryVersion
+from apps.pipeline.core.enums import LabelValue, LinkKind, SampleKind, Status
+from apps.review.services import APPROVALS
 from apps.traces.funnel_metrics import Band, RatioHealth
-from apps.tuning.evaluation.retrieval import RetrievalFigures, read_retrieval
-from apps.tuning.evaluation.samples import CONFIDENCE, Share, share_of, week_of
+from apps.tuning.evaluation.samples import week_of
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
+
+    part: float
+    whole: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def share_of(*, part: int, whole: int, confidence: float = CONFIDENCE) -> Share:
+    """Return a share with its Wilson score interval.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22 (1927). With z for the confidence, the centre is (p + z²/2n) / (1 + z²/n) and
+    the half width z / (1 + z²/n) · √(p(1−p)/n + z²/4n²). It stays between 0 and 1, and holds for small samples and for
+    shares near 0 or 1.
+    """
+    if not whole:
+        return Share(part, whole)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    value, scale = part / whole, 1 + z * z / whole
+    centre = (value + z * z / (2 * whole)) / scale
+    half = z / scale * sqrt(value * (1 - value) / whole + z * z / (4 * whole * whole))
+    # Exact at the ends, where rounding would leave a limit beside the value.
+    low = 0.0 if part == 0 else centre - half
+    high = 1.0 if part == whole else centre + half
+    return Share(part, whole, value, low, high)
+
 
 MIN_LABELLED = 30  # fewer labels, or turns, say nothing about health
 
@@ -188,8 +226,7 @@ def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = 
     """Compute all figures of items and of the turns of the same weeks and versions."""
     memories = [item for item in items if item.kind is SampleKind.MEMORY]
     turns = [item for item in items if item.kind is SampleKind.TURN]
-    agreements = {SampleKind.MEMORY: agreement_of(each.labels for each in memories)}
-    agreements[SampleKind.TURN] = agreement_of(each.labels for each in turns)
+    agreements = {kind: agreement_of(each.labels for each in items if each.kind is kind) for kind in SampleKind}
     passed, stored = sum(each.passed for each in counts), sum(each.stored for each in counts)
     return EvaluationFigures(
         precision=_good(memories),
@@ -260,6 +297,65 @@ def _failures(memories: Sequence[LabelledItem]) -> dict[LabelValue, int]:
             told = Counter(value for _, value in each.labels if value in FAILURES)
             counts[max(FAILURES, key=lambda value: told[value])] += 1
     return {value: counts[value] for value in FAILURES if counts[value]}
+
+
+HORIZON = timedelta(days=30)  # after a memory was told for the first time
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalFigures:
+    """The memories that were told, by what became of them; one may count for several outcomes.
+
+    `precision` is the share of those that were confirmed among those of which anything was heard again.
+    """
+
+    told: int
+    confirmed: int
+    contradicted: int
+    superseded: int
+    precision: Share
+
+
+def read_retrieval(*, project_id: UUID, weeks: int, now: datetime) -> RetrievalFigures:
+    """Count the outcomes of the memories that were told for the first time in the weeks before the last 30 days.
+
+    When a memory was told is counted in batches after the search (`count_accesses`): see `Memory.first_accessed`.
+    """
+    latest = now - HORIZON
+    told = Memory.objects.for_project(project_id).filter(
+        first_accessed__gt=latest - timedelta(weeks=weeks), first_accessed__lte=latest
+    )
+    first = OuterRef("first_accessed")
+    versions = MemoryVersion.objects.filter(
+        end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=first, known_until__lte=first + HORIZON
+    )
+    said_again = Q(operation="merged", recurrence_before__lt=OuterRef("recurrence"))
+    recurrence = Cast(KeyTextTransform("recurrence", "values"), IntegerField())
+    confirmations = versions.annotate(recurrence_before=recurrence).filter(said_again | Q(operation__in=APPROVALS))
+    contradictions = MemoryLink.objects.filter(
+        Q(from_memory=OuterRef("pk")) | Q(to_memory=OuterRef("pk")),
+        end_user=OuterRef("end_user"),
+        kind=LinkKind.CONTRADICTS,
+        created_at__gt=first,
+        created_at__lte=first + HORIZON,
+    )
+    closed = Exists(versions.filter(operation="superseded"))
+    # A later objection outweighs a confirmation.
+    confirmed, wrong = Q(was_confirmed=True), Q(was_contradicted=True) | Q(was_superseded=True)
+    counts = told.annotate(
+        was_confirmed=Exists(confirmations),
+        was_contradicted=Exists(contradictions),
+        was_superseded=Q(closed, status=Status.SUPERSEDED, superseded_by__isnull=False),
+    ).aggregate(
+        told=Count("id"),
+        confirmed=Count("id", filter=confirmed),
+        contradicted=Count("id", filter=Q(was_contradicted=True)),
+        superseded=Count("id", filter=Q(was_superseded=True)),
+        right=Count("id", filter=confirmed & ~wrong),
+        heard_of=Count("id", filter=confirmed | wrong),
+    )
+    precision = share_of(part=counts.pop("right"), whole=counts.pop("heard_of"))
+    return RetrievalFigures(**counts, precision=precision)
 
 
 WEEKS = 12  # by default, the running one included

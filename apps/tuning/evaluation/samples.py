@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from math import sqrt
 from secrets import randbits
-from statistics import NormalDist
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField, Value, When
-from django.db.models.functions import MD5, Cast, Concat
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import MD5, Cast, Coalesce, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
@@ -122,24 +120,21 @@ def _drawn(sample: EvaluationSample, rows: QuerySet[Any, dict[str, Any]]) -> Eva
     They are ordered by a hash of their identifier and the seed: at random, but each time in the same way.
     """
     shuffled = rows.order_by(MD5(Concat(Cast("id", TextField()), Value(f":{sample.seed}"))), "id")
-    is_memory = sample.kind == SampleKind.MEMORY
     found = list(shuffled[: SIZES[SampleKind(sample.kind)]])
     if not found:
         return None
     sample.save(force_insert=True)
-    EvaluationItem.objects.bulk_create(
-        EvaluationItem(
-            end_user_id=row["end_user_id"],
-            sample=sample,
-            position=position,
-            memory_id=row["id"] if is_memory else None,
-            turn_id=None if is_memory else row["id"],
-            memory_type=row["type"] if is_memory else "",
-            model=_model_of(row["extractor"]) if is_memory else "",
-            version=row[_VERSION],
-        )
-        for position, row in enumerate(found)
-    )
+    items = []
+    for position, row in enumerate(found):
+        item = EvaluationItem(end_user_id=row["end_user_id"], sample=sample, position=position, version=row[_VERSION])
+        if sample.kind == SampleKind.MEMORY:
+            extractor = row["extractor"]
+            item.memory_id, item.memory_type = row["id"], row["type"]
+            item.model = "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
+        else:
+            item.turn_id = row["id"]
+        items.append(item)
+    EvaluationItem.objects.bulk_create(items)
     return sample
 
 
@@ -161,10 +156,6 @@ def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
 def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
     drawn = EvaluationItem.objects.filter(**{"end_user": OuterRef("end_user"), thing: OuterRef("pk")})
     return rows.filter(~Exists(drawn), end_user__erasing_since=None)
-
-
-def _model_of(extractor: str) -> str:
-    return "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
 
 
 log = structlog.get_logger(__name__)
@@ -193,8 +184,10 @@ def draw_weekly_samples() -> int:
 
 def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
     """Return the samples, newest first, with the numbers of items `drawn` and `labelled`."""
+    items = EvaluationItem.objects.filter(sample=OuterRef("pk")).order_by().values("sample")
     return EvaluationSample.objects.filter(project_id=project_id).annotate(
-        drawn=Count("items", distinct=True), labelled=Count("items__labels__item_id", distinct=True)
+        drawn=Coalesce(Subquery(items.annotate(count=Count("pk")).values("count")), 0),
+        labelled=Coalesce(Subquery(items.annotate(count=Count("labels__item", distinct=True)).values("count")), 0),
     )
 
 
@@ -324,24 +317,17 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
         hold_end_user(item.end_user_id)  # the same labeller may ask twice at once
         if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
             raise Conflict("a memory of this turn is stored already")
-        memory_id = None if known.exists() else _stored(by, item.end_user.external_id, new)
+        memory_id = None
+        if not known.exists():
+            request = StoreRequest(
+                by.project_id, by.api_key_id, item.end_user.external_id, (new,), person_id=by.person_id
+            )
+            try:
+                (stored,) = store_with_outcomes(request=request)
+            except BadInput as bad:
+                raise Unfit(f"the memory {bad}", at=bad.at) from bad
+            memory_id = None if stored.result is StoreResult.MERGED else stored.memory_id
         return label_item(by=by, item_id=item.pk, value=LabelValue.SOMETHING, remembered_id=memory_id)
-
-
-def _stored(by: Labeller, user_id: str, new: NewMemory) -> UUID | None:
-    """Store a memory; return its identifier, None if it was known."""
-    request = StoreRequest(
-        project_id=by.project_id,
-        api_key_id=by.api_key_id,
-        person_id=by.person_id,
-        user_id=user_id,
-        memories=(new,),
-    )
-    try:
-        (stored,) = store_with_outcomes(request=request)
-    except BadInput as bad:
-        raise Unfit(f"the memory {bad}", at=bad.at) from bad
-    return None if stored.result is StoreResult.MERGED else stored.memory_id
 
 
 def export_labels(*, project_id: UUID) -> Iterator[str]:
@@ -378,37 +364,3 @@ def _line(label: EvaluationLabel) -> dict[str, Any]:
         "remembered_memory_id": show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
         "labelled_at": label.created_at,
     }
-
-
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
-
-    part: float
-    whole: float
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-def share_of(*, part: int, whole: int, confidence: float = CONFIDENCE) -> Share:
-    """Return a share with its Wilson score interval.
-
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
-    American Statistical Association 22 (1927). With z for the confidence, the centre is (p + z²/2n) / (1 + z²/n) and
-    the half width z / (1 + z²/n) · √(p(1−p)/n + z²/4n²). It stays between 0 and 1, and holds for small samples and for
-    shares near 0 or 1.
-    """
-    if not whole:
-        return Share(part, whole)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    value, scale = part / whole, 1 + z * z / whole
-    centre = (value + z * z / (2 * whole)) / scale
-    half = z / scale * sqrt(value * (1 - value) / whole + z * z / (4 * whole * whole))
-    # Exact at the ends, where rounding would leave a limit beside the value.
-    low = 0.0 if part == 0 else centre - half
-    high = 1.0 if part == whole else centre + half
-    return Share(part, whole, value, low, high)

@@ -11,8 +11,15 @@ from django.db import transaction
 from apps.common.errors import Unfit
 from apps.pipeline.core.enums import SampleKind
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace
-from apps.tuning.evaluation.figures import WEEKS, LabelledItem, LabelledWeeks, first_week, labelled_weeks
-from apps.tuning.evaluation.samples import Share, share_of
+from apps.tuning.evaluation.figures import (
+    WEEKS,
+    LabelledItem,
+    LabelledWeeks,
+    Share,
+    first_week,
+    labelled_weeks,
+    share_of,
+)
 from apps.tuning.replays.services import TraceChoice, request_replay, start_replay
 
 _STORES = ("AddMemory", "MergeInto")

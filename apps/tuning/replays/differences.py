@@ -235,9 +235,6 @@ def _sum(one: Any, other: Any) -> Any:
     return one + other
 
 
-_SIDES = ("before", "after")
-
-
 def shown_difference(difference: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON of a TraceDiff with prefixes before its identifiers; empty if there is no difference."""
     operations = []
@@ -246,7 +243,13 @@ def shown_difference(difference: Mapping[str, Any]) -> dict[str, Any]:
         about = "entity_id" if change["operation"].endswith(("Entity", "Alias")) else "memory_id"
         object_id = with_prefixes(change["object_id"], field=about)
         fields = [
-            {**each, **{side: with_prefixes(each[side], field=each["name"].rpartition(".")[2]) for side in _SIDES}}
+            {
+                **each,
+                **{
+                    side: with_prefixes(each[side], field=each["name"].rpartition(".")[2])
+                    for side in ("before", "after")
+                },
+            }
             for each in change["fields"]
         ]
         operations.append({**with_prefixes(change), "object_id": object_id, "fields": fields})

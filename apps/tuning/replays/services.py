@@ -2,17 +2,16 @@
 
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -39,63 +38,54 @@ from apps.tuning.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
 MOST_TRACES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class TraceChoice:
+class TraceChoice(TypedDict, total=False):
     """Ended traces of a project; all filters that are given have to fit, and a sample is drawn of what is left."""
 
-    user_id: str = ""
-    session_id: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
-    trace_ids: tuple[UUID, ...] = ()
-    sample: int = 0  # 0: all of them
-
-    def as_json(self, *, project_id: UUID) -> dict[str, Any]:
-        """Return the filters that were given, and by `end_user` whom an erasure has to remove from them."""
-        times = {name: value.isoformat() for name in ("since", "until") if (value := getattr(self, name))}
-        named = {name: getattr(self, name) for name in ("user_id", "session_id", "sample") if getattr(self, name)}
-        traces = {"trace_ids": [str(each) for each in self.trace_ids]} if self.trace_ids else {}
-        user = end_user_id(project_id=project_id, user_id=self.user_id) if self.user_id else None
-        return {**named, **times, **traces, **({"end_user": str(user)} if user else {})}
+    user_id: str
+    session_id: str
+    since: datetime | None
+    until: datetime | None
+    trace_ids: tuple[UUID, ...]
+    sample: int | None
 
 
-def chosen_traces(*, project_id: UUID, choice: TraceChoice) -> dict[UUID, list[UUID]]:
+def _chosen_traces(project_id: UUID, choice: TraceChoice) -> dict[UUID, set[UUID]]:
     """Return the chosen traces by end user. Raises Unfit if there are none, or too many."""
-    if choice.session_id and not choice.user_id:
+    user, session = choice.get("user_id"), choice.get("session_id")
+    if session and not user:
         raise Unfit("is required with a session", at="/traces/user_id")
-    rows = list(_filtered(project_id, choice).values_list("end_user_id", "id")[: MOST_TRACES + 1])
+    filters = {
+        "end_user_id": user and end_user_id(project_id=project_id, user_id=user),
+        "session__external_id": session,
+        "created_at__gte": choice.get("since"),
+        "created_at__lte": choice.get("until"),
+        "id__in": choice.get("trace_ids"),
+    }
+    given = {name: value for name, value in filters.items() if value}
+    traces = Trace.objects.filter(project_id=project_id, status__in=ENDED, **given).order_by("id")
+    rows = list(traces.values_list("end_user_id", "id")[: MOST_TRACES + 1])
     if len(rows) > MOST_TRACES:
         raise Unfit(f"more than {MOST_TRACES:,} traces; choose a shorter time or a sample", at="/traces")
     if not rows:
         raise Unfit("no trace that has ended fits", at="/traces")
-    if choice.sample and choice.sample < len(rows):
-        rows = random.sample(rows, choice.sample)
-    found: dict[UUID, list[UUID]] = {}
-    for user, trace in rows:
-        found.setdefault(user, []).append(trace)
+    found: dict[UUID, set[UUID]] = {}
+    for user_id, trace_id in random.sample(rows, min(choice.get("sample") or len(rows), len(rows))):
+        found.setdefault(user_id, set()).add(trace_id)
     return found
 
 
-def _filtered(project_id: UUID, choice: TraceChoice) -> QuerySet[Trace]:
-    filters = {
-        "end_user_id": choice.user_id and end_user_id(project_id=project_id, user_id=choice.user_id),
-        "session__external_id": choice.session_id,
-        "created_at__gte": choice.since,
-        "created_at__lte": choice.until,
-        "id__in": choice.trace_ids,
-    }
-    given = {name: value for name, value in filters.items() if value}
-    return Trace.objects.filter(project_id=project_id, status__in=ENDED, **given).order_by("id")
+def _stored_choice(project_id: UUID, choice: TraceChoice) -> dict[str, Any]:
+    """Return the filters that were given as JSON, and by `end_user` whom an erasure has to remove from them."""
+    given: dict[str, Any] = {name: value for name, value in choice.items() if value}
+    stored = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in given.items()}
+    if "user_id" in given:
+        stored["end_user"] = end_user_id(project_id=project_id, user_id=given["user_id"])
+    return dict(msgspec.to_builtins(stored))
 
 
 # Sections of a policy that decide what is stored, and so what later prompts show.
 DECIDING = ("pre_filter", "extraction", "resolution", "dedupe", "conflict", "judges", "confidence")
 TOKENS_OF_A_CALL = 4_000  # where none is recorded: prompt tokens per turn, measured (README)
-
-
-def decides_equally(one: Policy, other: Policy) -> bool:
-    """Return True if two policies store the same of the same turns."""
-    return all(getattr(one, section) == getattr(other, section) for section in DECIDING)
 
 
 def estimate(
@@ -117,13 +107,15 @@ def estimate(
     known, tokens = sum(each["calls"] for each in asked), sum(each["tokens"] for each in asked)
     cost = sum((each["cost"] for each in asked), start=Decimal(0))
     calls = known
-    is_same = policy is None or all(decides_equally(policy, each) for each in recorded_policies)
-    if is_same and not outdated:
+    differs = policy and any(
+        getattr(policy, name) != getattr(each, name) for each in recorded_policies for name in DECIDING
+    )
+    if not differs and not outdated:
         calls = 0
-    elif policy is not None and _starts_asking(policy, recorded_policies):
-        calls = max(known, traces)
-    elif policy is not None and policy.extraction.extractor is ExtractorKind.PLAIN:
+    elif policy and policy.extraction.extractor is ExtractorKind.PLAIN:
         calls, outdated = 0, []
+    elif policy and any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded_policies):
+        calls = max(known, traces)  # it asks a model where a recorded policy has asked none
     if calls and calls != known:
         each_tokens, each_cost = (tokens // known, cost / known) if known else (TOKENS_OF_A_CALL, Decimal(0))
         tokens, cost = calls * each_tokens, calls * each_cost
@@ -136,16 +128,10 @@ def estimate(
     }
 
 
-def _starts_asking(policy: Policy, recorded: Collection[Policy]) -> bool:
-    """Return True if a policy asks a model where a recorded one has asked none."""
-    by_plain = any(each.extraction.extractor is ExtractorKind.PLAIN for each in recorded)
-    return by_plain and policy.extraction.extractor is not ExtractorKind.PLAIN
-
-
 def request_replay(
     *,
     project_id: UUID,
-    choice: TraceChoice = TraceChoice(),
+    choice: TraceChoice | None = None,
     version: int | None = None,
     is_isolated: bool = False,
     allows_live_calls: bool = False,
@@ -158,6 +144,7 @@ def request_replay(
     may have more traces than were chosen. Raises NotFound for an unknown version, Unfit if no trace fits, too many do,
     or there is no model for live calls.
     """
+    choice = choice or TraceChoice()
     configuration = None
     if version is not None:
         configuration = ConfigurationVersion.objects.filter(project_id=project_id, number=version).first()
@@ -166,20 +153,20 @@ def request_replay(
     model = configuration.as_policy().extraction.model if configuration else ""
     if allows_live_calls and not registry.has_model(model):
         raise Unfit("no model is configured", at="/live_calls")
-    chosen = chosen_traces(project_id=project_id, choice=choice)
+    chosen = _chosen_traces(project_id, choice)
     with transaction.atomic():
         replay = Replay.objects.create(
             project_id=project_id,
             person_id=person_id,
             api_key_id=api_key_id,
             configuration=configuration,
-            choice=choice.as_json(project_id=project_id),
+            choice=_stored_choice(project_id, choice),
             is_isolated=is_isolated,
             allows_live_calls=allows_live_calls,
         )
         for user, traces in chosen.items():
-            replay.traces_total += _add_traces(replay, user, set(traces))
-        replay.estimate = estimate_replay(replay=replay)
+            replay.traces_total += _add_traces(replay, user, traces)
+        replay.estimate = _estimate_replay(replay)
         replay.save(update_fields=["traces_total", "estimate"])
     return replay
 
@@ -201,7 +188,7 @@ def _add_traces(replay: Replay, end_user_id: UUID, chosen: set[UUID]) -> int:
 _TOKENS = F("input_tokens") + F("cache_read_tokens") + F("cache_write_tokens") + F("output_tokens")
 
 
-def estimate_replay(*, replay: Replay) -> dict[str, Any]:
+def _estimate_replay(replay: Replay) -> dict[str, Any]:
     """Return the estimate as JSON; money is text."""
     traces = ReplayedTrace.objects.filter(replay=replay).values("trace_id")
     calls = ModelCall.objects.filter(trace_id__in=traces, error="").order_by()
@@ -232,17 +219,15 @@ def run_replay(*, replay_id: UUID) -> None:
     with system_scope(SystemWork.SCHEDULE):
         project_id = Replay.objects.filter(id=replay_id).values_list("project_id", flat=True).first()
     if project_id is not None:
-        with tenant_scope(project_id=project_id):
-            _run(replay_id)
-
-
-def _run(replay_id: UUID) -> None:
-    startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
-    with leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay:
-        if replay is not None:
-            for end_user_id in _users_left(replay):
-                _replay_user(replay, end_user_id)
-            _end(replay, ReplayState.DONE)
+        startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
+        with (
+            tenant_scope(project_id=project_id),
+            leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay,
+        ):
+            if replay is not None:
+                for end_user_id in _users_left(replay):
+                    _replay_user(replay, end_user_id)
+                _end(replay, ReplayState.DONE)
 
 
 def _fail(replay: Replay, error: Exception) -> None:
@@ -263,13 +248,11 @@ def _running(replay: Replay) -> LeasedQuerySet:
 def _users_left(replay: Replay) -> Iterator[UUID]:
     """Yield the end users of whom something is left, by one query each: an erasure may remove some meanwhile."""
     left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
-    latest: UUID | None = None
-    while True:
-        rows = left if latest is None else left.filter(end_user_id__gt=latest)
-        latest = rows.values_list("end_user_id", flat=True).first()
-        if latest is None:
-            return
+    users = left.values_list("end_user_id", flat=True)
+    latest = users.first()
+    while latest is not None:
         yield latest
+        latest = users.filter(end_user_id__gt=latest).first()
 
 
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
@@ -286,20 +269,16 @@ def _replay_user(replay: Replay, end_user_id: UUID) -> None:
             live=ConnectionReleasingModel(registry.PricedModels()) if replay.allows_live_calls else None,
         ).run()
     while some := list(islice(runs, CHUNK_RUNS)):
-        _report(replay, [(rows[run.head.trace_id], run) for run in some])
+        new = [(row, run) for run in some if (row := rows[run.head.trace_id]).state == ReplayedState.WAITING]
+        for row, run in new:
+            row.state, row.error = run.state, run.error[:MOST_ERROR]
+            row.totals, row.diff = run.totals, run.diff
+        _write(replay, [row for row, _ in new])
     gone = [row for row in rows.values() if row.state == ReplayedState.WAITING]
     if gone:  # traces that were deleted or queued again meanwhile
         for row in gone:
             row.state, row.error = ReplayedState.FAILED, "the trace has not ended"
         _write(replay, gone)
-
-
-def _report(replay: Replay, some: list[tuple[ReplayedTrace, ReplayedRun]]) -> None:
-    new = [(row, run) for row, run in some if row.state == ReplayedState.WAITING]
-    for row, run in new:
-        row.state, row.error = run.state, run.error[:MOST_ERROR]
-        row.totals, row.diff = run.totals, run.diff
-    _write(replay, [row for row, _ in new])
 
 
 def _write(replay: Replay, rows: list[ReplayedTrace]) -> None:
@@ -391,38 +370,36 @@ def find_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
     return replay
 
 
-def replay_as_json(replay: Replay) -> Iterator[str]:
-    """Yield a JSON array of the traces that did not end as they were recorded, piece by piece."""
+EXPORTS = {"json": "application/json", "csv": "text/csv; charset=utf-8"}  # formats with their content types
+
+
+def export_replay(replay: Replay, kind: str) -> Iterator[str]:
+    """Yield the traces that did not end as they were recorded: a JSON array, or a line of CSV for each difference."""
+    settled = (ReplayedState.WAITING, ReplayedState.SAME)
+    found = ReplayedTrace.objects.filter(replay=replay).exclude(state__in=settled).select_related("end_user")
+    rows = streamed_rows(found.order_by("end_user_id", "position"), project_id=replay.project_id)
+    return _as_json(rows) if kind == "json" else _as_csv(rows)
+
+
+def _as_json(rows: Iterable[ReplayedTrace]) -> Iterator[str]:
     yield "["
-    for place, row in enumerate(_rows(replay)):
-        told = {
-            "user_id": row.end_user.external_id,
-            "trace_id": show(Prefix.TRACE, row.trace_id),
-            "state": row.state,
-            "error": row.error,
-            **shown_difference(row.diff),
-        }
+    for place, row in enumerate(rows):
+        told = {**_about(row), "error": row.error, **shown_difference(row.diff)}
         yield ("," if place else "") + "\n" + msgspec.json.encode(told).decode()
     yield "\n]\n"
 
 
-def replay_as_csv(replay: Replay) -> Iterator[str]:
-    """Yield lines of CSV, one for each difference."""
-    yield _line(dict(zip(COLUMNS, COLUMNS, strict=True)))
-    for row in _rows(replay):
-        about = {
-            "user_id": row.end_user.external_id,
-            "trace_id": show(Prefix.TRACE, row.trace_id),
-            "state": row.state,
-        }
+def _as_csv(rows: Iterable[ReplayedTrace]) -> Iterator[str]:
+    yield csv_line(COLUMNS)
+    for row in rows:
         for change in _changes(row):
-            yield _line({**about, **change})
+            values = {**_about(row), **change}
+            yield csv_line(str(values.get(name, "")) for name in COLUMNS)
 
 
-def _rows(replay: Replay) -> Iterator[ReplayedTrace]:
-    settled = (ReplayedState.WAITING, ReplayedState.SAME)
-    rows = ReplayedTrace.objects.filter(replay=replay).exclude(state__in=settled).select_related("end_user")
-    return streamed_rows(rows.order_by("end_user_id", "position"), project_id=replay.project_id)
+def _about(row: ReplayedTrace) -> dict[str, str]:
+    trace_id = show(Prefix.TRACE, row.trace_id)
+    return {"user_id": row.end_user.external_id, "trace_id": trace_id, "state": row.state}
 
 
 def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
@@ -444,7 +421,3 @@ def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
     for lost in row.diff.get("discards", ()):
         change = "discarded" if lost["is_new"] else "no longer discarded"
         yield {"what": "candidate", "change": change, "after": lost["content"], "fields": lost["reason"]}
-
-
-def _line(values: dict[str, Any]) -> str:
-    return csv_line(str(values.get(name, "")) for name in COLUMNS)

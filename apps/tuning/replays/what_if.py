@@ -8,7 +8,7 @@ from uuid import UUID
 from apps.common.errors import Conflict
 from apps.memories.live_ports import live
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, Request, StageSpan
+from apps.pipeline.core.draft import Draft, Origin, StageSpan
 from apps.pipeline.core.enums import MemoryType, Role
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.model_calls import ModelFailed
@@ -16,13 +16,13 @@ from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.indexing import index
 from apps.pipeline.redaction.redact import redact
 from apps.projects.services import policy_of_version
 from apps.tenants.models import EndUser
 from apps.traces.recorder import operations_json
 from apps.traces.trace_report import report_of
+from apps.tuning.rules import request_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,16 @@ def what_if(
         raise Conflict("the end user is being erased")
     redacted = redact(content, policy=policy.redaction).text
     ports = live() if asks_model else replace(live(), model=None)
-    now = ports.clock.now()
-    earlier = SourceTurn(id=new_id(), position=0, role=Role.ASSISTANT, content=before, received_at=now)
-    said = SourceTurn(id=new_id(), position=1, role=role, content=redacted, received_at=now)
-    request = Request(
-        trace_id=new_id(),
-        origin=Origin(project_id, end_user_id=user, session_id=new_id()),
-        turns=(said,),
-        earlier_turns=(earlier,) if before.strip() else (),
-    )
-    settled = _run(flow.screen(Draft.start(request=request, policy=policy)), ports)
+    origin = Origin(project_id, end_user_id=user, session_id=new_id())
+    request = request_of(origin, redacted, role, before=before, now=ports.clock.now())
+    screened = settled = flow.screen(Draft.start(request=request, policy=policy))
+    if screened.turns:
+        try:
+            (settled,) = flow.extract([screened], ports)
+            if not settled.failure:
+                settled = flow.settle(settled, ports)
+        except ModelFailed as failed:
+            settled = screened.evolve(failure=str(failed))
     plan = plan_from(settled) if not settled.failure else WritePlan()
     return WhatIf(
         spans=settled.spans,
@@ -78,16 +78,6 @@ def what_if(
         redacted=redacted,
         failure=settled.failure,
     )
-
-
-def _run(screened: Draft, ports: Ports) -> Draft:
-    if not screened.turns:
-        return screened
-    try:
-        (extracted,) = flow.extract([screened], ports)
-        return extracted if extracted.failure else flow.settle(extracted, ports)
-    except ModelFailed as failed:
-        return screened.evolve(failure=str(failed))
 
 
 def _questions(plan: WritePlan, ports: Ports, policy: Policy) -> list[str]:

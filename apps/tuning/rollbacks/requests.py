@@ -17,9 +17,9 @@ from apps.pipeline.core.enums import RollbackState
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy
-from apps.tuning.rollbacks.reverting import Kept
+from apps.tuning.rollbacks.loading import selected_traces
+from apps.tuning.rollbacks.planning import Kept
 from apps.tuning.rollbacks.running import ShownKept, counts_of, plan_of, run_rollback, shown_kept
-from apps.tuning.rollbacks.selection import selected_traces
 
 MOST_USERS = 50  # of whom a preview looks at each memory
 MOST_MEMORIES = 500  # listed in a preview

@@ -10,7 +10,6 @@ from uuid import UUID
 import msgspec
 import structlog
 from django.db import transaction
-from django.db.models import Count, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -23,7 +22,7 @@ from apps.outbox import enqueue
 from apps.outbox.leases import interrupt
 from apps.outbox.manual import cancel
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, TraceStatus, WorkKind
+from apps.pipeline.core.enums import RUNS, LeftAlone, RollbackState, Stage, Status, TraceStatus, WorkKind
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK, ReviseMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -36,10 +35,8 @@ from apps.traces.policies import active_policy, policy_of
 from apps.traces.runs import RunHead, recorded_runs
 from apps.traces.trace_report import report_of
 from apps.tuning.replays.replaying import judged_run
-from apps.tuning.rollbacks.loading import load_history, load_taken
-from apps.tuning.rollbacks.planning import RollbackPlan, Takings, plan_rollback, plan_undo
-from apps.tuning.rollbacks.reverting import Kept
-from apps.tuning.rollbacks.selection import selected_traces
+from apps.tuning.rollbacks.loading import load_history, load_taken, selected_traces
+from apps.tuning.rollbacks.planning import Kept, RollbackPlan, Takings, plan_rollback, plan_undo
 
 
 def run_again(*, end_user_id: UUID, project_id: UUID, traces: Sequence[Trace]) -> None:
@@ -126,12 +123,10 @@ def progress_of(rollback: Rollback) -> tuple[int, int, tuple[ShownKept, ...]]:
     """Return the end users of a rollback, those still waiting for it or its undo, and what was left alone."""
     items = RollbackItem.objects.filter(rollback=rollback)
     todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
-    counted = items.aggregate(users=Count("id"), waiting=Count("id", filter=Q(state=todo)))
+    waiting = 0 if rollback.is_over else items.filter(state=todo).count()
     lists = items.exclude(left_alone=[]).order_by("id").values_list("left_alone", flat=True)[:MOST_LISTED]
     kept = [each for some in lists for each in msgspec.convert(some, list[Kept])][:MOST_LISTED]
-    waiting = 0 if rollback.is_over else counted["waiting"]
-    shown = shown_kept(kept, project_id=rollback.project_id)
-    return counted["users"], waiting, shown
+    return items.count(), waiting, shown_kept(kept, project_id=rollback.project_id)
 
 
 def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ...]:
@@ -166,20 +161,22 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         traces = list(rows.defer("plan", "outcomes").order_by("created_at", "id"))
         planned = plan_of(rollback, end_user_id, {trace.id for trace in traces})
         _write(rollback, end_user_id, planned.plan, actor=rollback.actor)
-        cancelled = _cancel_work(end_user_id, traces, planned)
+        retracted = [
+            each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == Status.RETRACTED
+        ]
+        cancelled = cancel(end_user_id=end_user_id, kinds=sorted(RUNS), subject_ids=[trace.id for trace in traces])
+        cancelled += cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
         Trace.objects.filter(end_user_id=end_user_id, id__in=[trace.id for trace in traces]).update(
             status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id, error="", finished_at=timezone.now()
         )
         _mark_turns(end_user_id, traces, withdrawn=True)
         counts = {**counts_of(planned, traces=len(traces)), "work_cancelled": cancelled}
-        item.state, item.done = (
-            RollbackState.DONE,
-            {
-                "traces": {str(trace.id): trace.status for trace in traces},
-                "takings": msgspec.to_builtins(planned.takings, str_keys=True),
-                "counts": counts,
-            },
-        )
+        item.state = RollbackState.DONE
+        item.done = {
+            "traces": {str(trace.id): trace.status for trace in traces},
+            "takings": msgspec.to_builtins(planned.takings, str_keys=True),
+            "counts": counts,
+        }
         _finish_item(item, rollback, planned.kept, verb=ROLLED_BACK, details=counts)
         if rollback.rerun:
             run_again(end_user_id=end_user_id, project_id=rollback.project_id, traces=traces)
@@ -200,7 +197,9 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         taken_back = known.filter(status=TraceStatus.ROLLED_BACK, rollback_id=rollback.id)
         traces = list(taken_back.defer("plan", "outcomes").order_by("created_at", "id"))
         if len(traces) < known.count():
-            traces, kept = [], _all_kept(rollback, end_user_id)
+            revised = MemoryVersion.objects.filter(end_user_id=end_user_id, rollback_id=rollback.id)
+            ids = set(revised.filter(operation=ROLLED_BACK).values_list("memory_id", flat=True))
+            traces, kept = [], tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in sorted(ids))
         else:
             takings = msgspec.convert(item.done["takings"], Takings)
             history = load_taken(end_user_id=end_user_id, rollback_id=rollback.id, takings=takings)
@@ -261,13 +260,6 @@ def _write(rollback: Rollback, end_user_id: UUID, plan: WritePlan, *, actor: str
     interrupt(end_user_id=end_user_id)
 
 
-def _cancel_work(end_user_id: UUID, traces: Sequence[Trace], planned: RollbackPlan) -> int:
-    """Cancel the runs of the traces, and the indexing of what is retracted."""
-    runs = cancel(end_user_id=end_user_id, kinds=sorted(RUNS), subject_ids=[trace.id for trace in traces])
-    retracted = [each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == "retracted"]
-    return runs + cancel(end_user_id=end_user_id, kinds=[WorkKind.INDEX_MEMORY], subject_ids=retracted)
-
-
 def _mark_turns(end_user_id: UUID, traces: Sequence[Trace], *, withdrawn: bool) -> None:
     """Mark turns, and void what processes have cached of their sessions: a turn that was taken back may be repeated."""
     Turn.objects.filter(end_user_id=end_user_id, trace__in=traces).update(withdrawn=withdrawn)
@@ -301,12 +293,6 @@ def _reopen(trace: Trace, status: str) -> None:
     )
     if waited:
         queue_trace(trace)
-
-
-def _all_kept(rollback: Rollback, end_user_id: UUID) -> tuple[Kept, ...]:
-    changed = MemoryVersion.objects.filter(end_user_id=end_user_id, rollback_id=rollback.id, operation=ROLLED_BACK)
-    ids = sorted(set(changed.values_list("memory_id", flat=True)))
-    return tuple(Kept(memory_id, LeftAlone.RUN_AGAIN) for memory_id in ids)
 
 
 # The state of items that are left to do, and the state that follows, by the state of the rollback.

@@ -1,17 +1,20 @@
-"""Settings with their names, values and versions."""
+"""The settings of a policy as a form, with their plain names."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from django import forms
+from django.http import QueryDict
+
+from apps.common.errors import Refused, Unfit
 from apps.console.labels import label
 from apps.pipeline.core.policy import Policy
 
 
-@dataclass(frozen=True, slots=True)
-class PlainSetting:
+class PlainSetting(NamedTuple):
     """How people read a setting."""
 
     name: str
@@ -23,21 +26,11 @@ _POINTS = "points of 100"
 _WEIGHT = "weight"
 _CONFIDENCE = "confidence"
 
+# Last parts of paths whose own label would be unclear.
 _WORDS = {
-    "supported": "supported",
-    "partial": "partial",
-    "unknown": "unknown",
-    "not_supported": "not supported",
-}
-_WEIGHTS = {
-    "words": "words",
-    "meaning": "meaning",
     "questions": "answered questions",
     "session": "words of the session",
     "named": "a named subject",
-    "importance": "importance",
-    "recency": "recency",
-    "confidence": "confidence",
     "evidence": "own score",
 }
 _PLAIN: Mapping[str, PlainSetting] = {
@@ -135,12 +128,8 @@ def plain_setting(path: tuple[str, ...]) -> PlainSetting:
         return PlainSetting(f"{embedder}: unsure from", _SIMILARITY)
     for key in (".".join(path), ".".join((*section, "*"))):
         if known := _PLAIN.get(key):
-            shown = _WEIGHTS[last] if "weights" in key else _WORDS.get(last, label(last))
-            return PlainSetting(f"{known.name} {shown}", known.unit) if key.endswith("*") else known
-    return _by_path(path)
-
-
-def _by_path(path: tuple[str, ...]) -> PlainSetting:
+            shown = f"{known.name} {_WORDS.get(last, label(last))}"
+            return PlainSetting(shown, known.unit) if key.endswith("*") else known
     return PlainSetting(" ".join(map(label, path[1:])))
 
 
@@ -179,47 +168,40 @@ _ABOUT = {
 }
 
 
+class WordsField(forms.CharField):
+    """Words, with commas or spaces between them."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the words."""
+        return (super().to_python(value) or "").replace(",", " ").split()
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the words as one text."""
+        return ", ".join(value) if isinstance(value, list) else value
+
+
+class JsonListField(forms.JSONField):
+    """A list in JSON; nothing stands for an empty one."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the list."""
+        return super().to_python(value) or []
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting with its allowed values."""
+    """A field of the form, and what is told of it."""
 
     path: tuple[str, ...]
-    value: Any
-    kind: str  # boolean, integer, number, string, choice, list (of choices), words or json
-    help: str = ""
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    default: Any = None
-    typed: tuple[str, ...] | None = None  # into a form that was refused
-    problem: str = ""  # why it was
+    field: forms.BoundField
+    default: Any
+    plain: PlainSetting
+    allowed: str  # the range of a number; empty without limits
 
     @property
-    def key(self) -> str:
-        """Return the name of the form field."""
-        return ".".join(self.path)
-
-    @property
-    def name(self) -> str:
-        """Return the plain name."""
-        return plain_setting(self.path).name
-
-    @property
-    def unit(self) -> str:
-        """Return the unit of a number, or what a text is."""
-        return plain_setting(self.path).unit
-
-    @property
-    def allowed(self) -> str:
-        """Return the range of a number in words; empty without limits."""
-        match (self.least, self.most):
-            case (None, None):
-                return ""
-            case (least, None):
-                return f"at least {least:g}"
-            case (None, most):
-                return f"at most {most:g}"
-        return f"{self.least:g} to {self.most:g}"
+    def value(self) -> Any:
+        """Return the value in the policy."""
+        return self.field.field.initial
 
     @property
     def is_custom(self) -> bool:
@@ -228,65 +210,8 @@ class Setting:
 
     @property
     def default_text(self) -> str:
-        """Return the default as it stands in a text field."""
-        return replace(self, value=self.default).described
-
-    @property
-    def described(self) -> str:
-        """Return the value in words."""
-        match self.kind:
-            case "boolean":
-                return "on" if self.value else "off"
-            case "list":
-                return ", ".join(self.value) or "none"
-        return self.text or "empty"
-
-    @property
-    def text(self) -> str:
-        """Return the value as it stands in a text field."""
-        match self.kind:
-            case "words":
-                return ", ".join(self.value)
-            case "json":
-                return json.dumps(self.value, ensure_ascii=False) if self.value else ""
-        return str(self.value)
-
-    @property
-    def shown(self) -> Any:
-        """Return what its field shows: what was typed into a refused form, else the value."""
-        if self.typed is None:
-            return self.value if self.kind in ("boolean", "list", "choice") else self.text
-        match self.kind:
-            case "boolean":
-                return bool(self.typed)
-            case "list":
-                return self.typed
-        return self.typed[-1] if self.typed else ""
-
-    def is_changed(self, given: list[str]) -> bool:
-        """Return True if submitted values differ from the value, or can't be read."""
-        try:
-            return bool(self.read(given) != self.value)
-        except ValueError:
-            return True
-
-    def read(self, given: list[str]) -> Any:
-        """Parse submitted values. Raises ValueError if a number or JSON is expected and missing."""
-        text = given[-1].strip() if given else ""
-        match self.kind:
-            case "boolean":
-                return bool(given)
-            case "integer":
-                return int(text)
-            case "number":
-                return float(text)
-            case "list":
-                return [each for each in given if each in self.choices]
-            case "words":
-                return text.replace(",", " ").split()
-            case "json":
-                return json.loads(text or "[]")
-        return text
+        """Return the default in words."""
+        return in_words(self.default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +220,7 @@ class SettingsSection:
 
     name: str
     about: str
-    settings: tuple[Setting, ...]
+    settings: list[Setting]
 
     @property
     def custom_count(self) -> int:
@@ -305,34 +230,117 @@ class SettingsSection:
     @property
     def is_refused(self) -> bool:
         """Return True if one of its values was refused."""
-        return any(setting.problem for setting in self.settings)
+        return any(setting.field.errors for setting in self.settings)
 
 
-def settings_sections(
-    policy: Policy,
-    *,
-    typed: Mapping[str, Sequence[str]] | None = None,
-    problems: Mapping[str, str] | None = None,
-) -> list[SettingsSection]:
-    """Return the settings of a policy by section: first those that most projects change, then all others.
+class SettingsForm(forms.Form):
+    """A field for each setting of a policy, under its path; limits are checked when the policy is saved."""
 
-    By the keys of settings, they have what was typed into a refused form, and why it was refused.
-    """
-    values, defaults = policy.model_dump(mode="json"), _defaults()
+    use_required_attribute = False
 
-    def filled(each: Setting) -> Setting:
-        given = tuple(typed[each.key]) if typed and each.key in typed else None
-        problem = (problems or {}).get(each.key, "")
-        return replace(each, default=_at(defaults, each.path), typed=given, problem=problem)
+    def __init__(
+        self,
+        policy: Policy,
+        data: QueryDict | None = None,
+        *,
+        initial: Mapping[str, Any] | None = None,
+        is_read_only: bool = False,
+    ) -> None:
+        super().__init__(data, initial=dict(initial or {}), auto_id=False)
+        self.settings: dict[str, Setting] = {}
+        values = policy.model_dump(mode="json")
+        for name, part in _schema()["properties"].items():
+            self._add_settings((name,), values[name], part)
+        for field in self.fields.values():
+            field.disabled = is_read_only
 
-    of_parts = {
-        name: [filled(each) for each in _settings((name,), values[name], part)]
-        for name, part in _schema()["properties"].items()
-    }
-    by_key = {each.key: each for settings in of_parts.values() for each in settings}
-    others = {name: [each for each in found if each.key not in _EVERYDAY] for name, found in of_parts.items()}
-    shown = {EVERYDAY: [by_key[key] for key in _EVERYDAY]} | others
-    return [SettingsSection(name, _ABOUT.get(name, ""), tuple(found)) for name, found in shown.items() if found]
+    def _add_settings(self, path: tuple[str, ...], value: Any, part: Mapping[str, Any]) -> None:
+        described = _resolved(part)
+        if path == _RULES:
+            return
+        if isinstance(value, Mapping):
+            known, others = described.get("properties", {}), described.get("additionalProperties", {})
+            for name, inner in value.items():
+                self._add_settings((*path, name), inner, known.get(name, others or {}))
+            return
+        key, plain = ".".join(path), plain_setting(path)
+        field = self.fields[key] = _field(described)
+        field.label, field.initial, field.help_text = plain.name, value, str(part.get("description", ""))
+        self.settings[key] = Setting(path, self[key], _at(_defaults(), path), plain, _allowed(described))
+
+    def sections(self) -> list[SettingsSection]:
+        """Return the settings by section: first those that most projects change, then all others."""
+        by_section = {EVERYDAY: [self.settings[key] for key in _EVERYDAY]}
+        for key, setting in self.settings.items():
+            if key not in _EVERYDAY:
+                by_section.setdefault(setting.path[0], []).append(setting)
+        return [SettingsSection(name, _ABOUT.get(name, ""), found) for name, found in by_section.items()]
+
+    def changes(self) -> dict[tuple[str, ...], Any]:
+        """Return the values that differ from those of the policy, by path."""
+        return {self.settings[key].path: self.cleaned_data[key] for key in self.changed_data}
+
+    def refuse(self, refused: Refused) -> None:
+        """Add the reason why the values were refused to the setting that it names."""
+        key = refused.at.strip("/").replace("/", ".") if isinstance(refused, Unfit) else ""
+        self.add_error(next((name for name in self.fields if f"{key}.".startswith(f"{name}.")), None), str(refused))
+
+    @property
+    def problem(self) -> str:
+        """Return the first reason why a value was refused, with its setting; empty without one."""
+        for key, errors in self.errors.items():
+            return f"{key.replace('.', ' ')}: {errors[0]}" if key in self.fields else str(errors[0])
+        return ""
+
+
+def in_words(value: Any) -> str:
+    """Return the value of a setting in words."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        is_json = any(not isinstance(each, str) for each in value)
+        return json.dumps(value, ensure_ascii=False) if is_json else ", ".join(value) or "none"
+    return str(value) or "empty"
+
+
+_NO_NUMBER = {"invalid": "must be a number", "required": "must be a number"}
+
+
+def _field(part: Mapping[str, Any]) -> forms.Field:
+    """Return the field of a setting with this JSON Schema."""
+    number = forms.TextInput(attrs={"inputmode": "decimal"})
+    items = _resolved(part.get("items", {}))
+    match part.get("type"):
+        case "boolean":
+            return forms.BooleanField(required=False)
+        case "integer":
+            return forms.IntegerField(widget=number, error_messages=_NO_NUMBER)
+        case "number":
+            return forms.FloatField(widget=number, error_messages=_NO_NUMBER)
+        case "array" if "enum" in items:
+            choices = [(each, each) for each in items["enum"]]
+            return forms.MultipleChoiceField(choices=choices, required=False, widget=forms.CheckboxSelectMultiple)
+        case "array" if items.get("type") == "string":
+            return WordsField(required=False)
+        case "array":
+            area = forms.Textarea(attrs={"rows": 2, "hx-disable": True})
+            return JsonListField(required=False, widget=area, error_messages={"invalid": "must be JSON"})
+    if "enum" in part:
+        return forms.ChoiceField(choices=[(each, each) for each in part["enum"]])
+    return forms.CharField(required=False)
+
+
+def _allowed(part: Mapping[str, Any]) -> str:
+    """Return the range of a number in words; empty without limits."""
+    match part.get("minimum", part.get("exclusiveMinimum")), part.get("maximum"):
+        case (None, None):
+            return ""
+        case (least, None):
+            return f"at least {least:g}"
+        case (None, most):
+            return f"at most {most:g}"
+        case (least, most):
+            return f"{least:g} to {most:g}"
 
 
 @cache
@@ -350,33 +358,6 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
     for name in path:
         values = values.get(name) if isinstance(values, Mapping) else None
     return values
-
-
-def _settings(path: tuple[str, ...], value: Any, part: Mapping[str, Any]) -> Iterator[Setting]:
-    described = _resolved(part)
-    if path == _RULES:
-        return
-    if isinstance(value, Mapping):
-        known, others = described.get("properties", {}), described.get("additionalProperties", {})
-        for name, inner in value.items():
-            yield from _settings((*path, name), inner, known.get(name, others or {}))
-        return
-    items = _resolved(described.get("items", {}))
-    yield Setting(
-        path=path,
-        value=value,
-        kind=_kind(described, items),
-        help=str(part.get("description", "")),
-        choices=tuple(items.get("enum", described.get("enum", ()))),
-        least=described.get("minimum", described.get("exclusiveMinimum")),
-        most=described.get("maximum"),
-    )
-
-
-def _kind(part: Mapping[str, Any], items: Mapping[str, Any]) -> str:
-    if part.get("type") == "array":
-        return "list" if "enum" in items else "words" if items.get("type") == "string" else "json"
-    return "choice" if "enum" in part else str(part.get("type", "string"))
 
 
 def _resolved(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,5 @@
 """Settings and their versions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
 from django.conf import settings as site
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,9 +7,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Conflict, Refused, Unfit
+from apps.common.errors import Conflict, Refused
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.intake.read_again import sessions_to_read
 from apps.pipeline.core.policy import Policy
 from apps.projects.services import (
@@ -27,7 +24,7 @@ from apps.projects.services import (
 )
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay
-from apps.tuning.selectors.configuration import SettingsSection, settings_sections
+from apps.tuning.selectors.configuration import SettingsForm, in_words
 
 MOST_REPLAYS = 10  # that the page of a version lists
 _RULES = "pre_filter.rules."  # how the names of changed rules begin
@@ -37,7 +34,8 @@ _RULES = "pre_filter.rules."  # how the names of changed rules begin
 def configuration(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the active settings, or those of the version in the parameter `edit`, and all versions."""
     edited = whole_number(request.GET.get("edit", ""))
-    return _show(request, visit, _active(visit) if edited is None else _version(visit, edited))
+    shown = _active(visit) if edited is None else _version(visit, edited)
+    return _show(request, visit, shown, SettingsForm(shown.as_policy(), is_read_only=not visit.may_administer))
 
 
 @require_POST
@@ -46,15 +44,21 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Create a version with the changed settings: active, or with `draft` one that is not."""
     shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
     as_draft = "draft" in request.POST
+    form = SettingsForm(shown.as_policy(), request.POST)
+    if not form.is_valid():
+        return _show(request, visit, shown, form)
+    changed, note = form.changes(), request.POST.get("note", "").strip()
     try:
-        made = (save_draft if as_draft else change_policy)(
-            project_id=visit.project.pk,
-            base=shown.number,
-            changes=_changed_settings(settings_sections(shown.as_policy()), request),
-            note=request.POST.get("note", "").strip(),
-        )
+        save = save_draft if as_draft else change_policy
+        made = save(project_id=visit.project.pk, base=shown.number, changes=changed, note=note)
+    except Conflict as conflict:
+        active = _active(visit)
+        problem = f"{conflict}. Your changes stand below, on version {active.number}: look at them and save again."
+        again = SettingsForm(active.as_policy(), initial={".".join(path): value for path, value in changed.items()})
+        return _show(request, visit, active, again, problem=problem)
     except Refused as refused:
-        return _show_refused(request, visit, shown, refused)
+        form.refuse(refused)
+        return _show(request, visit, shown, form)
     if made.number == shown.number:
         messages.info(request, "Nothing was changed: no value differs.")
     elif as_draft:
@@ -70,19 +74,21 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def changes(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show what the form would change, before it is saved."""
     shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
-    sections = settings_sections(shown.as_policy())
-    try:
-        changed = _changed_settings(sections, request)
-    except Refused as refused:
-        where = refused.at.strip("/").replace("/", " ") if isinstance(refused, Unfit) else ""
-        return render(request, "console/_setting_changes.html", {"problem": f"{where} {refused}"})
+    form = SettingsForm(shown.as_policy(), request.POST)
+    changed = form.changes() if form.is_valid() else {}
     found = [
-        {"section": section.name, "setting": each, "after": replace(each, value=changed[each.path]).described}
-        for section in sections
+        {
+            "section": section.name,
+            "setting": each,
+            "before": in_words(each.value),
+            "after": in_words(changed[each.path]),
+        }
+        for section in form.sections()
         for each in section.settings
         if each.path in changed
     ]
-    return render(request, "console/_setting_changes.html", {"changes": found, "is_asked": True})
+    context = {"changes": found, "is_asked": True, "problem": form.problem}
+    return render(request, "console/_setting_changes.html", context)
 
 
 @require_POST
@@ -142,11 +148,8 @@ def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpRespo
 @project_page(MemberRole.ADMIN)
 def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
     """Restore an older version as a new version."""
-    try:
+    with refusals_told(request):
         made = restore_version(project_id=visit.project.pk, number=number)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-    else:
         undo = reverse("console:restore", args=[visit.project.slug, made.base])
         messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
     return redirect("console:configuration", slug=visit.project.slug)
@@ -165,34 +168,13 @@ def _active(visit: ProjectVisit) -> ConfigurationVersion:
     return get_object_or_404(ConfigurationVersion, project=visit.project, is_active=True)
 
 
-def _show_refused(
-    request: HttpRequest, visit: ProjectVisit, base: ConfigurationVersion, refused: Refused
-) -> HttpResponse:
-    """Show the form again as it was filled in; after a conflict, its changes on the active version."""
-    settings = [each for section in settings_sections(base.as_policy()) for each in section.settings]
-    typed = {each.key: request.POST.getlist(each.key) for each in settings}
-    if isinstance(refused, Conflict):
-        typed = {each.key: typed[each.key] for each in settings if each.is_changed(typed[each.key])}
-        active = _active(visit)
-        problem = f"{refused}. Your changes stand below, on version {active.number}: look at them and save again."
-        return _show(request, visit, active, problem=problem, typed=typed)
-    where = refused.at.strip("/") if isinstance(refused, Unfit) else ""
-    problem = f"{where.replace('/', ' ')}: {refused}" if where else str(refused)
-    return _show(request, visit, base, problem=problem, typed=typed, refused={where.replace("/", "."): str(refused)})
-
-
 def _show(
-    request: HttpRequest,
-    visit: ProjectVisit,
-    active: ConfigurationVersion,
-    *,
-    problem: str = "",
-    typed: Mapping[str, Sequence[str]] | None = None,
-    refused: Mapping[str, str] | None = None,
+    request: HttpRequest, visit: ProjectVisit, active: ConfigurationVersion, form: SettingsForm, *, problem: str = ""
 ) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).select_related("author").defer("policy")
-    sections = settings_sections(active.as_policy(), typed=typed, problems=refused)
+    sections = form.sections()
     opened = request.GET.get("section", "")
+    problem = problem or form.problem
     context = {
         "active": active,
         "presets": [preset.value for preset in Preset],
@@ -207,18 +189,3 @@ def _show(
         "reading": sessions_to_read(visit.project.pk),
     }
     return render(request, "console/configuration.html", context, status=422 if problem else 200)
-
-
-def _changed_settings(sections: list[SettingsSection], request: HttpRequest) -> Mapping[tuple[str, ...], Any]:
-    """Return the settings whose value in the form differs. Raises Unfit if a number is expected."""
-    found: dict[tuple[str, ...], Any] = {}
-    for setting in (setting for section in sections for setting in section.settings):
-        try:
-            value = setting.read(request.POST.getlist(setting.key))
-        except ValueError as error:
-            raise Unfit(
-                "must be JSON" if setting.kind == "json" else "must be a number", at=f"/{'/'.join(setting.path)}"
-            ) from error
-        if value != setting.value:
-            found[setting.path] = value
-    return found

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
-from apps.console.labels import label as in_words
 from apps.console.labels import names_of, percent
 from apps.console.paging import identifier_of, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
@@ -32,12 +31,12 @@ from apps.tuning.evaluation.figures import (
     EvaluationOverview,
     Figure,
     RecallEstimate,
+    Share,
     read_figures,
     readings_of,
 )
 from apps.tuning.evaluation.samples import (
     Labeller,
-    Share,
     draw_samples,
     export_labels,
     items_to_label,
@@ -61,8 +60,9 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "weeks": WEEKS,
         "gauges": _gauges(overview),
         "groups": _groups(overview),
-        "failures": [(in_words(value), count) for value, count in overview.total.failures.items()],
-        "agreements": _agreements(overview),
+        "failures": overview.total.failures,
+        "agreements": overview.total.agreement,
+        "names": names_of(who for each in overview.total.agreement.values() for who in each.labellers),
         "versions": versions,
         "choices": [("Version", versions[:1]), ("with", versions[1:2] or versions[:1])],  # what is selected at first
         "retrieval": overview.retrieval,
@@ -220,7 +220,6 @@ def _with_surroundings(item: EvaluationItem) -> dict[str, Any]:
 
 MOST_SAMPLES = 20
 _LABELS = {Figure.PRECISION: "Precision", Figure.RECALL: "Recall", Figure.ZERO_EXTRACTION: "Messages that gave nothing"}
-_KINDS = {SampleKind.MEMORY: "memories", SampleKind.TURN: "turns"}
 
 
 def _gauges(overview: EvaluationOverview) -> list[dict[str, Any]]:
@@ -260,21 +259,6 @@ def _groups(overview: EvaluationOverview) -> list[dict[str, Any]]:
         {"label": "By type", "rows": _rows(overview.memory_types), "has_recall": False},
     ]
     return [table for table in tables if table["rows"]]
-
-
-def _agreements(overview: EvaluationOverview) -> list[dict[str, Any]]:
-    """Return how far labellers agree, with their names."""
-    found = overview.total.agreement
-    names = names_of(who for each in found.values() for who in each.labellers)
-    return [
-        {
-            "kind": _KINDS[kind],
-            "labellers": " and ".join(names[who] for who in each.labellers),
-            "count": each.items,
-            "kappa": each.kappa,
-        }
-        for kind, each in found.items()
-    ]
 
 
 def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> TimeSeries:

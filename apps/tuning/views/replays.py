@@ -17,14 +17,14 @@ from apps.memories.models import Memory
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, Turn
 from apps.tuning.replays.services import (
+    EXPORTS,
     TraceChoice,
     cancel_replay,
-    replay_as_csv,
-    replay_as_json,
+    export_replay,
     request_replay,
     start_replay,
 )
-from apps.tuning.replays.what_if import WhatIf, what_if
+from apps.tuning.replays.what_if import what_if
 
 TRACES = 20  # on a page, each with its differences
 
@@ -42,8 +42,22 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
     form = ReplayForm(request.POST or None, versions=versions, initial={"version": query_param(request, "version")})
     if request.method == "POST" and form.is_valid():
+        given: dict[str, Any] = form.cleaned_data
         try:
-            made = _requested(form.cleaned_data, visit)
+            made = request_replay(
+                project_id=visit.project.pk,
+                choice=TraceChoice(
+                    user_id=given["user"],
+                    session_id=given["session"],
+                    since=midnight(str(given["since"])),
+                    until=next_midnight(str(given["until"])),
+                    sample=given["sample"],
+                ),
+                version=int(given["version"]) if given["version"] else None,
+                is_isolated=given["isolated"],
+                allows_live_calls=given["live_calls"],
+                person_id=visit.person_id,
+            )
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
@@ -83,24 +97,27 @@ def progress(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> Http
 @project_page(MemberRole.ADMIN)
 def start(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
     """Start a replay, or resume it."""
-    return _acted(request, visit, replay_id, start_replay)
+    with refusals_told(request):
+        start_replay(project_id=visit.project.pk, replay_id=replay_id)
+    return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
 
 
 @require_POST
 @project_page(MemberRole.ADMIN)
 def cancel(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
     """Cancel a replay."""
-    return _acted(request, visit, replay_id, cancel_replay)
+    with refusals_told(request):
+        cancel_replay(project_id=visit.project.pk, replay_id=replay_id)
+    return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
 
 
 @project_page()
 def export(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> StreamingHttpResponse:
     """Download the differences as CSV, or as JSON with `as=json`."""
-    found, as_json = _found(visit, replay_id), query_param(request, "as") == "json"
-    kind = "json" if as_json else "csv"
+    found, kind = _found(visit, replay_id), "json" if query_param(request, "as") == "json" else "csv"
     return StreamingHttpResponse(
-        replay_as_json(found) if as_json else replay_as_csv(found),
-        content_type="application/json" if as_json else "text/csv; charset=utf-8",
+        export_replay(found, kind),
+        content_type=EXPORTS[kind],
         headers={"Content-Disposition": f'attachment; filename="{found.shown_id}.{kind}"'},
     )
 
@@ -112,47 +129,20 @@ def try_whole(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     form = WhatIfForm(request.POST or None, versions=versions, initial={"version": query_param(request, "version")})
     context: dict[str, Any] = {"form": form}
     if request.method == "POST" and form.is_valid():
+        given: dict[str, Any] = form.cleaned_data
         try:
-            context["result"] = _imagined(form.cleaned_data, visit)
+            context["result"] = what_if(
+                project_id=visit.project.pk,
+                user_id=given["user"],
+                content=given["content"],
+                role=given["role"],
+                before=given["before"],
+                version=int(given["version"]) if given["version"] else None,
+                asks_model=given["asks_model"] and visit.may_administer,  # a call costs money
+            )
         except Refused as refused:
             form.add_error(None, str(refused))
     return render(request, "console/what_if.html", context, status=422 if form.errors else 200)
-
-
-def _requested(given: dict[str, Any], visit: ProjectVisit) -> Replay:
-    choice = TraceChoice(
-        user_id=given["user"],
-        session_id=given["session"],
-        since=midnight(str(given["since"])) if given["since"] else None,
-        until=next_midnight(str(given["until"])) if given["until"] else None,
-        sample=given["sample"] or 0,
-    )
-    return request_replay(
-        project_id=visit.project.pk,
-        choice=choice,
-        version=int(given["version"]) if given["version"] else None,
-        is_isolated=given["isolated"],
-        allows_live_calls=given["live_calls"],
-        person_id=visit.person_id,
-    )
-
-
-def _imagined(given: dict[str, Any], visit: ProjectVisit) -> WhatIf:
-    return what_if(
-        project_id=visit.project.pk,
-        user_id=given["user"],
-        content=given["content"],
-        role=given["role"],
-        before=given["before"],
-        version=int(given["version"]) if given["version"] else None,
-        asks_model=given["asks_model"] and visit.may_administer,  # a call costs money
-    )
-
-
-def _acted(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, act: Any) -> HttpResponse:
-    with refusals_told(request):
-        act(project_id=visit.project.pk, replay_id=replay_id)
-    return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
 
 
 def _found(visit: ProjectVisit, replay_id: UUID) -> Replay:

@@ -1,13 +1,11 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
@@ -15,12 +13,14 @@ from apps.console.choices import choice_problems
 from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import refusals_told
 from apps.memories.models import Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
+from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
@@ -29,18 +29,9 @@ from apps.tuning.rollbacks.requests import (
     undo_rollback,
 )
 from apps.tuning.rollbacks.running import ShownKept, progress_of
-from apps.tuning.rollbacks.selection import named_selection
 
-CHOICES = (
-    "trace",
-    "version",
-    "key",
-    "user",
-    "session",
-    "replay",
-    "since",
-    "until",
-)  # names of fields and query parameters
+# Names of fields and query parameters.
+CHOICES = ("trace", "version", "key", "user", "session", "replay", "since", "until")
 
 
 @project_page(MemberRole.ADMIN)
@@ -73,7 +64,7 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return redirect("console:rollbacks", slug=visit.project.slug)
     chosen = {name: _text(request.GET, name) for name in CHOICES}
     try:
-        asked = _request(request, visit)
+        asked = _request(request, visit, chosen)
         if request.method == "POST":
             rollback = request_rollback(asked)
             return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback.pk)
@@ -117,41 +108,35 @@ def rollback(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> Ht
 @project_page(MemberRole.ADMIN)
 def undo(request: HttpRequest, visit: ProjectVisit, rollback_id: UUID) -> HttpResponse:
     """Restore what a rollback took back."""
-    try:
+    with refusals_told(request):
         undone = undo_rollback(project_id=visit.project.pk, rollback_id=rollback_id)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-        return redirect("console:rollbacks", slug=visit.project.slug)
-    if undone.is_over:
-        messages.info(request, _undo_text(undone.counts))
-    return redirect(reverse("console:rollback", args=[visit.project.slug, undone.pk]))
+        if undone.is_over:
+            messages.info(request, _undo_text(undone.counts))
+    return redirect("console:rollback", slug=visit.project.slug, rollback_id=rollback_id)
 
 
-def _request(request: HttpRequest, visit: ProjectVisit) -> Rollback:
+def _request(request: HttpRequest, visit: ProjectVisit, given: Mapping[str, str]) -> Rollback:
     """Return what is asked for. Raises Refused, BadInput and BadIdentifier."""
+    version, key, replay = given["version"], given["key"], given["replay"]
+    if version and not version.isdecimal():
+        raise BadInput("is the number of a configuration version", at="version")
+    selection = named_selection(
+        project_id=visit.project.pk,
+        trace_ids=[parse(Prefix.TRACE, each) for each in given["trace"].replace(",", " ").split()],
+        version=min(int(version), 10**9) if version else None,
+        api_key_id=parse(Prefix.API_KEY, key) if key else None,
+        user_id=given["user"],
+        session_id=given["session"],
+        replay_id=parse(Prefix.REPLAY, replay) if replay else None,
+        since=midnight(given["since"]),
+        until=next_midnight(given["until"]),
+    )
     return Rollback(
         project_id=visit.project.pk,
-        selection=_selection(request.GET, visit),
+        selection=selection,
         forced=[str(parse(Prefix.MEMORY, each)) for each in request.POST.getlist("force")],
         note=_text(request.POST, "note"),
         rerun="rerun" in (request.POST if request.method == "POST" else request.GET),
-    )
-
-
-def _selection(given: QueryDict, visit: ProjectVisit) -> dict[str, Any]:
-    version, key = _text(given, "version"), _text(given, "key")
-    if version and not version.isdecimal():
-        raise BadInput("is the number of a configuration version", at="version")
-    return named_selection(
-        project_id=visit.project.pk,
-        trace_ids=[parse(Prefix.TRACE, each) for each in _text(given, "trace").replace(",", " ").split()],
-        version=min(int(version), 10**9) if version else None,
-        api_key_id=parse(Prefix.API_KEY, key) if key else None,
-        user_id=_text(given, "user"),
-        session_id=_text(given, "session"),
-        replay_id=parse(Prefix.REPLAY, replay) if (replay := _text(given, "replay")) else None,
-        since=midnight(_text(given, "since")),
-        until=next_midnight(_text(given, "until")),
     )
 
 

@@ -73,17 +73,13 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
             if found := _unconfirmed(request, visit, form.instance.as_rule()):
                 context["found"], context["fingerprint"] = _check_report(found), fingerprint(form.instance.as_rule())
             else:
-                return _save(request, visit, form.instance.as_rule())
+                saved = form.instance.as_rule()
+                version = save_rule(project_id=visit.project.pk, rule=saved, as_draft="draft" in request.POST)
+                return _saved(request, visit, version, f"Rule {saved.name} saved")
         except Refused as refused:
             form.add_error("pattern", str(refused))
     context["position"] = _position(form)
     return render(request, "console/rule.html", context, status=422 if form.errors else 200)
-
-
-def _save(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> HttpResponse:
-    """Save a rule, or with `draft` in a draft. Raises Refused."""
-    version = save_rule(project_id=visit.project.pk, rule=rule, as_draft="draft" in request.POST)
-    return _saved(request, visit, version, f"Rule {rule.name} saved")
 
 
 def _unconfirmed(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> RuleCheck | None:
@@ -213,18 +209,11 @@ def _preview_context(preview: RulePreview) -> dict[str, Any]:
     """Return a preview with its examples by kind, harmful ones first (two queries; none while it runs)."""
     if not preview.is_over:
         return {"preview": preview}
-    users = {UUID(each["end_user"]) for each in preview.examples}
-    turns = Turn.objects.select_related("end_user").filter(
-        end_user_id__in=users, pk__in=[each["turn"] for each in preview.examples]
-    )
-    ids = [memory for each in preview.examples for memory in each["memories"]]
-    memories = {str(row.pk): row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
-    known = {str(turn.pk): turn for turn in turns}
     examples: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for each in preview.examples:
-        if turn := known.get(each["turn"]):
-            written = [memories[memory] for memory in each["memories"] if memory in memories]
-            examples[each["kind"]].append({"turn": turn, "before": each["before"], "memories": written})
+    told = [(UUID(each["end_user"]), UUID(each["turn"]), map(UUID, each["memories"])) for each in preview.examples]
+    for found, each in zip(_examples(told), preview.examples, strict=True):
+        if found is not None:
+            examples[each["kind"]].append({**found, "before": each["before"]})
     by_kind = {kind: examples[kind] for kind in ("harmful", "dropped", "kept") if examples[kind]}
     return {"preview": preview, "examples": by_kind}
 
@@ -235,20 +224,24 @@ MOST_HARMED = 12
 def _check_report(check: RuleCheck) -> dict[str, Any]:
     """Return a check with its examples, those with memories first (two queries)."""
     shown = sorted(check.dropped, key=lambda change: not change.active_memories)[:MOST_HARMED]
-    users = {change.end_user_id for change in shown}
+    examples = _examples([(each.end_user_id, each.turn_id, each.active_memories) for each in shown])
+    return {"check": check, "examples": [each for each in examples if each is not None]}
+
+
+def _examples(told: Iterable[tuple[UUID, UUID, Iterable[UUID]]]) -> list[dict[str, Any] | None]:
+    """Return the turn and the memories of each example, named by end user, turn and memories; None if it is gone."""
+    named = [(end_user, turn, list(memories)) for end_user, turn, memories in told]
+    users = {end_user for end_user, _, _ in named}
     rows = Turn.objects.select_related("end_user").filter(end_user_id__in=users)
-    turns = {turn.pk: turn for turn in rows.filter(pk__in=[change.turn_id for change in shown])}
-    ids = [memory for change in shown for memory in change.active_memories]
-    memories = {row.pk: row for row in Memory.objects.filter(end_user_id__in=users, pk__in=ids)}
-    examples = [
-        {
-            "turn": turns[change.turn_id],
-            "memories": [memories[each] for each in change.active_memories if each in memories],
-        }
-        for change in shown
-        if change.turn_id in turns
+    turns = rows.filter(pk__in=[turn for _, turn, _ in named]).in_bulk()
+    ids = [each for _, _, memories in named for each in memories]
+    known = Memory.objects.filter(end_user_id__in=users, pk__in=ids).in_bulk()
+    return [
+        {"turn": turns[turn], "memories": [known[each] for each in memories if each in known]}
+        if turn in turns
+        else None
+        for _, turn, memories in named
     ]
-    return {"check": check, "examples": examples}
 
 
 MOST_TRACES = 2_000  # the latest ones

@@ -7,8 +7,7 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.tuning.evaluation.figures import LabelledItem
-from apps.tuning.evaluation.samples import share_of
+from apps.tuning.evaluation.figures import LabelledItem, share_of
 from apps.tuning.evaluation.versions import JudgedCase, score_of
 
 M1, M2, M9, T1, T2 = (UUID(int=number) for number in range(5))

@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 
 from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.tuning.evaluation.figures import LabelledItem, TurnCounts, figures_by, figures_of
-from apps.tuning.evaluation.samples import share_of
+from apps.tuning.evaluation.figures import LabelledItem, TurnCounts, figures_by, figures_of, share_of
 
 WEEK, NEXT = date(2030, 6, 3), date(2030, 6, 10)
 GOOD, UNTRUE, OUTDATED, USELESS, NOTHING, SOMETHING, SKIPPED = LabelValue

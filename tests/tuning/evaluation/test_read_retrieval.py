@@ -11,8 +11,7 @@ from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import LinkKind, MemoryType, Status
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
-from apps.tuning.evaluation.retrieval import RetrievalFigures, read_retrieval
-from apps.tuning.evaluation.samples import share_of
+from apps.tuning.evaluation.figures import RetrievalFigures, read_retrieval, share_of
 
 pytestmark = pytest.mark.django_db
 TOLD = datetime(2030, 6, 1, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.tuning.evaluation.samples import share_of
+from apps.tuning.evaluation.figures import share_of
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from apps.tuning.evaluation.figures import (
     EvaluationWarning,
     Figure,
     RecallEstimate,
+    Share,
     evaluation_warnings,
     readings_of,
+    share_of,
 )
-from apps.tuning.evaluation.samples import Share, share_of
 
 PRECISION, RECALL, ZERO = Figure
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -44,7 +45,7 @@ def people(project: Project) -> list[Person]:
 
 
 def requested(project: Project, *, version: int | None = None, choice: TraceChoice | None = None) -> Replay:
-    return request_replay(project_id=project.pk, choice=choice or TraceChoice(), version=version)
+    return request_replay(project_id=project.pk, choice=choice, version=version)
 
 
 def strict_version(project: Project) -> int:
@@ -86,13 +87,14 @@ def test_under_the_own_versions_nothing_differs(project: Project, people: list[P
 
 def test_traces_are_chosen(project: Project, people: list[Person]) -> None:
     trace = Trace.objects.filter(end_user_id=people[0].id).earliest("created_at")
-    choices = {
-        TraceChoice(user_id="ana"): 2,
-        TraceChoice(user_id="ana", session_id="monday"): 2,
-        TraceChoice(trace_ids=(trace.id,)): 2,  # they were extracted together
-        TraceChoice(until=timezone.now()): 6,
-    }
-    assert {choice: requested(project, choice=choice).traces_total for choice in choices} == choices
+    choices = (
+        (TraceChoice(user_id="ana"), 2),
+        (TraceChoice(user_id="ana", session_id="monday"), 2),
+        (TraceChoice(trace_ids=(trace.id,)), 2),  # they were extracted together
+        (TraceChoice(until=timezone.now()), 6),
+    )
+    for choice, traces in choices:
+        assert requested(project, choice=choice).traces_total == traces
     assert requested(project, choice=TraceChoice(sample=1)).traces_total == 2
 
 
@@ -156,14 +158,14 @@ def test_it_is_cancelled_between_chunks_and_resumed(
 ) -> None:
     monkeypatch.setattr(running, "CHUNK_RUNS", 1)
     replay = requested(project)
-    report = running._report
+    write = running._write
 
     def cancelled_meanwhile(*given: object) -> None:
-        report(*given)  # type: ignore[arg-type]
+        write(*given)  # type: ignore[arg-type]
         cancel_replay(project_id=project.pk, replay_id=replay.pk)
 
     with monkeypatch.context() as patched:
-        patched.setattr(running, "_report", cancelled_meanwhile)
+        patched.setattr(running, "_write", cancelled_meanwhile)
         stopped = start_replay(project_id=project.pk, replay_id=replay.pk)
     assert (stopped.state, stopped.traces_done) == (ReplayState.CANCELLED, 1)
 
@@ -206,3 +208,13 @@ def test_an_erasure_leaves_nothing_of_the_user(project: Project, people: list[Pe
     replay.refresh_from_db()
     assert not ReplayedTrace.objects.filter(end_user_id=people[0].id).exists()
     assert replay.choice == {}
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("summary", '"same": 2'), ("json", "[\n]"), ("csv", "user_id,trace_id")])
+def test_the_command_replays_and_prints(
+    project: Project, people: list[Person], capsys: pytest.CaptureFixture[str], kind: str, shown: str
+) -> None:
+    call_command("replay", project.slug, user="ana", since="2020-01-01T00:00:00Z", format=kind)
+    assert shown in capsys.readouterr().out
+    with pytest.raises(CommandError, match="no trace that has ended fits"):
+        call_command("replay", project.slug, user="nobody")

@@ -10,8 +10,8 @@ from apps.memories.models import Entity, Memory, Rollback
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
+from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.requests import request_rollback, undo_rollback
-from apps.tuning.rollbacks.selection import named_selection
 from tests.worker.worker_helper import Person
 
 FOREVER = timedelta(seconds=60)

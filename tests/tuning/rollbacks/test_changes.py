@@ -7,7 +7,7 @@ import pytest
 
 from apps.memories.models import MemoryVersion
 from apps.pipeline.core.operations import ROLLBACK_UNDONE, ROLLED_BACK
-from apps.tuning.rollbacks.reverting import edits_since, effective, is_edit, values_without
+from apps.tuning.rollbacks.planning import edits_since, effective, is_edit, values_without
 
 R1, R2 = UUID(int=1), UUID(int=2)
 

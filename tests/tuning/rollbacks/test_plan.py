@@ -12,8 +12,13 @@ from apps.pipeline.core.enums import EntityChangeKind, LeftAlone, LinkKind, Link
 from apps.pipeline.core.operations import CountAlias, ReviseEntity, ReviseMemory, SetLinkStatus, WithdrawOrigins
 from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import StoredMemory
-from apps.tuning.rollbacks.planning import RollbackPlan, plan_rollback
-from apps.tuning.rollbacks.reverting import EntityHistory, MemoryHistory, UserHistory
+from apps.tuning.rollbacks.planning import (
+    EntityHistory,
+    MemoryHistory,
+    RollbackPlan,
+    UserHistory,
+    plan_rollback,
+)
 from tests.pipeline.builders import MONDAY
 
 OURS, OTHER = UUID(int=1), UUID(int=2)

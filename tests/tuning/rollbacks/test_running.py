@@ -15,9 +15,9 @@ from apps.pipeline.core.enums import WorkState
 from apps.privacy.users import erase_user, export_user
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import Trace
+from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
 from apps.tuning.rollbacks.running import continue_rollbacks
-from apps.tuning.rollbacks.selection import named_selection
 from apps.worker import tasks
 from tests.tuning.rollbacks.teller import FOREVER, Teller, names, roll_back, state, undo
 

@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.common.errors import Refused
 from apps.tenants.command_arguments import project_named
-from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.evaluation.figures import MOST_WEEKS, WEEKS, read_figures
 from apps.tuning.evaluation.samples import draw_samples, export_labels
@@ -34,19 +33,16 @@ class Command(BaseCommand):
             raise CommandError(f"--weeks: from 1 to {MOST_WEEKS}")
         with tenant_scope(project_id=project.pk):
             if options["what"] == "draw":
-                self._draw(project, options["seed"])
+                try:
+                    samples = draw_samples(project_id=project.pk, seed=options["seed"])
+                except Refused as refused:
+                    raise CommandError(str(refused)) from refused
+                for each in samples:
+                    drawn = f"{each.items.count()} of {each.population} ({each.kind}), seed {each.seed}"
+                    self.stdout.write(f"{each.shown_id}: {drawn}")
             elif options["what"] == "figures":
                 overview = read_figures(project_id=project.pk, weeks=options["weeks"])
                 self.stdout.write(json.dumps(msgspec.to_builtins(overview, str_keys=True), indent=2))
             else:
                 for line in export_labels(project_id=project.pk):
                     self.stdout.write(line, ending="")
-
-    def _draw(self, project: Project, seed: int | None) -> None:
-        try:
-            samples = draw_samples(project_id=project.pk, seed=seed)
-        except Refused as refused:
-            raise CommandError(str(refused)) from refused
-        for sample in samples:
-            drawn = sample.items.count()
-            self.stdout.write(f"{sample.shown_id}: {drawn} of {sample.population} ({sample.kind}), seed {sample.seed}")

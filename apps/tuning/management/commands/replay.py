@@ -10,16 +10,9 @@ from django.utils.dateparse import parse_datetime
 from apps.common.errors import Refused
 from apps.pipeline.core.identifiers import Prefix, parse
 from apps.tenants.command_arguments import answer_to, project_named
-from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Replay, ReplayState
-from apps.tuning.replays.services import (
-    TraceChoice,
-    replay_as_csv,
-    replay_as_json,
-    request_replay,
-    run_replay,
-)
+from apps.tuning.replays.services import TraceChoice, export_replay, request_replay, run_replay
 
 
 class Command(BaseCommand):
@@ -45,45 +38,38 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Estimate, ask for confirmation where model calls may be made, run and print."""
         project = project_named(options["project"])
+        choice = TraceChoice(
+            user_id=options["user"],
+            session_id=options["session"],
+            since=parse_datetime(options["since"]) if options["since"] else None,
+            until=parse_datetime(options["until"]) if options["until"] else None,
+            trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
+            sample=options["sample"],
+        )
         with tenant_scope(project_id=project.pk):
-            self._replay(project, options)
-
-    def _replay(self, project: Project, options: dict[str, Any]) -> None:
-        try:
-            replay = _requested(project, options)
-        except Refused as refused:
-            raise CommandError(str(refused)) from refused
-        if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
-            raise CommandError("not started: answer y, or call it with --yes")
-        Replay.objects.filter(id=replay.pk).update(state=ReplayState.WAITING, started_at=replay.created_at)
-        run_replay(replay_id=replay.pk)
-        replay.refresh_from_db()
-        if options["format"] == "summary":
-            summary = {"id": replay.shown_id, "state": replay.state, "traces": replay.traces_total, **replay.totals}
-            self.stdout.write(json.dumps(summary, indent=2))
-            return
-        for piece in replay_as_csv(replay) if options["format"] == "csv" else replay_as_json(replay):
-            self.stdout.write(piece, ending="")
+            try:
+                replay = request_replay(
+                    project_id=project.pk,
+                    choice=choice,
+                    version=options["version_number"],
+                    is_isolated=options["isolated"],
+                    allows_live_calls=options["live_calls"],
+                )
+            except Refused as refused:
+                raise CommandError(str(refused)) from refused
+            if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
+                raise CommandError("not started: answer y, or call it with --yes")
+            Replay.objects.filter(id=replay.pk).update(state=ReplayState.WAITING, started_at=replay.created_at)
+            run_replay(replay_id=replay.pk)
+            replay.refresh_from_db()
+            if options["format"] == "summary":
+                summary = {"id": replay.shown_id, "state": replay.state, "traces": replay.traces_total, **replay.totals}
+                self.stdout.write(json.dumps(summary, indent=2))
+                return
+            for piece in export_replay(replay, options["format"]):
+                self.stdout.write(piece, ending="")
 
     def _confirmed(self, replay: Replay) -> bool:
         made = replay.estimate
         calls, cost = made["new_calls_at_most"], made["new_cost_usd_at_most"]
         return answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") == "y"
-
-
-def _requested(project: Project, options: dict[str, Any]) -> Replay:
-    choice = TraceChoice(
-        user_id=options["user"],
-        session_id=options["session"],
-        since=parse_datetime(options["since"]) if options["since"] else None,
-        until=parse_datetime(options["until"]) if options["until"] else None,
-        trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
-        sample=options["sample"],
-    )
-    return request_replay(
-        project_id=project.pk,
-        choice=choice,
-        version=options["version_number"],
-        is_isolated=options["isolated"],
-        allows_live_calls=options["live_calls"],
-    )

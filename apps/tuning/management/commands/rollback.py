@@ -13,13 +13,8 @@ from apps.pipeline.core.input_validation import BadInput, checked_moment
 from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
-from apps.tuning.rollbacks.requests import (
-    RollbackPreview,
-    preview_rollback,
-    request_rollback,
-    undo_rollback,
-)
-from apps.tuning.rollbacks.selection import named_selection
+from apps.tuning.rollbacks.loading import named_selection
+from apps.tuning.rollbacks.requests import RollbackPreview, preview_rollback, request_rollback, undo_rollback
 
 FOREVER = timedelta(days=365)
 
