@@ -19,9 +19,8 @@ from apps.intake.api.sessions import SessionEndView, SessionView, TurnView
 from apps.intake.api.turns import TurnsView
 from apps.items.api import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.mem0 import urls as mem0
-from apps.memories.api.bulk_memories import BulkMemoriesView, MemoryBatchView
 from apps.memories.api.entities import EntitiesView, EntityMergeView, EntityView
-from apps.memories.api.memories import HistoryView, MemoryView
+from apps.memories.api.memories import HistoryView, MemoriesView, MemoryBatchView, MemoryView
 from apps.privacy.api import ErasureView, UserExportView, UserStatsView, UsersView, UserView
 from apps.projects.api.configuration import ConfigurationActivationView, ConfigurationView
 from apps.projects.api.keys import CurrentKeyView, KeysView, KeyView
@@ -57,7 +56,7 @@ operations = [
     path("v1/turns", TurnsView.as_view(), name="turns"),
     path("v1/traces", TracesView.as_view(), name="traces"),
     path("v1/traces/<str:trace_id>", TraceView.as_view(), name="trace"),
-    path("v1/memories", BulkMemoriesView.as_view(), name="memories"),
+    path("v1/memories", MemoriesView.as_view(), name="memories"),
     path("v1/memories/batch", MemoryBatchView.as_view(), name="memory-batch"),
     path("v1/memories/search", SearchView.as_view(), name="search"),
     path("v1/context", ContextView.as_view(), name="context"),

@@ -19,7 +19,7 @@ from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.memories.api.bodies import new_memories, revision_of, store_request
-from apps.memories.api.bulk_memories import bulk_items
+from apps.memories.api.memories import bulk_items
 from apps.memories.api.responses import memory_response
 from apps.memories.api.selection import selected, statuses_of
 from apps.memories.models import Memory, MemoryVersion

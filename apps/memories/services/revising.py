@@ -345,7 +345,7 @@ class BulkOutcome:
     """The memory that an item has stored or changed, or the error because of which nothing was done for it."""
 
     memory_id: UUID | None
-    error: Refused | BadInput | None = None
+    error: Exception | None = None
 
 
 def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
