@@ -77,11 +77,6 @@ def read_statement(row: Any, **changes: Any) -> Statement:
     return Statement(**read_columns({name: getattr(row, name) for name in _STATEMENT_COLUMNS} | changes))
 
 
-def read_stored(columns: Mapping[str, Any], *, origins: tuple[tuple[str, str], ...]) -> StoredMemory:
-    """Return the memory with the given STORED_COLUMNS."""
-    return StoredMemory(origins=origins, **read_columns(columns))
-
-
 def _write_object(value: ObjectValue) -> dict[str, Any]:
     """Write the object of a triple as {"literal"}, {"entity"} or {"list"}; nothing is an empty object."""
     if value.entity is not None and value.entity.entity_id is not None:

@@ -8,8 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
-from apps.memories.reading.apply_plan import remember
-from apps.memories.reading.memory_state import MemoryState, StoredState
+from apps.memories.reading.memory_state import MemoryState, StoredState, remember
 from apps.memories.reading.relevance import LiveMemory, most_relevant
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import LIVE_STATUSES

@@ -14,8 +14,14 @@ from django.db.models import Field, QuerySet
 
 from apps.memories.codec import STORED_COLUMNS, read_columns
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryOrigin, MemoryVersion
-from apps.memories.reading.apply_plan import with_operation
-from apps.memories.reading.memory_state import MemoryState, StoredState, with_changes, with_mentions, with_origin
+from apps.memories.reading.memory_state import (
+    MemoryState,
+    StoredState,
+    with_changes,
+    with_mentions,
+    with_more_origins,
+    with_operation,
+)
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType, Role, TraceStatus
@@ -88,27 +94,43 @@ class PastChange:
     new_content_of: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PastMemories:
-    """The changes of memories, and what is known from them about traces: when they ended, what they mention."""
-
-    changes: tuple[PastChange, ...]
-    ends: Mapping[UUID, datetime]
-    said: Mapping[UUID, datetime]  # the latest time that a trace's memories were said
-    mentioned: Mapping[UUID, frozenset[UUID]]  # by trace: subjects and objects of what it says
+_COLUMNS = (*STORED_COLUMNS, "superseded_by_id", "created_at", "session_id", "trace_id")
 
 
-def past_entities(*, end_user_id: UUID, memories: PastMemories) -> Iterator[PastChange]:
-    """Yield the changes of an end user's entities, in no order."""
+def past_changes(*, end_user_id: UUID) -> list[PastChange]:
+    """Return the changes of an end user's memories and entities, in the order in which they were written."""
+    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
+    ends = {trace_id: at for trace_id, at in traces.values_list("id", "finished_at") if at is not None}
+    rows = {row["id"]: row for row in Memory.objects.filter(end_user_id=end_user_id).values(*_COLUMNS)}
+    entities = {memory_id: frozenset(_entities_of(row)) for memory_id, row in rows.items()}
+    changes: list[PastChange] = list(_value_changes(end_user_id, rows))
+    changes += (_added(row) for row in rows.values())
+    said: dict[UUID, datetime] = {}  # the latest time that a trace's memories were said
+    mentioned: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)  # by trace: what it says something about
+    for origin in MemoryOrigin.objects.standing().filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
+        is_copy = origin.created_at > ends.get(origin.trace_id, origin.created_at)
+        changes.append(_origin_added(origin, is_copy=is_copy))
+        if not is_copy:
+            said[origin.trace_id] = max(origin.said_at, said.get(origin.trace_id, origin.said_at))
+            mentioned[origin.trace_id] |= entities[origin.memory_id]
     planned = list(_planned(end_user_id))
-    yield from (_operated(at, operation, trace_id) for trace_id, at, operation in planned)
-    yield from _of_no_plan(end_user_id, [operation for *_, operation in planned])
-    yield from _mentions(memories, planned)
+    changes += (_operated(at, operation, trace_id) for trace_id, at, operation in planned)
+    changes += _of_no_plan(end_user_id, [operation for *_, operation in planned])
+    added: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    for trace_id, _, operation in planned:
+        if isinstance(operation, AddEntity):
+            added[trace_id].add(operation.entity.id)
+    for trace_id in {*added, *mentioned} & ends.keys():
+        at = ends[trace_id]
+        latest = said.get(trace_id, at)
+        mention = partial(with_mentions, mentioned=mentioned[trace_id], added=added[trace_id], said_at=latest)
+        changes.append(PastChange(at=at, rank=Rank.MENTION, apply=mention, trace_id=trace_id))
     stored = Memory.objects.filter(end_user_id=end_user_id, trace__isnull=True, subject__isnull=False)  # by callers
     for subject_id, at in stored.values_list("subject_id", "created_at"):
         mention = partial(with_mentions, mentioned={subject_id}, said_at=at)
-        yield PastChange(at=at, rank=Rank.MENTION, apply=mention)
-    yield from _merges(end_user_id)
+        changes.append(PastChange(at=at, rank=Rank.MENTION, apply=mention))
+    changes += _merges(end_user_id)
+    return sorted(changes, key=lambda change: (change.at, change.rank))
 
 
 def _planned(end_user_id: UUID) -> Iterator[tuple[UUID, datetime, EntityOperation]]:
@@ -155,25 +177,6 @@ def _names(operations: Iterable[EntityOperation]) -> Iterator[tuple[UUID, str]]:
             yield operation.entity_id, canonical_text(operation.alias)[:255]
 
 
-def _mentions(
-    memories: PastMemories, planned: Iterable[tuple[UUID, datetime, EntityOperation]]
-) -> Iterator[PastChange]:
-    """Yield when each trace has mentioned entities: new ones, subjects and objects, at its latest turn."""
-    added: defaultdict[UUID, set[UUID]] = defaultdict(set)
-    for trace_id, _, operation in planned:
-        if isinstance(operation, AddEntity):
-            added[trace_id].add(operation.entity.id)
-    for trace_id in {*added, *memories.mentioned} & memories.ends.keys():
-        at = memories.ends[trace_id]
-        mention = partial(
-            with_mentions,
-            mentioned=memories.mentioned.get(trace_id, frozenset()),
-            added=added[trace_id],
-            said_at=memories.said.get(trace_id, at),
-        )
-        yield PastChange(at=at, rank=Rank.MENTION, apply=mention, trace_id=trace_id)
-
-
 def _merges(end_user_id: UUID) -> Iterator[PastChange]:
     """Yield merges and splits: an entity that is merged into another is not known as one of its own."""
     entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
@@ -197,28 +200,6 @@ def _with(row: Entity, state: MemoryState) -> MemoryState:
         last_mentioned_at=row.last_mentioned_at,
     )
     return state.with_uses(entity, state.alias_uses.get(row.id, ()))
-
-
-_COLUMNS = (*STORED_COLUMNS, "superseded_by_id", "created_at", "session_id", "trace_id")
-
-
-def past_memories(*, end_user_id: UUID) -> PastMemories:
-    """Read the changes of an end user's memories, in no order."""
-    traces = Trace.objects.filter(end_user_id=end_user_id, finished_at__isnull=False)
-    ends = {trace_id: at for trace_id, at in traces.values_list("id", "finished_at") if at is not None}
-    rows = {row["id"]: row for row in Memory.objects.filter(end_user_id=end_user_id).values(*_COLUMNS)}
-    entities = {memory_id: frozenset(_entities_of(row)) for memory_id, row in rows.items()}
-    changes: list[PastChange] = list(_value_changes(end_user_id, rows))
-    changes += (_added(row) for row in rows.values())
-    said: dict[UUID, datetime] = {}
-    mentioned: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)
-    for origin in MemoryOrigin.objects.standing().filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
-        is_copy = origin.created_at > ends.get(origin.trace_id, origin.created_at)
-        changes.append(_origin_added(origin, is_copy=is_copy))
-        if not is_copy:
-            said[origin.trace_id] = max(origin.said_at, said.get(origin.trace_id, origin.said_at))
-            mentioned[origin.trace_id] |= entities[origin.memory_id]
-    return PastMemories(tuple(changes), ends=ends, said=said, mentioned=mentioned)
 
 
 def _entities_of(row: Mapping[str, Any]) -> Iterator[UUID]:
@@ -275,11 +256,6 @@ def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:
 
     def add(state: MemoryState) -> MemoryState:
         stored = state.memories.get(row.memory_id)
-        return state if stored is None else state.with_memory(with_origin(stored, origin))
+        return state if stored is None else state.with_memory(with_more_origins(stored, (origin,)))
 
     return PastChange(at=row.created_at, rank=Rank.ORIGIN, apply=add, trace_id=None if is_copy else row.trace_id)
-
-
-def in_order(changes: Sequence[PastChange]) -> list[PastChange]:
-    """Return changes in the order in which they were written."""
-    return sorted(changes, key=lambda change: (change.at, change.rank))

@@ -17,7 +17,7 @@ from django.db.models.functions import JSONObject, Length, Lower, StrIndex, Trun
 from pgvector import HalfVector
 from pgvector.django import MaxInnerProduct
 
-from apps.memories.codec import STORED_COLUMNS, read_stored
+from apps.memories.codec import STORED_COLUMNS, read_columns
 from apps.memories.models import Entity, EntityAlias, Memory, MemoryOrigin, MemoryVector
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.relevance import LiveMemory, most_relevant
@@ -189,7 +189,7 @@ def _stored(rows: MemoryQuerySet) -> tuple[StoredMemory, ...]:
 
 def _stored_memory(row: dict[str, Any]) -> StoredMemory:
     said_in = sorted((each["session"], each["day"]) for each in row["said_in"])
-    return read_stored(row, origins=tuple(said_in))
+    return StoredMemory(origins=tuple(said_in), **read_columns(row))
 
 
 def _near(live: MemoryQuerySet, probe: Probe, number: int) -> QuerySet[Memory, Any]:

@@ -13,7 +13,7 @@ import msgspec
 
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.memories.reading.memory_state import MemoryState
-from apps.memories.reading.past import PastChange, in_order, past_entities, past_memories
+from apps.memories.reading.past import PastChange, past_changes
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.enums import ExtractorKind, SpanResult
@@ -82,9 +82,7 @@ class PastState:
         self._coming: list[PastChange] = []  # the latest first
         self._left_out: dict[UUID, list[PastChange]] = {trace_id: [] for trace_id in left_out}
         self._not_indexed: list[tuple[datetime, UUID]] = []
-        memories = past_memories(end_user_id=end_user_id)
-        changes = in_order([*memories.changes, *past_entities(end_user_id=end_user_id, memories=memories)])
-        for change in reversed(changes):
+        for change in reversed(past_changes(end_user_id=end_user_id)):
             if change.trace_id in self._left_out:
                 self._left_out[change.trace_id].insert(0, change)
             else:

@@ -8,8 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.memories.reading.apply_plan import remember
-from apps.memories.reading.memory_state import MemoryState, StoredState
+from apps.memories.reading.memory_state import MemoryState, StoredState, remember
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkResolution, MemoryType, Polarity, Role, Stakes, Status
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import Policy
