@@ -15,8 +15,7 @@ from msgspec import Meta, UnsetType
 from apps.api.problems import invalid
 from apps.api.schemas import SkippedResponse
 from apps.intake.api.turns import TurnsBody, checked_text, skipped_for
-from apps.memories.api.bodies import MemoriesBody, RevisionBody
-from apps.memories.api.selection import MemoriesQuery
+from apps.memories.api.requests import MemoriesBody, MemoriesQuery, RevisionBody
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
 from apps.search.api import SearchBody

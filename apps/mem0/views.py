@@ -18,14 +18,12 @@ from apps.intake.api.turns import take_turns
 from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
-from apps.memories.api.bodies import new_memories, revision_of, store_request
 from apps.memories.api.memories import bulk_items
+from apps.memories.api.requests import new_memories, revision_of, selected, statuses_of, store_request
 from apps.memories.api.responses import memory_response
-from apps.memories.api.selection import selected, statuses_of
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.services.retracting import retract, retract_matching
-from apps.memories.services.revising import revise
+from apps.memories.services.revising import retract, retract_matching, revise
 from apps.memories.services.store import store
 from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show

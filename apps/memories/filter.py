@@ -99,16 +99,14 @@ class NegatedFilter:
 MemoryFilter = FieldCondition | FilterGroup | NegatedFilter
 
 
-def conditions_of(given: MemoryFilter) -> Iterator[FieldCondition]:
-    """Yield all conditions of a filter, negated ones too."""
+def _count(given: MemoryFilter) -> int:
+    """Return the number of conditions of a filter, negated ones too."""
     match given:
-        case FieldCondition():
-            yield given
         case FilterGroup():
-            for part in given.parts:
-                yield from conditions_of(part)
+            return sum(map(_count, given.parts))
         case NegatedFilter():
-            yield from conditions_of(given.part)
+            return _count(given.part)
+    return 1
 
 
 def wanted_statuses(given: MemoryFilter) -> tuple[Status, ...]:
@@ -198,15 +196,12 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY_START, _DAY_END = "T00:00:00Z", "T23:59:59.999999Z"
 _NO_TIME = "must be a time such as 2026-03-02T09:12:00Z, or a date"
 _MOST_NUMBER = 1e300
-# The end of a day that a date alone stands for.
-_FROM_END = (FilterOperator.GT, FilterOperator.LTE)
 
 
 def parse_filter(value: Any, *, at: str) -> MemoryFilter:
     """Return the filter. Raises BadInput with the pointer of the first value that is wrong."""
     parsed = _parse(value, at=at, depth=1)
-    count = sum(1 for _ in conditions_of(parsed))
-    if count > MOST_CONDITIONS:
+    if (count := _count(parsed)) > MOST_CONDITIONS:
         raise BadInput(f"has {count} conditions; the limit is {MOST_CONDITIONS}", at=at)
     return parsed
 
@@ -268,14 +263,13 @@ def _conditions(
         place = at if is_bare else f"{at}/{pointer_part(given)}"
         if given not in OPERATORS[kind]:
             raise BadInput(f"is no operator of {name}; known are {', '.join(OPERATORS[kind])}", at=place)
-        operator = FilterOperator(given)
+        is_negated = given == FilterOperator.NE
+        meant = FilterOperator.EQ if is_negated else FilterOperator(given)
         if kind is FieldKind.TIME:
-            yield _time(name, operator, value, at=place)
+            condition: MemoryFilter = _time(name, meant, value, at=place)
         else:
-            is_negated = operator is FilterOperator.NE
-            meant = FilterOperator.EQ if is_negated else operator
             condition = FieldCondition(name, meant, _value(name, kind, meant, value, at=place), key=key)
-            yield NegatedFilter(condition) if is_negated else condition
+        yield NegatedFilter(condition) if is_negated else condition
 
 
 def _value(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> FilterValue:
@@ -309,18 +303,15 @@ def _time(name: str, operator: FilterOperator, value: Any, *, at: str) -> Memory
     if not isinstance(value, str):
         raise BadInput(_NO_TIME, at=at)
     if not _DAY.fullmatch(value):
-        is_negated = operator is FilterOperator.NE
-        condition = FieldCondition(name, FilterOperator.EQ if is_negated else operator, _moment(value, at=at))
-        return NegatedFilter(condition) if is_negated else condition
-    if operator in (FilterOperator.EQ, FilterOperator.NE):
-        day = FilterGroup(
+        return FieldCondition(name, operator, _moment(value, at=at))
+    if operator is FilterOperator.EQ:
+        return FilterGroup(
             (
                 FieldCondition(name, FilterOperator.GTE, _moment(value + _DAY_START, at=at)),
                 FieldCondition(name, FilterOperator.LTE, _moment(value + _DAY_END, at=at)),
             )
         )
-        return day if operator is FilterOperator.EQ else NegatedFilter(day)
-    edge = _DAY_END if operator in _FROM_END else _DAY_START
+    edge = _DAY_END if operator in (FilterOperator.GT, FilterOperator.LTE) else _DAY_START
     return FieldCondition(name, operator, _moment(value + edge, at=at))
 
 

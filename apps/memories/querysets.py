@@ -1,11 +1,12 @@
 """Chainable querysets for memories, their origins, links and entities."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self, cast
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Case, Exists, F, Field, Model, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Exists, F, Field, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
@@ -13,6 +14,7 @@ from apps.memories.source_filter import told_by_source
 from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkResolution, LinkStatus, Status, values_of
+from apps.pipeline.core.identifiers import Prefix, show
 
 _VALIDITY = ("valid_from", "valid_until", "expires_at")
 NOT_SHOWN = frozenset({"terms", "context_terms", "context"})  # columns that only the search needs
@@ -41,18 +43,14 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
         """Filter memories that are pending review."""
         return self.filter(status=Status.PENDING_REVIEW)
 
-    def expired(self, moment: datetime) -> Self:
-        """Filter memories that have expired by a moment."""
-        return self.filter(expires_at__lte=moment)
-
     def ended(self, moment: datetime) -> Self:
         """Filter active memories whose validity ended by a moment."""
         return self.active().filter(valid_until__lte=moment)
 
-    def about(self, entity: Model) -> Self:
-        """Filter memories with an entity as subject or object."""
-        identifier = getattr(entity, "shown_id", "")
-        return self.filter(Q(subject_id=entity.pk) | Q(object__entity=identifier))
+    def about(self, entity_ids: Collection[UUID]) -> Self:
+        """Filter memories with one of some entities as subject or object."""
+        shown = [show(Prefix.ENTITY, each) for each in entity_ids]
+        return self.filter(Q(subject_id__in=entity_ids) | Q(object__entity__in=shown))
 
     def of_words(self, words: str) -> Self:
         """Filter memories that have each of the words in their content or in the name of their user, in any order."""

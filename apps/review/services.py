@@ -14,8 +14,7 @@ from apps.common.errors import Conflict, NotFound, Refused, Unfit
 from apps.memories.ledger.record import record
 from apps.memories.models import Memory, MemoryComment, MemoryLink
 from apps.memories.services.lifecycle import ENDED
-from apps.memories.services.retracting import retract
-from apps.memories.services.revising import Revision, apply_revision, find_memory, revise
+from apps.memories.services.revising import Revision, apply_revision, find_memory, retract, revise
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkResolution, LinkStatus, RejectionReason, Status

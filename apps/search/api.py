@@ -25,9 +25,8 @@ from apps.api.schemas import (
     checked_scope,
     response_of,
 )
-from apps.memories.api.bodies import Tag
+from apps.memories.api.requests import MAX_ENTITIES, Tag
 from apps.memories.api.responses import MemoryResponse, memory_fields
-from apps.memories.api.selection import MAX_ENTITIES
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from apps.mem0 import views
 from apps.memories.models import LedgerEntry, Memory
-from apps.memories.services import retracting as retract_matching
+from apps.memories.services import revising
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
@@ -143,7 +143,7 @@ def texts_of(client: APIClient, **conditions: Any) -> list[str]:
 def test_delete_all_is_for_admins_and_deletes_all(
     client: APIClient, admin: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retract_matching, "BATCH", 2)
+    monkeypatch.setattr(revising, "BATCH", 2)
     stored(client, "Kim likes tea.", "Kim has a canary.", "Kim rows.", "Kim sings.", "Kim runs.")
     doubtful = {"type": "fact", "content": "Kim flies.", "confidence": 0.1}
     assert client.post("/v1/memories", {"user_id": "kim", "memories": [doubtful]}).status_code == 201

@@ -19,7 +19,7 @@ from apps.memories.models import (
     RollbackItem,
 )
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.memories.writing.plan_writer import PostgresPlanWriter
 from apps.outbox import leases
 from apps.pipeline.core.enums import LabelValue, LinkKind, Role, RollbackState, SampleKind

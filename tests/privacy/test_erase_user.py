@@ -12,7 +12,7 @@ from apps.intake.intake_precondition import UserErasing
 from apps.intake.sessions import end_session
 from apps.memories.live_ports import live
 from apps.memories.models import LedgerEntry, Memory, Rollback, RollbackItem
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.memories.services.store import StoreRequest, store
 from apps.outbox import leases
 from apps.outbox.models import OutboxRow

@@ -13,8 +13,7 @@ from apps.intake.accept import Submission, accept
 from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.services.retracting import retract
-from apps.memories.services.revising import Revision, revise
+from apps.memories.services.revising import Revision, retract, revise
 from apps.memories.services.store import StoreRequest, store
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import MemoryType, Role, WorkState

@@ -13,7 +13,7 @@ from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, Webhook, WebhookDelivery
 from apps.events.record import number_all_events
 from apps.memories.models import Memory
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.privacy.users import erase_user
 from apps.tenants.models import EndUser, Project
 from apps.webhooks.delivery import (

@@ -19,14 +19,18 @@ from apps.api.schemas import FieldError, Identifier, RequestBody, ResponseBody
 from apps.api.validation import not_found, read_id, read_value
 from apps.common.errors import Conflict
 from apps.intake.quotas import check_quotas
-from apps.memories.api.bodies import (
+from apps.memories.api.requests import (
     MemoriesBody,
+    MemoriesQuery,
     MemoryBody,
+    RetractionQuery,
     RevisionBody,
     adjustments,
     new_memories,
     new_memory,
     revision_of,
+    selected,
+    statuses_of,
     store_request,
 )
 from apps.memories.api.responses import (
@@ -40,12 +44,10 @@ from apps.memories.api.responses import (
     memory_response,
     outcome_response,
 )
-from apps.memories.api.selection import MemoriesQuery, RetractionQuery, selected, statuses_of
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
-from apps.memories.services.retracting import retract, retract_several
-from apps.memories.services.revising import BulkOutcome, Revision, revise, revise_several
+from apps.memories.services.revising import BulkOutcome, Revision, retract, retract_several, revise, revise_several
 from apps.memories.services.store import store_batch, store_with_outcomes
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show

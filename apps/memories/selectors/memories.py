@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -44,44 +44,23 @@ class Visibility(StrEnum):
     ENDED = "no longer valid"
 
 
+_FOLDED = {"writer", "source", "tag", "least", "most", "since", "until"}  # the page folds these filters away
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFilters:
-    """Filters of the list; an empty one does not restrict it."""
+    """What a query string asks for: filters and order of the list. Unknown values are ignored."""
 
-    words: str = ""
-    user: str = ""  # part of the identifier
-    user_id: UUID | None = None
-    status: str = ""
-    type: str = ""
-    writer: str = ""
-    source: str = ""
-    tag: str = ""
-    visibility: str = ""
-    least: float | None = None  # confidence
-    most: float | None = None
-    since: datetime | None = None  # stored
-    until: datetime | None = None
+    values: dict[str, Any]  # of the parameters that restrict the list
     by: str = "newest"
 
     @classmethod
     def of(cls, request: HttpRequest) -> "MemoryFilters":
-        """Read the filters from a query string; unknown values are ignored."""
-        return cls(
-            words=query_param(request, "q"),
-            user=query_param(request, "user"),
-            user_id=identifier_of(query_param(request, "of")),
-            status=_one_of(request, "status", Status),
-            type=_one_of(request, "type", MemoryType),
-            writer=_one_of(request, "writer", MemoryWriter),
-            source=_one_of(request, "source", SourceConfidence),
-            tag=query_param(request, "tag"),
-            visibility=_one_of(request, "visibility", Visibility),
-            least=_share(query_param(request, "least")),
-            most=_share(query_param(request, "most")),
-            since=midnight(query_param(request, "since")),
-            until=next_midnight(query_param(request, "until")),
-            by=by if (by := query_param(request, "by")) in ORDERS else "newest",
-        )
+        """Read the filters from a query string."""
+        read = {name: parse(query_param(request, name)) for name, parse in _PARAMETERS.items()}
+        by = query_param(request, "by")
+        given = {name: value for name, value in read.items() if value not in ("", None)}
+        return cls(given, by if by in ORDERS else "newest")
 
     @property
     def order(self) -> KeysetOrder:
@@ -89,41 +68,24 @@ class MemoryFilters:
         return ORDERS[self.by][1]
 
     @property
-    def is_restricting(self) -> bool:
-        """Return True if some filter is set."""
-        return self != MemoryFilters(by=self.by)
-
-    @property
     def has_more(self) -> bool:
         """Return True if a filter is set that the page folds away."""
-        texts, numbers = (self.writer, self.source, self.tag), (self.least, self.most, self.since, self.until)
-        return any(texts) or any(each is not None for each in numbers)
+        return not _FOLDED.isdisjoint(self.values)
 
 
 def list_memories(*, project_id: UUID, filters: MemoryFilters) -> MemoryQuerySet:
     """Return the memories of a project that match, with the rows that the list shows, in no order."""
-    rows = Memory.objects.for_project(project_id).to_show().order_by()
-    exact = {"status": filters.status, "type": filters.type, "source_confidence": filters.source}
-    rows = rows.filter(**{name: value for name, value in exact.items() if value})
-    if filters.user_id:
-        rows = rows.for_end_user(filters.user_id)
-    if filters.user:
-        rows = rows.filter(end_user__external_id__icontains=filters.user)
-    if filters.words:
-        rows = rows.of_words(filters.words)
-    if filters.tag:
-        rows = rows.filter(tags__contains=[filters.tag])
-    if filters.writer:
-        rows = rows.filter(_WRITTEN_BY[MemoryWriter(filters.writer)])
-    if filters.visibility:
-        rows = _VISIBLE[Visibility(filters.visibility)](rows, project_id)
-    ranges = {
-        "confidence__gte": filters.least,
-        "confidence__lte": filters.most,
-        "created_at__gte": filters.since,
-        "created_at__lt": filters.until,
-    }
-    return rows.filter(**{name: value for name, value in ranges.items() if value is not None})
+    rows, given = Memory.objects.for_project(project_id).to_show().order_by(), filters.values
+    rows = rows.filter(**{lookup: given[name] for name, lookup in _LOOKUPS.items() if name in given})
+    if words := given.get("q"):
+        rows = rows.of_words(words)
+    if tag := given.get("tag"):
+        rows = rows.filter(tags__contains=[tag])
+    if writer := given.get("writer"):
+        rows = rows.filter(_WRITTEN_BY[writer])
+    if visibility := given.get("visibility"):
+        rows = _VISIBLE[visibility](rows, project_id)
+    return rows
 
 
 _BY_TABLE = Q(extractor__startswith="plain:") | Q(extractor__startswith="patterns:")
@@ -148,14 +110,13 @@ def _held_back(rows: MemoryQuerySet, project_id: UUID) -> MemoryQuerySet:
 _VISIBLE: Mapping[Visibility, Callable[[MemoryQuerySet, UUID], MemoryQuerySet]] = {
     Visibility.SHOWN: _shown,
     Visibility.HELD_BACK: _held_back,
-    Visibility.EXPIRED: lambda rows, project_id: rows.expired(timezone.now()),
+    Visibility.EXPIRED: lambda rows, project_id: rows.filter(expires_at__lte=timezone.now()),
     Visibility.ENDED: lambda rows, project_id: rows.filter(valid_until__lte=timezone.now()),
 }
 
 
-def _one_of(request: HttpRequest, name: str, choices: type[StrEnum]) -> str:
-    given = query_param(request, name)
-    return given if given in set(choices) else ""
+def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum | None]:
+    return lambda text: choices(text) if text in set(choices) else None
 
 
 def _share(text: str) -> float | None:
@@ -165,3 +126,31 @@ def _share(text: str) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None
+
+
+_PARAMETERS: Mapping[str, Callable[[str], Any]] = {
+    "q": str,
+    "user": str,  # part of the identifier
+    "of": identifier_of,
+    "status": _one_of(Status),
+    "type": _one_of(MemoryType),
+    "writer": _one_of(MemoryWriter),
+    "source": _one_of(SourceConfidence),
+    "tag": str,
+    "visibility": _one_of(Visibility),
+    "least": _share,  # confidence
+    "most": _share,
+    "since": midnight,  # stored
+    "until": next_midnight,
+}
+_LOOKUPS = {
+    "user": "end_user__external_id__icontains",
+    "of": "end_user_id",
+    "status": "status",
+    "type": "type",
+    "source": "source_confidence",
+    "least": "confidence__gte",
+    "most": "confidence__lte",
+    "since": "created_at__gte",
+    "until": "created_at__lt",
+}

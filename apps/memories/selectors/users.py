@@ -1,21 +1,17 @@
 """End users: facts over time and the graph of entities."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
-
-from django.db.models import Case, Count, OuterRef, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
 
 from apps.console.labels import label
 from apps.memories.models import Entity, Memory
-from apps.memories.querysets import EntityQuerySet
-from apps.pipeline.core.enums import LIVE_STATUSES, Polarity, Status, values_of
+from apps.pipeline.core.enums import Polarity, Status, values_of
 from apps.pipeline.core.type_traits import SLOT_TYPES
-from apps.tenants.models import EndUser
 
 MOST_MEMORIES = 1_000  # the latest ones
 MOST_LANES = 60
@@ -36,33 +32,11 @@ class FactPeriod:
     top: int
 
 
-@dataclass(frozen=True, slots=True)
-class FactLane:
-    """The values of a slot over time, earliest first; periods that overlap lie in rows of their own."""
+def facts_over_time(*, end_user_id: UUID, now: datetime) -> dict[str, Any]:
+    """Return the facts of a user by slot, the one changed last first (one query).
 
-    subject: str
-    predicate: str
-    periods: tuple[FactPeriod, ...]
-    row_count: int
-
-    @property
-    def height(self) -> int:
-        """Return the height of the lane in pixels."""
-        return self.row_count * _ROW_HEIGHT
-
-
-@dataclass(frozen=True, slots=True)
-class FactsOverTime:
-    """All facts: changed slots on one scale that begins at `begins`, and those with a single value."""
-
-    lanes: tuple[FactLane, ...]
-    single: tuple[Memory, ...]
-    begins: datetime
-    is_cut: bool  # there are more than could be shown
-
-
-def facts_over_time(*, end_user_id: UUID, now: datetime) -> FactsOverTime:
-    """Return the facts of a user by slot, the one changed last first (one query)."""
+    Changed slots have `lanes` on one scale that `begins` at a time; `is_cut` tells that more could not be shown.
+    """
     rows = Memory.objects.for_end_user(end_user_id).filter(status__in=_SHOWN, type__in=values_of(SLOT_TYPES))
     found = list(rows.exclude(predicate="").to_show().order_by("-valid_from", "-id")[: MOST_MEMORIES + 1])
     slots = _by_slot(found[:MOST_MEMORIES])
@@ -70,12 +44,12 @@ def facts_over_time(*, end_user_id: UUID, now: datetime) -> FactsOverTime:
     changed.sort(key=lambda values: max(each.valid_from for each in values), reverse=True)
     single = [each[0] for each in slots if len(each) == 1]
     begins = min((each[0].valid_from for each in changed), default=now)
-    return FactsOverTime(
-        lanes=tuple(_lane(each, begins, now) for each in changed[:MOST_LANES]),
-        single=tuple(sorted(single, key=_place)[:MOST_SINGLE]),
-        begins=begins,
-        is_cut=len(found) > MOST_MEMORIES or len(changed) > MOST_LANES or len(single) > MOST_SINGLE,
-    )
+    return {
+        "lanes": [_lane(each, begins, now) for each in changed[:MOST_LANES]],
+        "single": sorted(single, key=_place)[:MOST_SINGLE],
+        "begins": begins,
+        "is_cut": len(found) > MOST_MEMORIES or len(changed) > MOST_LANES or len(single) > MOST_SINGLE,
+    }
 
 
 def _by_slot(memories: Sequence[Memory]) -> list[list[Memory]]:
@@ -99,7 +73,8 @@ def _place(memory: Memory) -> tuple[bool, str, str, str]:
     return not is_user, memory.subject.name if memory.subject else "", memory.predicate, memory.object_text
 
 
-def _lane(values: Sequence[Memory], begins: datetime, now: datetime) -> FactLane:
+def _lane(values: Sequence[Memory], begins: datetime, now: datetime) -> dict[str, Any]:
+    """Return the values of a slot over time; periods that overlap lie in rows of their own."""
     ends: list[float] = []  # of the last period of each row, in percent
     periods = []
     for memory in values:
@@ -107,8 +82,13 @@ def _lane(values: Sequence[Memory], begins: datetime, now: datetime) -> FactLane
         row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
         ends[row : row + 1] = [start + width]
         periods.append(FactPeriod(memory, round(start, 2), round(width, 2), top=row * _ROW_HEIGHT))
-    subject, first = values[0].subject, values[0]
-    return FactLane(subject.name if subject else "", first.predicate, tuple(periods), len(ends))
+    first = values[0]
+    return {
+        "subject": first.subject,
+        "predicate": first.predicate,
+        "periods": periods,
+        "height": len(ends) * _ROW_HEIGHT,  # in pixels
+    }
 
 
 def _period(memory: Memory, begins: datetime, now: datetime) -> tuple[float, float]:
@@ -137,42 +117,14 @@ class Node:
     anchor: str  # text-anchor of its name: start, middle or end
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A line between two nodes; `weight` is its width, `label` how the first is related to the second."""
-
-    start: Node
-    end: Node
-    weight: float
-    label: str
-
-    @property
-    def label_x(self) -> float:
-        """Return where the label is: nearer to the end, since many lines start at the centre."""
-        return round(self.start.x + (self.end.x - self.start.x) * LABEL_AT, 1)
-
-    @property
-    def label_y(self) -> float:
-        """Return the height of the label."""
-        return round(self.start.y + (self.end.y - self.start.y) * LABEL_AT, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """Nodes and edges to draw."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-
-
-def entity_graph(*, end_user_id: UUID) -> Graph:
-    """Return the most mentioned entities and the relations between them in live memories (two queries)."""
+def entity_graph(*, end_user_id: UUID) -> dict[str, Any]:
+    """Return the most mentioned entities, and as edges the relations between them in live memories (two queries)."""
     rows = Entity.objects.standing().filter(end_user_id=end_user_id)
     entities = list(rows.order_by("-is_user", "-mention_count", "name")[:MAX_NODES])
     nodes = {entity.pk: _placed(entity, index, len(entities)) for index, entity in enumerate(entities)}
     live = Memory.objects.for_end_user(end_user_id).live().filter(subject__in=list(nodes), object__has_key="entity")
     said = live.values_list("subject_id", "object__entity", "predicate", "polarity")[:MAX_MEMORIES]
-    return Graph(nodes=tuple(nodes.values()), edges=tuple(_edges(nodes, list(said))))
+    return {"nodes": list(nodes.values()), "edges": _edges(nodes, said)}
 
 
 def _placed(entity: Entity, index: int, count: int) -> Node:
@@ -185,40 +137,25 @@ def _placed(entity: Entity, index: int, count: int) -> Node:
     return Node(entity, round(x, 1), round(y, 1), size, anchor)
 
 
-def _edges(nodes: dict[UUID, Node], said: list[tuple[UUID, str, str, str]]) -> list[Edge]:
-    lines: Counter[tuple[UUID, UUID]] = Counter()
-    labels: defaultdict[tuple[UUID, UUID], dict[str, None]] = defaultdict(dict)
-    ids = {entity.entity.shown_id: identifier for identifier, entity in nodes.items()}
+def _edges(nodes: dict[UUID, Node], said: Iterable[tuple[UUID, str, str, str]]) -> list[dict[str, Any]]:
+    """Return the lines between nodes: how the first is related to the second; more memories draw a wider line."""
+    labels: defaultdict[tuple[UUID, UUID], list[str]] = defaultdict(list)
+    ids = {node.entity.shown_id: identifier for identifier, node in nodes.items()}
     for subject, shown, predicate, polarity in said:
         other = ids.get(shown)
         if other is not None and other != subject:
-            lines[(subject, other)] += 1
             negation = "not " if polarity == Polarity.NEGATIVE else ""
-            labels[subject, other][negation + label(predicate)] = None
-    return [
-        Edge(nodes[one], nodes[other], min(1.0 + count, 5.0), ", ".join(labels[one, other]))
-        for (one, other), count in lines.items()
-    ]
+            labels[subject, other].append(negation + label(predicate))
+    return [_edge(nodes[one], nodes[other], found) for (one, other), found in labels.items()]
 
 
-def end_users(*, project_id: UUID, words: str = "") -> QuerySet[EndUser]:
-    """Return the end users of a project that were not erased, newest first, annotated with `live_memories`."""
-    live = Memory.objects.filter(end_user=OuterRef("pk"), status__in=values_of(LIVE_STATUSES))
-    counted = live.order_by().values("end_user").annotate(rows=Count("pk")).values("rows")
-    rows = EndUser.objects.for_project(project_id).present()
-    if words:
-        rows = rows.filter(external_id__icontains=words)
-    return rows.annotate(live_memories=Coalesce(Subquery(counted), 0)).order_by("-created_at", "id")
-
-
-def count_by_status(*, end_user_id: UUID) -> dict[str, int]:
-    """Count the memories of a user by status."""
-    counted = Memory.objects.for_end_user(end_user_id).order_by().values_list("status").annotate(rows=Count("id"))
-    return dict(counted)
-
-
-def merge_candidates(entity: Entity) -> EntityQuerySet:
-    """Return the other entities of the same end user: same type first, then most mentioned."""
-    rows = Entity.objects.standing().filter(end_user=entity.end_user_id).exclude(pk=entity.pk)
-    type_rank = Case(When(type=entity.type, then=Value(0)), default=Value(1))
-    return rows.order_by(type_rank, "-mention_count", "id")
+def _edge(start: Node, end: Node, labels: Sequence[str]) -> dict[str, Any]:
+    return {
+        "start": start,
+        "end": end,
+        "weight": min(1.0 + len(labels), 5.0),
+        "label": ", ".join(dict.fromkeys(labels)),
+        # Nearer to the end, since many lines start at the centre.
+        "label_x": round(start.x + (end.x - start.x) * LABEL_AT, 1),
+        "label_y": round(start.y + (end.y - start.y) * LABEL_AT, 1),
+    }

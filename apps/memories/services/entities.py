@@ -16,7 +16,7 @@ from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.codec import read_statement
 from apps.memories.ledger.record import record
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
-from apps.memories.querysets import MemoryQuerySet
+from apps.memories.querysets import NOT_SHOWN, MemoryQuerySet
 from apps.memories.reading.past import MERGED, SPLIT
 from apps.memories.services.revising import settle_change
 from apps.memories.writing.plan_writer import apply_plan
@@ -24,8 +24,7 @@ from apps.memories.writing.rows import WriteContext
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import LinkMemories, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.ports import StalePlan
@@ -35,13 +34,11 @@ from apps.traces.get_or_create import actor_of, hold_end_user
 
 def pointing_at(*entities: Entity) -> MemoryQuerySet:
     """Return the memories whose subject or object is one of the entities, in the order in which they were said."""
-    ids = [each.id for each in entities]
-    points = Q(subject_id__in=ids) | Q(object__entity__in=[show(Prefix.ENTITY, each) for each in ids])
-    rows = Memory.objects.filter(points, end_user_id=entities[0].end_user_id).order_by("said_at", "id")
-    return rows.defer("terms", "context_terms", "context")
+    rows = Memory.objects.for_end_user(entities[0].end_user_id).about([each.id for each in entities])
+    return rows.defer(*NOT_SHOWN).order_by("said_at", "id")
 
 
-def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Operation]:
+def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> WritePlan:
     """Make memories refer to the entity that stays; link those that now say the same, and close replaced values.
 
     Hashes stay unique among live memories.
@@ -52,7 +49,7 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Opera
     hashes = [values["canonical_hash"] for values in changes.values()]
     others = Memory.objects.live().filter(end_user_id=entity.end_user_id, canonical_hash__in=hashes)
     by_hash = {(row.private_to, row.canonical_hash): row for row in others.exclude(id__in=list(changes))}
-    links: list[Operation] = []
+    links: list[LinkMemories] = []
     for row in live:
         if row.id not in changes:
             continue
@@ -63,7 +60,7 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> list[Opera
             if duplicate.subject_id in (entity.id, into.id):
                 links.append(LinkMemories(from_id=row.id, to_id=duplicate.id, kind=LinkKind.POSSIBLE_DUPLICATE))
     revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
-    return [*_closed(live, changes), *revisions, *links]
+    return WritePlan((*_closed(live, changes), *revisions, *links))
 
 
 def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
@@ -100,7 +97,7 @@ def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> dict[s
     entity, into = found[entity_id], found[into_id]
     check_merge(entity, into)
     rows = {row.id: row for row in pointing_at(entity, into)}
-    plan = WritePlan(operations=tuple(moved(list(rows.values()), entity=entity, into=into)))
+    plan = moved(list(rows.values()), entity=entity, into=into)
     known = {canonical_text(name) for name in names_of(into)}
     new_names = {canonical_text(name): name for name in names_of(entity) if canonical_text(name) not in known}
     return {
@@ -127,12 +124,11 @@ def merge_entities(
         if entity.merged_into_id == into.id:
             return
         check_merge(entity, into)
-        operations = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
+        plan = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
         actor = actor_of(api_key_id, person_id)
-        _apply(operations, entity, actor)
+        _apply(plan, entity, actor)
         _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)
-        plan = WritePlan(operations=tuple(operations))
         changed_ids = {  # from which a split undoes the merge
             "into": str(into.id),
             "memories": [str(each.memory_id) for each in plan.of(ReviseMemory)],
@@ -171,11 +167,11 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def _apply(operations: Sequence[Operation], entity: Entity, actor: str) -> None:
-    """Apply operations on an entity's memories. Raises Conflict if another writer has changed them."""
+def _apply(plan: WritePlan, entity: Entity, actor: str) -> None:
+    """Apply a plan for an entity's memories. Raises Conflict if another writer has changed them."""
     context = WriteContext(project_id=entity.project_id, end_user_id=entity.end_user_id, actor=actor)
     try:
-        apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+        apply_plan(plan=plan, context=context)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale
 
@@ -230,9 +226,9 @@ def split_entities(
         merged = recorded.details
         EntityAlias.objects.filter(entity_id=into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        _apply(list(_restored_references(entity, merged["memories"])), entity, actor)
-        for operations in _reopened(entity, merged["closed"]):
-            _apply(operations, entity, actor)
+        _apply(WritePlan(tuple(_restored_references(entity, merged["memories"]))), entity, actor)
+        for reopening in _reopened(entity, merged["closed"]):
+            _apply(reopening, entity, actor)
         linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
@@ -273,7 +269,7 @@ def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
     return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
 
 
-def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
+def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[WritePlan]:
     """Reopen memories that the merge closed and that are still closed, and settle their slots as they are now."""
     for memory, before in _values_before(entity, memory_ids, "superseded"):
         if memory.status == Status.SUPERSEDED:
@@ -281,7 +277,7 @@ def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]
             opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
             with suppress(Conflict):  # a live memory says the same by now
                 changes, closing = settle_change(memory=memory, changes=opened)
-                yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]
+                yield WritePlan((ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing))
 
 
 def redact_aliases(*, project_id: UUID, policy: RedactionPolicy, is_dry_run: bool) -> int:

@@ -1,9 +1,11 @@
-"""Revise memories: other words, values, status and dates; one, or several at once."""
+"""Revise memories: other words, values, status and dates; retract them; one, or several at once."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +15,7 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.models import Memory, MemoryOrigin
-from apps.memories.querysets import NOT_SHOWN
+from apps.memories.querysets import NOT_SHOWN, MemoryQuerySet
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
 from apps.memories.writing.plan_writer import apply_plan
 from apps.memories.writing.rows import WriteContext
@@ -28,7 +30,7 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Slot, StalePlan
 from apps.pipeline.core.statement import Mention, ObjectValue, Statement
 from apps.pipeline.direct_write.new_memory import MAX_ENTITIES, redacted_changes, resolved_object
-from apps.pipeline.direct_write.trust import MemoryFacts, needs_trust
+from apps.pipeline.direct_write.trust import MemoryFacts, binds_agents, needs_trust
 from apps.pipeline.redaction.redact import redact
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.review.decisions import approval
@@ -360,3 +362,84 @@ def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
 def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
     """Apply revisions in order; return what became of each."""
     return [outcome_of(each.memory_id, partial(revise, revision=each)) for each in revisions]
+
+
+def retract(
+    *,
+    project_id: UUID,
+    memory_id: UUID,
+    api_key_id: UUID | None = None,
+    person_id: int | None = None,
+    expected_version: int | None = None,
+    is_trusted: bool = True,
+) -> None:
+    """Retract a memory; repeating it changes nothing.
+
+    Raises NotFound, Conflict, NotAllowed for a rule for agents and a caller that is not trusted.
+    """
+    for _ in range(MOST_TRIES):
+        memory = find_memory(project_id=project_id, memory_id=memory_id)
+        if expected_version not in (None, memory.version):
+            raise Conflict(f"the memory is at version {memory.version}")
+        if memory.status == Status.RETRACTED:
+            return None
+        if binds_agents(memory.tags) and not is_trusted:
+            raise NotAllowed("retracting a rule for agents needs the scope trust")
+        revision = retraction(memory_id=memory.id, version=memory.version)
+        try:
+            return apply_revision(memory=memory, operations=[revision], api_key_id=api_key_id, person_id=person_id)
+        except StalePlan:
+            continue
+    raise Conflict("the memory is being changed by others; try again")
+
+
+def retraction(*, memory_id: UUID, version: int) -> ReviseMemory:
+    """Return the operation that retracts a memory at a version."""
+    return ReviseMemory(
+        memory_id=memory_id, expected_version=version, verb="retracted", changes={"status": Status.RETRACTED}
+    )
+
+
+def retract_several(
+    *, project_id: UUID, memory_ids: Sequence[UUID], api_key_id: UUID | None, is_trusted: bool
+) -> list[BulkOutcome]:
+    """Retract memories in order; return what became of each."""
+    retract_one = partial(retract, project_id=project_id, api_key_id=api_key_id, is_trusted=is_trusted)
+    return [outcome_of(each, partial(retract_one, memory_id=each)) for each in memory_ids]
+
+
+# Memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long.
+BATCH = 250
+
+
+def retract_matching(
+    *, project_id: UUID, memories: MemoryQuerySet, api_key_id: UUID | None, is_trusted: bool
+) -> tuple[int, list[BulkOutcome]]:
+    """Retract memories, newest first; return how many, and what was refused.
+
+    Those that are stored in the meantime are left alone. Those that the caller may not retract, and all of an end user
+    in a batch if another writer has changed one of them meanwhile, are tried one by one.
+    """
+    found, refused = 0, list[BulkOutcome]()
+    rows = memories.select_related(None).order_by("-id").only("id", "end_user_id", "version", "tags")
+    batch = list(rows[:BATCH])
+    while batch:
+        found += len(batch)
+        for end_user_id, group in groupby(sorted(batch, key=attrgetter("end_user_id")), attrgetter("end_user_id")):
+            of_user = list(group)
+            left = [each for each in of_user if not is_trusted and binds_agents(each.tags)]
+            allowed = (retraction(memory_id=each.pk, version=each.version) for each in of_user if each not in left)
+            context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=actor_of(api_key_id))
+            try:
+                apply_plan(plan=WritePlan(tuple(allowed)), context=context)
+            except StalePlan:
+                left = of_user
+            outcomes = retract_several(
+                project_id=project_id,
+                memory_ids=[each.pk for each in left],
+                api_key_id=api_key_id,
+                is_trusted=is_trusted,
+            )
+            refused += [each for each in outcomes if each.error is not None]
+        batch = list(rows.filter(id__lt=batch[-1].pk)[:BATCH])
+    return found - len(refused), refused

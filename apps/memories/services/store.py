@@ -49,18 +49,9 @@ class ForgivingEmbedder:
     """Embeds each text once; if the provider fails, the vector is zero, which is similar to nothing."""
 
     def __init__(self, embedder: Embedder) -> None:
+        self.name, self.dimension = embedder.name, embedder.dimension
         self._embedder = embedder
         self._known: dict[str, Vector] = {}
-
-    @property
-    def name(self) -> str:
-        """Return the name of the embedder."""
-        return self._embedder.name
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of its vectors."""
-        return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return a vector for each text."""

@@ -5,6 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Case, Count, OuterRef, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,8 +18,7 @@ from apps.console.labels import count_of
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import Entity, Memory
-from apps.memories.selectors import users as selectors
-from apps.memories.selectors.users import entity_graph, facts_over_time, merge_candidates
+from apps.memories.selectors.users import entity_graph, facts_over_time
 from apps.memories.services.entities import merge_entities, preview_merge, split_entities
 from apps.pipeline.core.enums import EntityType, Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
@@ -35,8 +36,13 @@ MAX_QUERY_CHARACTERS = 2_000
 def users(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List end users, filtered by identifier."""
     words = query_param(request, "q")
-    found = paginate(selectors.end_users(project_id=visit.project.pk, words=words), request)
-    return render(request, "console/users.html", {"page": found, "words": words})
+    rows = EndUser.objects.for_project(visit.project.pk).present()
+    if words:
+        rows = rows.filter(external_id__icontains=words)
+    live = Memory.objects.live().filter(end_user=OuterRef("pk"))
+    counted = live.order_by().values("end_user").annotate(rows=Count("pk")).values("rows")
+    rows = rows.annotate(live_memories=Coalesce(Subquery(counted), 0)).order_by("-created_at", "id")
+    return render(request, "console/users.html", {"page": paginate(rows, request), "words": words})
 
 
 @project_page()
@@ -46,12 +52,12 @@ def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespon
     tab = request.GET.get("tab", "context")
     tab = tab if tab in TABS else "context"
     shown = _TABS[tab](request, end_user)
-    counts = selectors.count_by_status(end_user_id=end_user.pk)
+    memories = Memory.objects.for_end_user(end_user.pk).order_by()
     frame = {
         "end_user": end_user,
         "tab": tab,
         "tabs": TABS,
-        "status_counts": counts,
+        "status_counts": dict(memories.values_list("status").annotate(rows=Count("id"))),
         "template": f"console/_user_{tab}.html",
     }
     return render(request, "console/user.html", frame | shown)
@@ -141,7 +147,7 @@ def entity(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpRe
     """Show an entity with its names and its current and past facts."""
     rows = Entity.objects.select_related("end_user", "merged_into").prefetch_related("aliases", "merged")
     found = get_object_or_404(rows, project=visit.project, pk=entity_id)
-    about = Memory.objects.for_end_user(found.end_user_id).about(found)
+    about = Memory.objects.for_end_user(found.end_user_id).about([found.pk])
     facts = about.to_show().order_by("predicate", "-said_at", "-id")[:MAX_FACTS]
     return render(request, "console/entity.html", {"entity": found, "facts": facts})
 
@@ -154,9 +160,14 @@ def choose(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpRe
     """List the other entities of the same user: same type first, then most mentioned."""
     entity = get_object_or_404(Entity.objects.select_related("end_user"), project=visit.project, pk=entity_id)
     words = query_param(request, "q")
-    candidates = merge_candidates(entity).prefetch_related("aliases")
-    found = paginate(candidates.called(words) if words else candidates, request)
-    return render(request, "console/entity_merge.html", {"entity": entity, "page": found, "words": words})
+    rows = Entity.objects.standing().filter(end_user=entity.end_user_id).exclude(pk=entity.pk)
+    if words:
+        rows = rows.called(words)
+    type_rank = Case(When(type=entity.type, then=Value(0)), default=Value(1))
+    rows = rows.order_by(type_rank, "-mention_count", "id").prefetch_related("aliases")
+    return render(
+        request, "console/entity_merge.html", {"entity": entity, "page": paginate(rows, request), "words": words}
+    )
 
 
 @project_page(MemberRole.REVIEWER)

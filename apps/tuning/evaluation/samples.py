@@ -18,7 +18,7 @@ from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.memories.services.store import StoreRequest, store_with_outcomes
 from apps.pipeline.core.enums import LABEL_VALUES, LabelValue, MemoryType, Role, SampleKind, SourceConfidence, Status
 from apps.pipeline.core.identifiers import Prefix, show

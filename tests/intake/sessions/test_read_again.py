@@ -11,7 +11,7 @@ from apps.common.errors import Conflict
 from apps.intake.read_again import read_again, sessions_to_read
 from apps.intake.sessions import delete_turn
 from apps.memories.models import LedgerEntry, Memory
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import NOTE, Status, TraceStatus, WorkKind
 from apps.queue.services import retry_failed

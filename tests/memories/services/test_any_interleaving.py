@@ -16,8 +16,7 @@ from apps.common.errors import Conflict, Refused
 from apps.intake.accept import Submission, accept
 from apps.memories.models import Entity, Memory, MemoryLink
 from apps.memories.services.entities import merge_entities, split_entities
-from apps.memories.services.retracting import retract
-from apps.memories.services.revising import Revision, revise
+from apps.memories.services.revising import Revision, retract, revise
 from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import (
     LIVE_STATUSES,

@@ -5,8 +5,7 @@ import pytest
 from apps.common.errors import Conflict, NotFound
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.services import revising
-from apps.memories.services.retracting import retract
-from apps.memories.services.revising import Revision, revise
+from apps.memories.services.revising import Revision, retract, revise
 from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.identifiers import new_id
@@ -38,7 +37,7 @@ def meddler(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return found
 
     monkeypatch.setattr("apps.memories.services.revising.find_memory", find_then_meddle)
-    monkeypatch.setattr("apps.memories.services.retracting.find_memory", find_then_meddle)
+    monkeypatch.setattr("apps.memories.services.revising.find_memory", find_then_meddle)
     return changes
 
 

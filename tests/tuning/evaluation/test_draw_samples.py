@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.common.errors import Unfit
 from apps.memories.models import EvaluationItem, EvaluationSample, LedgerEntry, Memory
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType, SampleKind
 from apps.pipeline.direct_write.new_memory import NewMemory

@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.intake.sessions import delete_session, delete_turn
 from apps.memories.models import EvaluationItem, EvaluationLabel, LedgerEntry, Memory
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
 from apps.privacy.apply_retention import apply_retention
 from apps.privacy.users import erase_user

@@ -6,7 +6,7 @@ import pytest
 
 from apps.memories.models import Entity, Memory
 from apps.memories.services.entities import merge_entities
-from apps.memories.services.retracting import retract
+from apps.memories.services.revising import retract
 from apps.memories.services.store import StoreRequest, store
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.statement import Mention
