@@ -49,7 +49,7 @@ from apps.pipeline.core.enums import (
     SpeechAct,
     Status,
 )
-from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
@@ -168,6 +168,7 @@ def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[Adjustme
 def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
     """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
     kind, tag = _type(body.type, at=f"{at}/type")
+    successor = body.superseded_by
     tags = checked_names(body.tags, at=f"{at}/tags")
     predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
     given: dict[str, Any] = {name: getattr(body, name) for name in _AS_GIVEN}
@@ -184,7 +185,7 @@ def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
         metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
         agent_scope=checked_scope(body, at=f"{at}/"),
         said_at=checked_said_at(body.said_at, at=f"{at}/said_at", now=now),
-        superseded_by=_memory_id(body.superseded_by, at=f"{at}/superseded_by"),
+        superseded_by=read_id(Prefix.MEMORY, successor, at=f"{at}/superseded_by") if successor else None,
         evidence=_long_text(body.evidence, at=f"{at}/evidence"),
         context=_long_text(body.context, at=f"{at}/context"),
         **given,
@@ -228,13 +229,6 @@ def _object(body: ObjectBody, *, at: str) -> ObjectValue:
 
 def _long_text(text: str | None, *, at: str) -> str:
     return cleaned_text(text, at=at, most=CONTENT_CHARACTERS) if text else ""
-
-
-def _memory_id(text: str | None, *, at: str) -> Any:
-    try:
-        return parse(Prefix.MEMORY, text) if text else None
-    except BadIdentifier as error:
-        raise BadInput(str(error), at=at) from error
 
 
 def revision_of(
