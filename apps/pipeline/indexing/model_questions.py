@@ -50,7 +50,7 @@ def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy) ->
         if failure.kind is FailureKind.UNAVAILABLE:
             raise
         return AskedQuestions(tuple(memories), failed_call(request, failure))
-    found = questions_in(answer, count=len(memories), most=policy.index.questions)
+    found = questions_in(answer, count=len(memories), most=policy.index.questions + 1)  # and the words
     if found is None:
         kind = AnswerKind.REFUSED if answer.stop is StopReason.REFUSED else AnswerKind.UNPARSABLE
         return AskedQuestions(tuple(memories), call_of(request, answer, kind=kind))

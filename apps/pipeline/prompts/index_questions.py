@@ -16,7 +16,7 @@ STATIC = Path(__file__).with_name("index_questions.xml").read_text(encoding="utf
 VERSION = f"questions-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
 MAX_STATEMENT = 500  # characters
 MAX_QUESTION = 200  # characters
-TOKENS_PER_MEMORY = 128  # of an answer with three questions
+TOKENS_PER_MEMORY = 128  # of an answer with three questions and further words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class AskedStatement:
 
 
 class MemoryQuestions(BaseModel):
-    """The questions that one memory answers."""
+    """The questions that one memory answers; the last entry holds further words by which it may be looked for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
