@@ -47,7 +47,7 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
             named, perhaps = _told_last(request, new or known, draft)
         else:
             named, perhaps = named_by(request, [*known, *new], user=user)
-        if not (named or perhaps or request.is_wish):
+        if not (named or perhaps or request.needs_all_words):
             perhaps = _nearest_in_meaning(request, known, ports)
         sure |= {each.id: each for each in named}
         unsure |= {each.id: each for each in perhaps}
@@ -153,7 +153,7 @@ def named_by(
     slots = {(each.subject_id, each.predicate) for each in named}
     if named and request.is_plain and (request.names_topic or len(slots) == 1):
         return named, []
-    if request.is_wish:
+    if request.needs_all_words:
         return [], named[:_MOST_IN_DOUBT]
     alike = {each.id: len(_held(request.words, each, user, in_any_form=True)) for each in known}
     most = max(alike.values(), default=0)
