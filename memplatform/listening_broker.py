@@ -1,5 +1,6 @@
 """The queue of django-q2 in the database; its clusters are notified of tasks in place of asking five times a second."""
 
+from select import select
 from time import sleep
 from typing import Any
 
@@ -10,7 +11,7 @@ from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 
 CHANNEL = "memplatform_task"
-POLL_SECONDS = 1.0  # for tasks whose notification was missed
+POLL_SECONDS = 2.0  # for tasks whose lock has run out; a cluster that stops waits as long
 POOLED_SECONDS = 0.2  # behind a pooler, which lends a connection per transaction, so that nobody would listen
 
 
@@ -43,7 +44,9 @@ class ListeningBroker(ORM):
                 with self._listener.cursor() as cursor:
                     cursor.execute(f"listen {CHANNEL}")
                 return  # a task may have come before
-            next(self._listener.connection.notifies(timeout=POLL_SECONDS, stop_after=1), None)
+            # psycopg itself would look ten times a second.
+            if select([self._listener.connection], [], [], POLL_SECONDS)[0]:
+                next(self._listener.connection.notifies(timeout=0, stop_after=1), None)
         except (DatabaseError, psycopg.Error):
             self._listener = None
             sleep(POLL_SECONDS)

@@ -175,6 +175,7 @@ Q_CLUSTER: dict[str, object] = {
     "save_limit": -1,  # successful tasks are not stored; the default loads all of them at every save
     "poll": 0,  # ListeningBroker waits for a notification
     "catch_up": False,
+    "guard_cycle": 2.0,  # seconds in which a killed process is replaced; the default costs an idle server CPU
     "orm": "default",
     "broker_class": "memplatform.listening_broker.ListeningBroker",
 }

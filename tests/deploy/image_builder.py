@@ -12,7 +12,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BASES = {"debian:bookworm-slim": "bookworm"}
+BASES = {"debian:bookworm-slim": "bookworm", "debian:trixie-slim": "trixie"}
 CERTIFICATES = "/usr/local/share/pip-certificates.crt"
 TOLD = ("EXPOSE", "HEALTHCHECK", "VOLUME")  # instructions for engines
 
@@ -55,10 +55,13 @@ class Stage:
 
     def run(self, command: list[str]) -> None:
         """Run a step of the build."""
-        certificates = {"PIP_CERT": CERTIFICATES} if (self.root / CERTIFICATES.lstrip("/")).exists() else {}
-        argv = self.argv(command, **certificates)
+        argv = self.argv(command, **self.certificates())
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+    def certificates(self) -> dict[str, str]:
+        """Return the variable that names the certificates of a proxy, where this machine has one."""
+        return {"PIP_CERT": CERTIFICATES} if (self.root / CERTIFICATES.lstrip("/")).exists() else {}
 
     def ids(self) -> str:
         """Return user and group as numbers, from the root's own list."""
@@ -97,11 +100,16 @@ def _instructions(text: str) -> list[str]:
 def _begun(base: str, stages: dict[str, Stage], root: Path) -> Path:
     if base in stages:
         subprocess.run(["cp", "-a", str(stages[base].root), str(root)], check=True)
-    else:
-        subprocess.run(["debootstrap", "--variant=minbase", BASES[base], str(root)], check=True, capture_output=True)
-        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        if certificates := os.environ.get("PIP_CERT"):  # of a proxy that this machine reaches the index through
-            shutil.copy(certificates, root / CERTIFICATES.lstrip("/"))
+        return root
+    return empty_root(base, root)
+
+
+def empty_root(base: str, root: Path) -> Path:
+    """Install the least Debian into a folder and return it."""
+    subprocess.run(["debootstrap", "--variant=minbase", BASES[base], str(root)], check=True, capture_output=True)
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    if certificates := os.environ.get("PIP_CERT"):  # of a proxy that this machine reaches the index through
+        shutil.copy(certificates, root / CERTIFICATES.lstrip("/"))
     return root
 
 

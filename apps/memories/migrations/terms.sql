@@ -62,18 +62,25 @@ as $$
     ) end
 $$;
 
--- The text search configuration of a language.
-create function tongue_configuration(tongue integer) returns regconfig
-    language sql immutable parallel safe
-as $$
-    select ('{pg_catalog.simple,pg_catalog.english,pg_catalog.german,pg_catalog.french,pg_catalog.spanish,
-                pg_catalog.portuguese,pg_catalog.italian,pg_catalog.dutch,pg_catalog.swedish,pg_catalog.danish,
-                pg_catalog.norwegian,pg_catalog.finnish,pg_catalog.hungarian,pg_catalog.turkish,pg_catalog.romanian,
-                pg_catalog.russian,pg_catalog.greek,pg_catalog.arabic,pg_catalog.hindi,pg_catalog.catalan,
-                pg_catalog.basque,pg_catalog.estonian,pg_catalog.irish,pg_catalog.armenian,pg_catalog.indonesian,
-                pg_catalog.lithuanian,pg_catalog.nepali,pg_catalog.serbian,pg_catalog.tamil,
-                pg_catalog.yiddish}'::regconfig[])[tongue + 1]
-$$;
+-- The text search configuration of a language. PostgreSQL has one for Estonian since version 18.
+do $do$
+begin
+    execute format($function$
+        create function tongue_configuration(tongue integer) returns regconfig
+            language sql immutable parallel safe
+        as $$
+            select ('{pg_catalog.simple,pg_catalog.english,pg_catalog.german,pg_catalog.french,pg_catalog.spanish,
+                        pg_catalog.portuguese,pg_catalog.italian,pg_catalog.dutch,pg_catalog.swedish,
+                        pg_catalog.danish,pg_catalog.norwegian,pg_catalog.finnish,pg_catalog.hungarian,
+                        pg_catalog.turkish,pg_catalog.romanian,pg_catalog.russian,pg_catalog.greek,
+                        pg_catalog.arabic,pg_catalog.hindi,pg_catalog.catalan,pg_catalog.basque,pg_catalog.%s,
+                        pg_catalog.irish,pg_catalog.armenian,pg_catalog.indonesian,pg_catalog.lithuanian,
+                        pg_catalog.nepali,pg_catalog.serbian,pg_catalog.tamil,pg_catalog.yiddish}'::regconfig[])
+                   [tongue + 1]
+        $$
+    $function$, (select coalesce(max(cfgname), 'simple') from pg_ts_config where cfgname = 'estonian'));
+end
+$do$;
 
 -- A stem without the marks above its letters: the first 4 bytes of its MD5, after the language.
 create function term_of(tongue integer, stem text) returns bytea

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, F, OuterRef, Subquery
 from django.db.models.functions import Now
 from opentelemetry.trace import SpanKind
 
@@ -66,6 +66,7 @@ def enqueue_questions(*, lease: Lease, embedder: Embedder) -> None:
         untried.filter(run_at__lte=Now()).update(run_at=Now() + WAIT)
 
 
+_LATEST_QUOTES = 20  # among which another language is looked for
 _FIELDS = (
     "id", "type", "content", "subject__name", "predicate", "object_text", "evidence", "tongue", "source_tongue",
     "trace_id", "created_at", "configuration", "user",
@@ -177,7 +178,8 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
         processing.finish(lease=lease, work=work)
         return
     with span("ask questions", kind=SpanKind.CONSUMER, parents=_told_in(lease, rows)):
-        asked = ask_model(_indexables(rows), model=model, policy=policy)
+        foreign = _foreign_example(lease.end_user_id)
+        asked = ask_model(_indexables(rows), model=model, policy=policy, also_writes=foreign)
         entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():
         write_vectors(
@@ -189,6 +191,13 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
         enqueue_questions(lease=lease, embedder=ports.embedder)
         processing.finish(lease=lease, work=work)
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[asked.call])
+
+
+def _foreign_example(end_user_id: UUID) -> str:
+    """Return a quote in another language that an end user writes in lately, or an empty string."""
+    foreign = Memory.objects.for_end_user(end_user_id).exclude(source_tongue=F("tongue"))
+    quotes = foreign.order_by("-id").values_list("evidence", flat=True)[:_LATEST_QUOTES]
+    return max((quote for quote in quotes if not is_english(quote)), key=len, default="")
 
 
 BATCH = 256

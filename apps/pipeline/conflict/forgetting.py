@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
+import numpy as np
+
 from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
 from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
@@ -17,6 +19,7 @@ _MOST_READ = 100  # memories that are compared with a request
 _MOST_IN_DOUBT = 3  # more would be guessing
 _MOST_ENTITIES = 200
 _SAME_BEGINNING = 5  # letters
+_LEAST_COSINE = 0.15  # of what a request may mean; that of unrelated sentences is below 0.1
 _MOST_BY_A_MODEL = 5  # memories in one answer: more is a wish to forget everything, for a person to decide
 
 
@@ -44,6 +47,8 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
             named, perhaps = _told_last(request, new or known, draft)
         else:
             named, perhaps = named_by(request, [*known, *new], user=user)
+        if not (named or perhaps or request.needs_all_words):
+            perhaps = _nearest_in_meaning(request, known, ports)
         sure |= {each.id: each for each in named}
         unsure |= {each.id: each for each in perhaps}
         taken_back |= {each.candidate.index for each in told if each.memory_id in {memory.id for memory in named}}
@@ -140,17 +145,30 @@ def named_by(
     """Return the memories that a request clearly names, and the active ones that it may name.
 
     Named are those that hold all of its words, the user's before those of others: of one subject and predicate, unless
-    it asks for all that is known of a topic. Those with the most of its words, in any form, may be meant.
+    it asks for all that is known of a topic. Those with the most of its words, in any form, may be meant; a wish not to
+    store tells something new, of which a name may be known.
     """
     named = [each for each in known if request.words and request.words <= _held(request.words, each, user)]
     named = [each for each in named if each.subject_id == user] or named
     slots = {(each.subject_id, each.predicate) for each in named}
     if named and request.is_plain and (request.names_topic or len(slots) == 1):
         return named, []
+    if request.needs_all_words:
+        return [], named[:_MOST_IN_DOUBT]
     alike = {each.id: len(_held(request.words, each, user, in_any_form=True)) for each in known}
     most = max(alike.values(), default=0)
     close = [each for each in known if most and alike[each.id] == most and each.status is Status.ACTIVE]
     return [], close[:_MOST_IN_DOUBT] if named or len(close) <= _MOST_IN_DOUBT else []
+
+
+def _nearest_in_meaning(request: ForgetRequest, known: Sequence[StoredMemory], ports: Ports) -> list[StoredMemory]:
+    """Return the active memory that a request may mean by other words: "my pseudonym" is a pen name."""
+    active = [each for each in known if each.status is Status.ACTIVE]
+    words = " ".join(sorted(request.words)) or request.quote
+    asked, *vectors = map(np.asarray, ports.embedder.embed([words, *(each.content for each in active)]))
+    cosines = {each.id: float(asked @ vector) for each, vector in zip(active, vectors, strict=True)}
+    nearest = max(active, key=lambda each: cosines[each.id], default=None)
+    return [nearest] if nearest is not None and cosines[nearest.id] >= _LEAST_COSINE else []
 
 
 def _held(

@@ -120,6 +120,7 @@ class ForgetRequest:
     is_plain: bool = True  # nothing else is said with it, and one person speaks
     points: bool = False  # "forget that": what the user told last in this session
     names_all: bool = False  # "forget everything about me": for a person to decide
+    needs_all_words: bool = False  # only what holds all of its words is meant
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,17 +81,20 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     """Return why a statement neither replaces nor contradicts a memory that an extractor or a judge names, or None.
 
     They must be about one entity, or share a content word. Statements about two people or animals exclude each other
-    only where both are about one event.
+    only where both are about one event, or where one names the other: a birth ends the mother's pregnancy.
     """
     if stays_true(known, candidate):
         return ProposalRefusal.STILL_TRUE
     if share_subject(candidate, known):
         return None
-    if not content_words(candidate.content) & content_words(known.content):
+    words = content_words(candidate.content)
+    if not words & content_words(known.content):
         return ProposalRefusal.OTHER_SUBJECT
-    animate = {each.id for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
-    are_two_people = {candidate.subject_id, known.subject_id} <= animate
-    return ProposalRefusal.OTHER_SUBJECT if are_two_people and not may_be_one_time(candidate, known) else None
+    animate = {each.id: each.name for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
+    if not {candidate.subject_id, known.subject_id} <= animate.keys():
+        return None
+    is_named = any(words & content_words(name) for key, name in animate.items() if key == known.subject_id)
+    return None if is_named or may_be_one_time(candidate, known) else ProposalRefusal.OTHER_SUBJECT
 
 
 def _are_related(candidate: Candidate, known: StoredMemory) -> bool:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from uuid import UUID
 
 from apps.pipeline.core.confidence import confidence_of
-from apps.pipeline.core.draft import Draft, Drop
+from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.pipeline.core.policy import Policy
@@ -127,6 +128,8 @@ def _together(asked: TurnsToExtract, first: ExtractionResult, second: Extraction
 def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> Draft:
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
+    requests = [_read_by_model(each) if each.turn_id in found.windows else each for each in draft.forget_requests]
+    draft = draft.evolve(forget_requests=tuple(each for each in requests if each is not None))
     topic = draft.request.topic
     proposed = tuple(
         each.evolve(index=index, topic=topic or each.topic)
@@ -156,6 +159,13 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         asked_to_end=found.to_end,
     )
     return extracted.drop(*silent, *_refused(found, first=len(proposed)), *drops)
+
+
+def _read_by_model(request: ForgetRequest) -> ForgetRequest | None:
+    """Return what is left of a request that a model has answered: only what it names plainly is beyond doubt."""
+    if request.needs_all_words or request.names_all:
+        return request
+    return replace(request, needs_all_words=True) if request.is_plain and not request.points else None
 
 
 def _refused(found: ExtractionResult, *, first: int) -> list[Drop]:

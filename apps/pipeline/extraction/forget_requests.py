@@ -63,6 +63,7 @@ def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
                 words=content_words(wish.told),
                 is_plain=not turn.speaker,
                 points=not wish.told,
+                needs_all_words=True,
             )
 
 

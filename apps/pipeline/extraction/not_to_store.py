@@ -87,9 +87,14 @@ def _without(draft: Draft, cut: Mapping[UUID, SourceTurn], settled: Collection[U
         request=replace(
             draft.request,
             turns=tuple(cut.get(turn.id, turn) for turn in draft.request.turns),
-            earlier_turns=tuple(cut.get(turn.id, turn) for turn in draft.request.earlier_turns),
+            earlier_turns=_left_of(draft.request.earlier_turns, cut),
         ),
-        turns=tuple(each for turn in draft.turns if (each := cut.get(turn.id, turn)).content != CUT),
+        turns=_left_of(draft.turns, cut),
         forget_requests=tuple(each for each in draft.forget_requests if not (each.points and each.turn_id in settled)),
         drops=(*draft.drops, *drops),
     )
+
+
+def _left_of(turns: Sequence[SourceTurn], cut: Mapping[UUID, SourceTurn]) -> tuple[SourceTurn, ...]:
+    """Return what is left of turns, without those of which nothing is left."""
+    return tuple(each for turn in turns if (each := cut.get(turn.id, turn)).content != CUT)

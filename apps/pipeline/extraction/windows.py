@@ -10,6 +10,7 @@ from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.not_to_store import CUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ def windows_of(asked: Sequence[TurnsToExtract], *, policy: ExtractionPolicy) -> 
     """
     told = [turn for each in asked for turn in (*each.draft.request.earlier_turns, *each.draft.request.turns)]
     waiting = [turn for each in asked for turn in each.turns]
-    session = {turn.position: turn for turn in (*told, *waiting)}  # new turns as the pre-filter left them
+    session = {turn.position: turn for turn in told if turn.content != CUT}
+    session |= {turn.position: turn for turn in waiting}  # as the pre-filter left them
     while waiting:
         new: list[SourceTurn] = []
         shown: set[int] = set()

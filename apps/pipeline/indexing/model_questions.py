@@ -37,20 +37,21 @@ def questions_model(policy: Policy, ports: Ports) -> Model | None:
     return ports.model_for(policy)
 
 
-def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy) -> AskedQuestions:
+def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy, also_writes: str = "") -> AskedQuestions:
     """Ask for the questions of some memories in one call; memories without usable ones keep their templates.
 
-    Raises ModelFailed if the model is unavailable. A refusal counts as an answer, so the model is not asked again.
+    `also_writes` is a quote of the user in another language. A refusal counts as an answer, so the model is not asked
+    again. Raises ModelFailed if the model is unavailable.
     """
     statements = [AskedStatement(content=each.content, foreign_quote=each.foreign_quote) for each in memories]
-    request = render(statements=statements, model=policy.extraction.model)
+    request = render(statements=statements, also_writes=also_writes, model=policy.extraction.model)
     try:
         answer = model.complete(request)
     except ModelFailed as failure:
         if failure.kind is FailureKind.UNAVAILABLE:
             raise
         return AskedQuestions(tuple(memories), failed_call(request, failure))
-    found = questions_in(answer, count=len(memories), most=policy.index.questions)
+    found = questions_in(answer, count=len(memories), most=policy.index.questions + 1)  # and the words
     if found is None:
         kind = AnswerKind.REFUSED if answer.stop is StopReason.REFUSED else AnswerKind.UNPARSABLE
         return AskedQuestions(tuple(memories), call_of(request, answer, kind=kind))

@@ -16,7 +16,7 @@ STATIC = Path(__file__).with_name("index_questions.xml").read_text(encoding="utf
 VERSION = f"questions-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
 MAX_STATEMENT = 500  # characters
 MAX_QUESTION = 200  # characters
-TOKENS_PER_MEMORY = 128  # of an answer with three questions
+TOKENS_PER_MEMORY = 128  # of an answer with three questions and further words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class AskedStatement:
 
 
 class MemoryQuestions(BaseModel):
-    """The questions that one memory answers."""
+    """The questions that one memory answers; the last entry holds further words by which it may be looked for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -45,15 +45,16 @@ class QuestionsAnswer(BaseModel):
 SCHEMA = QuestionsAnswer.model_json_schema()
 
 
-def render(*, statements: Sequence[AskedStatement], model: str) -> ModelRequest:
-    """Return the request for the questions of some statements."""
+def render(*, statements: Sequence[AskedStatement], also_writes: str = "", model: str) -> ModelRequest:
+    """Return the request for the questions of some statements; `also_writes` is a quote in another language."""
     lines = [_statement(f"m{number}", each) for number, each in enumerate(statements, start=1)]
+    foreign = (f"<also_writes>{_shown(also_writes)}</also_writes>",) if also_writes else ()
     return ModelRequest(
         purpose=Purpose.INDEX_QUESTIONS,
         prompt_version=VERSION,
         static=STATIC,
         context="",
-        turns="\n".join(("<statements>", *lines, "</statements>")),
+        turns="\n".join(("<statements>", *lines, "</statements>", *foreign)),
         schema=SCHEMA,
         max_tokens=TOKENS_PER_MEMORY * (len(statements) + 1),
         model=model,
@@ -81,5 +82,8 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
 
 def _statement(name: str, statement: AskedStatement) -> str:
     quote = (f"quote: {statement.foreign_quote}",) if statement.foreign_quote else ()
-    texts = (" ".join(storable(text).split())[:MAX_STATEMENT] for text in (statement.content, *quote))
-    return " | ".join((name, *(escape(text, quote=False) for text in texts)))
+    return " | ".join((name, *map(_shown, (statement.content, *quote))))
+
+
+def _shown(text: str) -> str:
+    return escape(" ".join(storable(text).split())[:MAX_STATEMENT], quote=False)

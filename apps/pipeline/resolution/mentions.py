@@ -15,6 +15,7 @@ from apps.pipeline.resolution.names import (
     Description,
     alias_of,
     apposition_of,
+    both_names,
     by_first_name,
     closest,
     describe,
@@ -140,7 +141,10 @@ class _Linking:
             name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES
             and (named.is_user or holds(candidate.evidence, named.name) or self._gets_first_name(named, name))
         ):  # fmt: skip
-            self._index.rename(named, name)
+            name, other = both_names(name)
+            renamed = self._index.rename(named, name)
+            if other:
+                self._index.add_alias(renamed, other)
         return linked
 
     def _gets_first_name(self, named: KnownEntity, name: str) -> bool:

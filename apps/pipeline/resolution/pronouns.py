@@ -53,7 +53,7 @@ _OTHER_FORM = re.compile(r"(?<![\w'])(?:he|she|they|his|hers?|theirs?)(?!\w)", r
 _NOUN = re.compile(r"(?i)\b(?:an?|the|their|his|her|this|that|some|two|three|\d+|[a-z][\w-]*['’]s) [a-z]")
 # After these words somebody else may act, so that an object can be the subject of the sentence.
 _CLAUSE = re.compile(
-    r"\b(?:who|that|which|when|because|as|since|if|where|while|and|but)\b|['’]s? |, \w+ing\b", re.IGNORECASE
+    r"\b(?:who|that|which|when|because|as|since|if|where|while|and|but|among)\b|[;:]|['’]s? |, \w+ing\b", re.IGNORECASE
 )
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»')
 

@@ -26,7 +26,7 @@ from apps.pipeline.resolution.mentions import (
     source_turn,
 )
 from apps.pipeline.resolution.names import is_description
-from apps.pipeline.resolution.pronouns import dangling_in, kind_of, replace_mentions
+from apps.pipeline.resolution.pronouns import dangling_in, holds, kind_of, replace_mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +139,16 @@ def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate
         if found.entity is None and (mention is candidate.subject or is_reference):
             return _dropped(candidate, mention.text, linked)
     content = replace_mentions(candidate.content, names=_shown_names(candidate, entities, entity_index))
-    people = {USER, _ASSISTANT} | {entity.name for entity in entity_index if entity.type in ANIMATE}
+    people = {USER, _ASSISTANT} | {_form_in(content, each) for each in entity_index if each.type in ANIMATE}
     written = _with_entities(candidate, entities).evolve(content=content)
     dangling = dangling_in(content, people=tuple(sorted(people)))
     return _dropped(written, dangling, linked) if dangling else written
+
+
+def _form_in(content: str, entity: KnownEntity) -> str:
+    """Return the name by which a sentence calls an entity: the whole one, an alias, or its first word."""
+    forms = (entity.name, *entity.aliases, *entity.name.split()[:1])
+    return next((each for each in forms if each[:1].isupper() and holds(content, each)), entity.name)
 
 
 def _dropped(candidate: Candidate, text: str, linked: LinkedCandidate) -> Drop:

@@ -10,6 +10,7 @@ from apps.pipeline.core.statement import Candidate, ObjectValue
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.llm.extractor import ask_up_to_twice, failure_of
 from apps.pipeline.extraction.llm.relevance import memories_to_show
+from apps.pipeline.extraction.not_to_store import CUT
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
 from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
@@ -26,7 +27,8 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     policy = draft.policy.extraction
     entities, memories = memories_to_show(draft, draft.turns, ports, slots=tuple(_PREDICATES.values()))
     new = {turn.id for turn in draft.turns}
-    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(draft.request.turns, start=1)]
+    said = [turn for turn in draft.request.turns if turn.content != CUT]
+    turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(said, start=1)]
     shown = Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
     answer, parsed, calls = ask_up_to_twice(request, model=model)
