@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.intake.accept import Accepted, Submission, accept
 from apps.intake.sessions import end_session
 from apps.memories.live_ports import live
+from apps.memories.models import Memory
 from apps.outbox.model_pauses import find_wait_reason
 from apps.outbox.models import OutboxRow, UserLease
 from apps.outbox.processing import NextWork, next_work
@@ -110,6 +111,26 @@ def test_eager_asks_for_each_request(ana: Person, ports: Ports, model: ScriptedM
         post(ana, hobby)
         ana.is_worked_for(ports)
     assert (len(ana.memories()), extractions(model)) == (3, 3)
+
+
+def test_an_answer_ends_what_was_dropped_in_an_earlier_request_of_its_call(ana: Person, settings: Any) -> None:
+    settings.MODEL = MODEL
+
+    def answer(request: ModelRequest) -> str:
+        return '{"memories": [], "ends": ["m1"]}' if "dropped" in request.turns else likes(request)
+
+    ports = replace(live(), model=ScriptedModel(answer))
+    post(ana, "pottery")
+    let_pass(seconds=71)
+    ana.is_worked_for(ports)
+    assert ana.memories() == ["User likes pottery."]
+
+    ask(ana, "I dropped the pottery class.")
+    ask(ana, "I go home by train now.")
+    let_pass(seconds=71)
+    ana.is_worked_for(ports)
+    over = Memory.objects.get(end_user_id=ana.id)
+    assert over.valid_until is not None
 
 
 def test_what_probably_tells_nothing_causes_no_call_by_itself(ana: Person, ports: Ports, model: ScriptedModel) -> None:

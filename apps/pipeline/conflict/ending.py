@@ -27,7 +27,9 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     beside a statement of its end that waits for a person.
     """
     asked = {each.memory_id: each.on for each in draft.asked_to_end}
-    turns = [each for each in draft.request.turns if each.role is Role.USER]
+    # An answer to several requests belongs to the last one, and may end what the user has said before it.
+    told = (*draft.request.earlier_turns, *draft.request.turns)
+    turns = [each for each in told if each.role is Role.USER]
     if not asked or len(asked) > MOST_REPLACED or not turns:
         return draft
     own = stems(" ".join(segment for turn in turns for segment in words_of(turn).segments()))
