@@ -2,8 +2,7 @@
 
 An embedder knows some languages better than others. In a script that it hardly knows, all texts look alike: unrelated
 Hebrew sentences may have a cosine of 0.8 where English ones have 0.05. So a query is compared with statements about
-nothing in particular in many languages, and those that are nearest on average, which are as a rule in its own language,
-tell what is noise for it.
+nothing in particular in many languages; those of the language that is nearest on average tell what is noise for it.
 """
 
 import json

@@ -81,12 +81,8 @@ def wanted_answer(query: str) -> AnswerType:
     return found
 
 
-def _read_question_words() -> dict[str, AnswerType]:
-    """Map question words, alone or in pairs, to the type that they ask for."""
-    table = read_table("question_words")
-    sections = {"time": AnswerType.TIME, "place": AnswerType.PLACE, "quantity": AnswerType.QUANTITY}
-    words = {word: answer for name, answer in sections.items() for word in table[name].split()}
-    return words | {pair.strip(): AnswerType.QUANTITY for pair in table["quantity_pairs"].split("|")}
-
-
-_QUESTION_WORDS = _read_question_words()
+# Question words, alone or in pairs, with the type that they ask for.
+_TABLE = read_table("question_words")
+_QUESTION_WORDS = {word: answer for answer in AnswerType for word in _TABLE[(answer.name or "").lower()].split()} | {
+    pair.strip(): AnswerType.QUANTITY for pair in _TABLE["quantity_pairs"].split("|")
+}

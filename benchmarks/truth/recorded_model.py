@@ -108,10 +108,13 @@ class RecordedModel:
         of_purpose = [each for each in self.answers.recordings if each.purpose == request.purpose.value]
         parts = [each for each in of_purpose if set(each.asked) <= set(asked)]
         parts = parts or [each for each in of_purpose if set(asked) <= set(each.asked)][-1:]
-        memories = {json.dumps(found, sort_keys=True): found for each in parts for found in each.answer["memories"]}
         if not parts:
             return None
-        return Recording(request.purpose.value, request.prompt_version, asked, {"memories": list(memories.values())})
+        answer = {}
+        for key in ("memories", "ends", "forget"):
+            found = {json.dumps(one, sort_keys=True): one for each in parts for one in each.answer.get(key, ())}
+            answer[key] = list(found.values())
+        return Recording(request.purpose.value, request.prompt_version, asked, answer)
 
     def _shown_again(self, recorded: Recording, shown: ShownIds) -> Any:
         answer, missing = shown.to_shown(recorded.answer)
