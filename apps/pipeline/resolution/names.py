@@ -27,13 +27,13 @@ _DIGITS = re.compile(r"\d+")
 _SHORT = 8  # a shorter single word must be equal: it has too few letters to tell a typing error from another name
 
 
-_BOTH = re.compile(r"^(?P<name>[^()]+?)\s*\((?P<other>[^()]+)\)$")
+_BOTH = re.compile(r"^(?P<name>[^()\s][^()]*)\((?P<other>[^()]+)\)$")
 
 
 def both_names(text: str) -> tuple[str, str]:
     """Return a name and the other one that stands behind it in brackets, as in "Letizia (Leti)", or an empty text."""
     found = _BOTH.match(text)
-    return (found["name"], found["other"].strip()) if found else (text, "")
+    return (found["name"].strip(), found["other"].strip()) if found else (text, "")
 
 
 @dataclass(frozen=True, slots=True)
