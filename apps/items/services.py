@@ -87,17 +87,17 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) 
     return outcomes
 
 
-def _in_lock_order(operations: Sequence[ItemRequest]) -> list[tuple[int, ItemRequest, UUID]]:
+def _in_lock_order(operations: Sequence[ItemRequest]) -> Sequence[tuple[int, ItemRequest, UUID]]:
     """Return what is written, with its place and the identifier of a new item, in one order of keys.
 
     So two requests don't wait for each other. Identifiers keep the order of the request, and so do several writes of
     one key. What deletes by namespace is not moved past other operations.
     """
     writes = [(place, each, new_id()) for place, each in enumerate(operations) if not is_read(each)]
-    if all(isinstance(each, ItemBody | DeleteOperationBody) for _, each, _ in writes):
-        # Both have a key; the condition is not followed into the lambda.
-        writes.sort(key=lambda write: (write[1].namespace, write[1].key))  # type: ignore[attr-defined]
-    return writes
+    keyed = [(place, each, key) for place, each, key in writes if isinstance(each, ItemBody | DeleteOperationBody)]
+    if len(keyed) < len(writes):
+        return writes
+    return sorted(keyed, key=lambda write: (write[1].namespace, write[1].key))
 
 
 def _read(project_id: UUID, operation: ItemRequest) -> ItemOutcomeResponse:

@@ -32,7 +32,6 @@ from apps.pipeline.core.operations import (
     SupersedeMemory,
     WithdrawOrigins,
 )
-from apps.pipeline.core.operations import PlannedOrigin as PlannedOrigin
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
 from apps.traces.models import Turn

@@ -1,5 +1,7 @@
 """Revising and retracting under changes by others."""
 
+from typing import Any
+
 import pytest
 
 from apps.common.errors import Conflict, NotFound
@@ -30,8 +32,8 @@ def meddler(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     changes: list[int] = []
     find = revising.find_memory
 
-    def find_then_meddle(**wanted: object) -> Memory:
-        found = find(**wanted)  # type: ignore[arg-type]
+    def find_then_meddle(**wanted: Any) -> Memory:
+        found = find(**wanted)
         if changes:
             Memory.objects.filter(id=memory.id).update(version=found.version + changes.pop())
         return found

@@ -10,6 +10,7 @@ from apps.pipeline.conflict import conflict
 from apps.pipeline.conflict.forgetting import named_by
 from apps.pipeline.core.draft import Draft, KnownEntity, Ruling
 from apps.pipeline.core.enums import EntityType, Reason, Status
+from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
@@ -98,4 +99,5 @@ def test_a_word_that_only_begins_alike_is_for_a_person() -> None:
 def test_what_waited_keeps_its_reasons_when_it_is_retracted(status: Status, changes: dict[str, object]) -> None:
     draft = draft_of([], turns=[turn("Please forget my address.")]).evolve(forgotten=(home(status),))
     (operation,) = plan_from(draft).operations
-    assert operation.changes == changes  # type: ignore[union-attr]
+    assert isinstance(operation, ReviseMemory)
+    assert operation.changes == changes

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,11 @@ WEEK, NEXT = date(2030, 6, 3), date(2030, 6, 10)
 GOOD, UNTRUE, OUTDATED, USELESS, NOTHING, SOMETHING, SKIPPED = LabelValue
 
 
-def item(*values: LabelValue, **fields: object) -> LabelledItem:
+def item(*values: LabelValue, **fields: Any) -> LabelledItem:
     is_turn = bool({NOTHING, SOMETHING} & set(values))
     labels = [(f"labeller {place}", value) for place, value in enumerate(values)]
     told = {"kind": SampleKind.TURN if is_turn else SampleKind.MEMORY, "week": WEEK, "version": 1, **fields}
-    return LabelledItem(labels=labels, **told)  # type: ignore[arg-type]
+    return LabelledItem(labels=labels, **told)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A replay is estimated, started, cancelled and resumed; it writes nothing but its own result."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -160,8 +161,8 @@ def test_it_is_cancelled_between_chunks_and_resumed(
     replay = requested(project)
     write = running._write
 
-    def cancelled_meanwhile(*given: object) -> None:
-        write(*given)  # type: ignore[arg-type]
+    def cancelled_meanwhile(*given: Any) -> None:
+        write(*given)
         cancel_replay(project_id=project.pk, replay_id=replay.pk)
 
     with monkeypatch.context() as patched:
@@ -177,13 +178,13 @@ def test_it_is_cancelled_between_chunks_and_resumed(
 
 
 def test_many_traces_are_left_to_a_worker_and_continued(
-    project: Project, people: list[Person], monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: object
+    project: Project, people: list[Person], monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     queued: list[object] = []
     monkeypatch.setattr(starting, "IMMEDIATE_TRACES", 1)
     monkeypatch.setattr(starting, "queue_task", lambda *given, **_: queued.append(given))
     replay = requested(project)
-    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+    with django_capture_on_commit_callbacks(execute=True):
         started = start_replay(project_id=project.pk, replay_id=replay.pk)
     assert (started.state, queued) == (ReplayState.WAITING, [("replay", str(replay.pk))])
     assert continue_replays() == 0
