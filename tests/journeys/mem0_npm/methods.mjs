@@ -8,17 +8,14 @@ const filters = { user_id: userId };
 const project = { url: "https://example.com", name: "w", eventTypes: ["memory_add"] };
 const ids = [];
 
-async function processed(event) {
-  for (let status = "queued"; status === "queued"; ) {
-    const answer = await fetch(`${host}/v1/traces/${event.eventId}`, { headers: { Authorization: `Token ${apiKey}` } });
-    status = (await answer.json()).status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+async function indexed(event) {
+  const query = "wait=30&milestone=indexed";  // then what was added is found by its meaning
+  await fetch(`${host}/v1/traces/${event.eventId}?${query}`, { headers: { Authorization: `Token ${apiKey}` } });
 }
 
 const calls = {
   ping: async () => memory.ping(),
-  add: async () => processed(await memory.add([{ role: "user", content: "I live in Braga and I play the cello." }], { userId, runId: "r1" })),
+  add: async () => indexed(await memory.add([{ role: "user", content: "I live in Braga and I play the cello." }], { userId, runId: "r1" })),
   getAll: async () => {
     const page = await memory.getAll({ filters, page: 1, pageSize: 5 });
     ids.push(...page.results.map((each) => each.id));
