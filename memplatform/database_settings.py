@@ -5,6 +5,7 @@ from typing import Any
 
 ENGINE = "django.db.backends.postgresql"
 CONNECT_SECONDS = 10  # to open a connection
+POOL_SECONDS = 5  # to get a connection from the pool; after that the database counts as away
 UNACKNOWLEDGED_MS = 30_000  # until a connection counts as dead whose other end confirms nothing that was sent
 
 
@@ -21,7 +22,7 @@ def connection_options(*, given: Mapping[str, Any], is_prepared: bool, pool_size
         "tcp_user_timeout": UNACKNOWLEDGED_MS,
         "application_name": "memplatform",
     }
-    pool = {"pool": {"min_size": 1, "max_size": pool_size, "timeout": 10}} if pool_size else {}
+    pool = {"pool": {"min_size": 1, "max_size": pool_size, "timeout": POOL_SECONDS}} if pool_size else {}
     return {**ours, **given, **pool}
 
 

@@ -1,11 +1,15 @@
 """Addresses: the API, the console, the admin, and the root that sends people to it."""
 
+import sys
+from http import HTTPStatus
+
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
 from apps.api import error_handlers as problems
+from apps.api.problems import problem_of
 from apps.console import errors as pages
 from apps.console.permissions import ArchivedHere
 from memplatform.documentation import documentation
@@ -43,4 +47,8 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """Handle 500: an unexpected error; details go to the log, not to the caller."""
-    return problems.server_error() if problems.is_api(request.path_info) else pages.server_error(request)
+    error = sys.exc_info()[1]
+    problem = problem_of(error) if isinstance(error, Exception) else None
+    if problems.is_api(request.path_info):
+        return problems.server_error(problem)
+    return pages.server_error(problem.title if problem and problem.status == HTTPStatus.SERVICE_UNAVAILABLE else "")

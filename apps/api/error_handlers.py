@@ -24,9 +24,9 @@ def not_found(path: str) -> HttpResponse:
     return _response(Problem(Code.NOT_FOUND, f"no such URL{known}"))
 
 
-def server_error() -> HttpResponse:
-    """Return the document of an unexpected error."""
-    return _response(Problem(Code.INTERNAL, "an unexpected error occurred and was logged"))
+def server_error(problem: Problem | None) -> HttpResponse:
+    """Return the document of an outage, or of an unexpected error."""
+    return _response(problem or Problem(Code.INTERNAL, "an unexpected error occurred and was logged"))
 
 
 def _response(problem: Problem, *, status: int | None = None) -> HttpResponse:

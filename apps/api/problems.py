@@ -14,7 +14,7 @@ from structlog.contextvars import get_contextvars
 from apps.common import errors as actions
 from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QueueFull, QuotaExceeded, RateLimited
-from apps.outbox.outages import DISK_FULL, is_locked_out, is_outage, note_refusal, sqlstate_of
+from apps.outbox.outages import DISK_FULL, READ_ONLY, is_locked_out, is_outage, note_refusal, sqlstate_of
 from apps.pipeline.core import input_validation
 from apps.tenants.end_users import UserBeingErased
 
@@ -49,7 +49,10 @@ class Code(StrEnum):
     QUOTA_EXCEEDED = "quota_exceeded"
     RATE_LIMITED = "rate_limited"
     INTERNAL = "internal"
-    UNAVAILABLE = "unavailable"
+    DATABASE_UNAVAILABLE = "database_unavailable"
+    DISK_FULL = "disk_full"
+    READ_ONLY = "read_only"
+    MODEL_UNAVAILABLE = "model_unavailable"
     ROWS_LOCKED = "rows_locked"
 
 
@@ -76,7 +79,10 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.QUOTA_EXCEEDED: (429, "A quota of the project is used up"),
     Code.RATE_LIMITED: (429, "Too many requests"),
     Code.INTERNAL: (500, "Internal server error"),
-    Code.UNAVAILABLE: (503, "The service is temporarily unavailable"),
+    Code.DATABASE_UNAVAILABLE: (503, "The database does not answer"),
+    Code.DISK_FULL: (503, "The disk of the database is full"),
+    Code.READ_ONLY: (503, "The database takes no writes"),
+    Code.MODEL_UNAVAILABLE: (503, "A model does not answer"),
     Code.ROWS_LOCKED: (503, "Others are writing the same"),
 }
 
@@ -95,11 +101,16 @@ class Problem(Exception):
         """Return the HTTP status of the code."""
         return STATUS_AND_TITLE[self.code][0]
 
+    @property
+    def title(self) -> str:
+        """Return what the code means."""
+        return STATUS_AND_TITLE[self.code][1]
+
     def document(self) -> dict[str, Any]:
         """Return the problem document."""
         document: dict[str, Any] = {
             "type": f"urn:memplatform:problem:{self.code}",
-            "title": STATUS_AND_TITLE[self.code][1],
+            "title": self.title,
             "status": self.status,
             "detail": self.detail,
             "code": self.code.value,
@@ -179,6 +190,9 @@ def problem_of(error: Exception) -> Problem | None:
     return None
 
 
+_REFUSALS = {DISK_FULL: Code.DISK_FULL, READ_ONLY: Code.READ_ONLY}
+
+
 def _unavailable(error: Exception) -> Problem:
     cause = type(error.__cause__ or error).__name__
     if is_locked_out(error):
@@ -188,8 +202,9 @@ def _unavailable(error: Exception) -> Problem:
             "others held the same rows; what was being written is undone, send it again",
         )
     note_refusal(error)
-    if sqlstate_of(error) == DISK_FULL:
-        _log.error("the disk of the database is full")
-        return Problem(Code.UNAVAILABLE, "the disk of the database is full; try again later")
-    _log.error("the database or a model provider is unreachable: %s", cause)
-    return Problem(Code.UNAVAILABLE, "the database or a model is unreachable; try again later")
+    code = Code.MODEL_UNAVAILABLE
+    if is_outage(error):
+        code = _REFUSALS.get(sqlstate_of(error), Code.DATABASE_UNAVAILABLE)
+    problem = Problem(code, "nothing was changed; try again later")
+    _log.error("%s: %s", problem.title, cause)
+    return problem

@@ -5,7 +5,9 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-_RISKY = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets take such cells for formulas
+# Spreadsheets take such cells for formulas, also after spaces.
+_RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_RISKY_SPACES = ("\t", "\r")
 
 
 def csv_line(cells: Iterable[Any]) -> str:
@@ -17,4 +19,5 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 def _cell(value: Any) -> str:
     text = "" if value is None else str(value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(_RISKY) else text
+    is_risky = text.startswith(_RISKY_SPACES) or text.lstrip().startswith(_RISKY)
+    return f"'{text}" if isinstance(value, str) and is_risky else text

@@ -9,7 +9,7 @@ from apps.console.permissions import ProjectVisit, projects_of
 from apps.review.selectors.review import pending_counts
 
 QUEUE = "queue"
-_TELL_THEMSELVES = frozenset({"dashboard", QUEUE, "alerts"})  # pages that say in detail what is wrong
+_TELL_THEMSELVES = frozenset({"dashboard", "alerts"})  # pages that say in detail what is wrong
 
 
 def page_frame(request: HttpRequest) -> dict[str, Any]:

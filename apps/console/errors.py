@@ -38,9 +38,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _respond(request, 403, "The page is out of date", why)
 
 
-def server_error(request: HttpRequest) -> HttpResponse:
-    """Show a page that needs neither the database nor the session."""
-    return HttpResponse(get_template("console/server_error.html").render(), status=500)
+def server_error(outage: str) -> HttpResponse:
+    """Show a page that needs neither the database nor the session; it names the outage, if it is one."""
+    page = get_template("console/server_error.html").render({"outage": outage})
+    return HttpResponse(page, status=503 if outage else 500)
 
 
 def _respond(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:

@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from ssl import SSLContext
 from threading import local
 from typing import Any
@@ -21,7 +21,6 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 # Forms of IPv4 that resolvers accept and checks can miss: 2130706433, 0x7f.1, 0177.0.0.1, 127.1.
 _NUMERIC = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)(\.(0[xX][0-9a-fA-F]+|\d+))*\.?")
-_CARRIER_GRADE_NAT = IPv4Network("100.64.0.0/10")
 
 
 class ForbiddenAddress(OSError):
@@ -42,8 +41,19 @@ def allowed_address(host: str, port: int, *, private_hosts: Collection[str], res
     may_be_private = named in {each.strip("[]").lower() for each in private_hosts}
     for address in found:
         if problem := _problem(address, may_be_private=may_be_private):
-            raise ForbiddenAddress(f"{host}: {address} is {problem}")
+            # Without the address: whoever names a host is not to learn what internal names resolve to.
+            raise ForbiddenAddress(f"the address of {host} is {problem}")
     return str(found[0])
+
+
+def refuse_named_address(host: str, *, private_hosts: Collection[str]) -> None:
+    """Refuse a host that is written as an address which may not be reached, or is this one; no name is resolved.
+
+    Raises ForbiddenAddress.
+    """
+    named = host.strip("[]").lower()
+    if _literal(named) or named == "localhost":
+        allowed_address(host, 0, private_hosts=private_hosts, resolve=lambda *_: ["127.0.0.1"])
 
 
 def system_addresses(host: str, port: int) -> list[str]:
@@ -75,7 +85,8 @@ def _problem(address: IpAddress, *, may_be_private: bool) -> str:
         return "unspecified, multicast or link-local"
     if may_be_private:
         return ""
-    if address.is_private or address.is_loopback or address.is_reserved or address in _CARRIER_GRADE_NAT:
+    is_local = isinstance(address, IPv6Address) and address.is_site_local  # deprecated, and global for Python
+    if is_local or address.is_reserved or not address.is_global:
         return "not public, and the host is not among those that may be private"
     return ""
 

@@ -19,6 +19,7 @@ from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, EventLog
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.pipeline.core.input_validation import BadInput, cleaned_text
+from apps.providers.outbound import ForbiddenAddress, refuse_named_address
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -115,6 +116,10 @@ def checked_url(url: str, *, at: str) -> str:
     private = {each.strip("[]").lower() for each in settings.WEBHOOK_PRIVATE_HOSTS}
     if not is_complete or parts.scheme not in ("https", "http") or (parts.scheme == "http" and host not in private):
         raise Unfit("must begin with https://", at=at)
+    try:
+        refuse_named_address(host, private_hosts=private)
+    except ForbiddenAddress as error:
+        raise Unfit("must be a public address, or a host of WEBHOOK_PRIVATE_HOSTS", at=at) from error
     return url
 
 

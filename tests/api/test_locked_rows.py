@@ -41,8 +41,8 @@ def test_a_lock_that_is_not_given_in_time(client: APIClient) -> None:
         (psycopg.errors.DeadlockDetected, Code.ROWS_LOCKED),
         (psycopg.errors.LockNotAvailable, Code.ROWS_LOCKED),
         (psycopg.errors.SerializationFailure, Code.ROWS_LOCKED),
-        (psycopg.errors.QueryCanceled, Code.UNAVAILABLE),
-        (psycopg.errors.AdminShutdown, Code.UNAVAILABLE),
+        (psycopg.errors.QueryCanceled, Code.DATABASE_UNAVAILABLE),
+        (psycopg.errors.AdminShutdown, Code.DATABASE_UNAVAILABLE),
     ],
 )
 def test_what_the_database_was_asked_to_wait_for(cause: type[psycopg.Error], code: Code) -> None:

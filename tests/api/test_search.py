@@ -214,7 +214,7 @@ def test_a_provider_that_fails(ana: APIClient, monkeypatch: pytest.MonkeyPatch) 
 
     answer = ana.post("/v1/memories/search", {"user_id": "ana", "query": "x"})
 
-    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert (answer.status_code, answer.json()["code"]) == (503, "model_unavailable")
     assert b"secret" not in answer.content
 
 

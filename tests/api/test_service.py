@@ -76,8 +76,11 @@ def test_without_a_database() -> None:
     assert (ready.status_code, ready.json()["database"]) == (503, False)
 
     answer = APIClient(HTTP_AUTHORIZATION=f"Bearer mp_{'0' * 12}_{'x' * 43}").get("/v1/memories?user_id=ana")
-    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
     assert "closed the connection" not in answer.content.decode()
+
+    page = Client(raise_request_exception=False).get("/console/login/")
+    assert (page.status_code, "The database does not answer" in page.content.decode()) == (503, True)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -88,7 +91,7 @@ def test_a_read_only_database(client: APIClient, conversation: dict[str, Any]) -
     try:
         ready, refused = Client().get("/readyz"), client.post("/v1/turns", conversation)
         assert (ready.status_code, ready.json()["database"], ready.json()["writable"]) == (503, True, False)
-        assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+        assert (refused.status_code, refused.json()["code"]) == (503, "read_only")
         assert ready.headers["Retry-After"] == refused.headers["Retry-After"] == "10"
     finally:
         connection.close()

@@ -110,6 +110,10 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(admin: APIClient) -> No
     ("change", "status", "at"),
     [
         ({"url": "http://example.com/"}, 422, "/url"),
+        *(
+            ({"url": f"https://{host}/"}, 422, "/url")
+            for host in ("10.0.0.7", "localhost", "[fec0::1]", "169.254.169.254")
+        ),
         ({"url": "https://user:word@example.com/"}, 422, "/url"),
         ({"url": "ftp://example.com/"}, 422, "/url"),
         ({"event_types": []}, 422, "/event_types"),

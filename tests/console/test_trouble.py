@@ -49,7 +49,9 @@ def test_the_banner_names_the_first_cause_and_counts_the_others(sound_project: P
     assert "And 1 more." in page
 
 
-@pytest.mark.parametrize(("path", "shown"), [("users/", True), ("queue/", False), ("dashboard/", False)])
+@pytest.mark.parametrize(
+    ("path", "shown"), [("users/", True), ("queue/", True), ("alerts/", False), ("dashboard/", False)]
+)
 def test_pages_that_tell_it_in_detail_have_no_banner(
     sound_project: Project, viewer: Client, path: str, shown: bool
 ) -> None:

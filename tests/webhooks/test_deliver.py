@@ -141,7 +141,8 @@ def test_the_events_of_one_user_keep_their_order_and_hold_up_no_other(
 
 @pytest.mark.parametrize("url", ["https://10.0.0.7/hook", "https://localhost/hook", "https://169.254.169.254/latest"])
 def test_a_forbidden_address_gets_nothing(ana: Person, project: Project, receiver: Receiver, url: str) -> None:
-    webhook(project, url, event_types=CREATED)
+    made = webhook(project, "https://example.com/hook", event_types=CREATED)
+    Webhook.objects.filter(pk=made.pk).update(url=url)  # as if its name led there by now
     remembers(ana, "I live in Lisbon.")
 
     assert deliver_events() == 0
