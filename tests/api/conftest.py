@@ -1,18 +1,22 @@
-"""A reviewer beside the callers of the API."""
+"""Callers of the API beside the agent: an admin's key, and a reviewer in her browser."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
+from rest_framework.test import APIClient
 
+from apps.pipeline.core.enums import Scope
 from apps.tenants.enums import MemberRole
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Project
+from tests.conftest import MakeClient
+from tests.console.members import htmx_member
+
+
+@pytest.fixture
+def admin(client_of: MakeClient, project: Project) -> APIClient:
+    return client_of(project, Scope.ADMIN)
 
 
 @pytest.fixture
 def rita(project: Project) -> Client:
     """A reviewer in her browser."""
-    user = User.objects.create_user("rita")
-    Membership.objects.create(user=user, project=project, role=MemberRole.REVIEWER)
-    browser = Client(headers={"HX-Request": "true"})
-    browser.force_login(user)
-    return browser
+    return htmx_member("rita", project, MemberRole.REVIEWER)

@@ -6,8 +6,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
-
-HOME = "/console/test/"
+from tests.console.members import HOME, seen
 
 
 def context(client: APIClient, stakes: str = "normal") -> str:
@@ -20,10 +19,6 @@ def found(client: APIClient, query: str, stakes: str = "normal") -> list[str]:
     answer = client.post("/v1/memories/search", {"user_id": "ana", "query": query, "stakes": stakes})
     assert answer.status_code == 200, answer.content
     return [hit["content"] for hit in answer.json()["results"]]
-
-
-def seen(memory: Memory) -> str:
-    return f"{memory.pk}:{memory.version}"
 
 
 def approve(rita: Client, memory: Memory, **more: Any) -> str:

@@ -83,36 +83,11 @@ def test_a_key_that_was_good_a_moment_ago_is_refused_at_once(
     assert rows_by_table() == before
 
 
-NEEDED = [
-    ("get", "/v1/memories?user_id=ana", Scope.READ),
-    ("get", "/v1/traces?user_id=ana", Scope.READ),
-    ("get", "/v1/entities?user_id=ana", Scope.READ),
-    ("get", "/v1/links?user_id=ana", Scope.READ),
-    ("post", "/v1/links/lnk_01a1f8c0283075afaf9f7de008d31f99/settle", Scope.ADMIN),
-    ("post", "/v1/turns", Scope.WRITE),
-    ("post", "/v1/memories", Scope.WRITE),
-    ("patch", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
-    ("delete", "/v1/memories/mem_01a1f8c0283075afaf9f7de008d31f99", Scope.WRITE),
-    ("post", "/v1/memories/batch", Scope.WRITE),
-    ("patch", "/v1/memories", Scope.WRITE),
-    ("delete", "/v1/memories?user_id=ana", Scope.ADMIN),
-    ("get", "/v1/users/ana/stats", Scope.READ),
-    ("get", "/v1/keys", Scope.ADMIN),
-    ("post", "/v1/keys", Scope.ADMIN),
-    ("delete", "/v1/keys/key_01a1f8c0283075afaf9f7de008d31f99", Scope.ADMIN),
-]
+def test_a_refusal_names_the_scope_that_is_needed(client: APIClient) -> None:
+    answer = client.get("/v1/keys")
 
-
-@pytest.mark.parametrize(("method", "path", "needed"), NEEDED)
-@pytest.mark.parametrize("given", list(Scope))
-def test_scopes(project: Project, client_of: MakeClient, method: str, path: str, needed: Scope, given: Scope) -> None:
-    answer = getattr(client_of(project, given), method)(path)
-
-    if given in (needed, Scope.ADMIN):
-        assert answer.status_code != 403
-    else:
-        assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
-        assert f"scope {needed}" in answer.json()["detail"]
+    assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+    assert "scope admin" in answer.json()["detail"]
 
 
 def test_another_project_sees_and_changes_nothing(
@@ -183,8 +158,7 @@ def test_last_use_is_noted_once_a_minute(api_key: CreatedKey, client: APIClient)
     assert ApiKey.objects.get(id=api_key.key.id).last_used_at >= noted
 
 
-def test_keys_over_rest(project: Project, other_project: Project, client_of: MakeClient) -> None:
-    admin = client_of(project, Scope.ADMIN)
+def test_keys_over_rest(admin: APIClient, other_project: Project) -> None:
     made = admin.post("/v1/keys", {"name": "agent", "scopes": ["read"]})
     other = create_key(project_id=other_project.id, name="theirs", scopes=[Scope.READ]).key
 

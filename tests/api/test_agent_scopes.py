@@ -10,19 +10,11 @@ from apps.pipeline.core.identifiers import Prefix, end_user_id, parse
 from apps.projects.services import change_policy
 from apps.tenants.models import Project
 from apps.traces.drafts import load_session_draft
-from tests.api.storing import LISBON, put
+from tests.api.storing import LISBON, put, say
 from tests.conftest import MakeClient
 
 A1 = {"agent_id": "a1", "app_id": "shop", "run_id": "r1"}
 A2 = {"agent_id": "a2", "app_id": "shop", "run_id": "r2"}
-
-
-def say(client: APIClient, content: str, session: str = "s", **more: Any) -> dict[str, Any]:
-    turns = [{"role": "user", "content": content}]
-    answer = client.post("/v1/turns", {"user_id": "ana", "session_id": session, "mode": "sync", "turns": turns, **more})
-    assert answer.status_code == 200, answer.content
-    body: dict[str, Any] = answer.json()
-    return body
 
 
 def found(client: APIClient, **filters: Any) -> list[str]:
@@ -43,7 +35,7 @@ def test_a_turn_names_who_told_a_memory(client: APIClient) -> None:
 
 def test_metadata_of_two_sources_stay_apart(client: APIClient) -> None:
     (first,) = say(client, "I live in Lisbon.", metadata={"ticket": 1}, **A1)["memory_ids"]
-    (second,) = say(client, "I live in Lisbon.", "other", metadata={"order": 2}, **A2)["memory_ids"]
+    (second,) = say(client, "I live in Lisbon.", session="other", metadata={"order": 2}, **A2)["memory_ids"]
 
     memory = client.get(f"/v1/memories/{first}").json()
     assert first == second
@@ -114,7 +106,7 @@ def test_a_rollback_takes_back_the_source_of_its_trace(
     client: APIClient, client_of: MakeClient, project: Project
 ) -> None:
     first = say(client, "I live in Lisbon.", metadata={"ticket": 1}, **A1)
-    say(client, "I live in Lisbon.", "other", metadata={"order": 2}, **A2)
+    say(client, "I live in Lisbon.", session="other", metadata={"order": 2}, **A2)
     selection = {"trace_ids": [first["trace_id"]]}
     rolled = client_of(project, Scope.ADMIN).post("/v1/rollbacks", {"selection": selection, "dry_run": False})
 

@@ -9,17 +9,10 @@ from rest_framework.test import APIClient
 
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertRecipients
-from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.alerts.alert_rows import alert
-from tests.conftest import MakeClient
 
 HOOK = "https://example.com/hook"
-
-
-@pytest.fixture
-def admin(project: Project, client_of: MakeClient) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def ids(answer: Any) -> list[str]:

@@ -3,15 +3,12 @@
 import json
 from typing import Any
 
-import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
 from apps.memories.services.store import CHUNK
-from apps.pipeline.core.enums import Scope, Status
-from apps.tenants.models import Project
+from apps.pipeline.core.enums import Status
 from tests.api.storing import LISBON, listed, put
-from tests.conftest import MakeClient
 
 
 def fact(number: int, **more: Any) -> dict[str, Any]:
@@ -95,11 +92,6 @@ def test_several_revisions(client: APIClient) -> None:
     ]
     assert (body["done"], body["refused"]) == (1, 5)
     assert client.get(f"/v1/memories/{one['id']}").json()["metadata"] == {"k": 1}
-
-
-@pytest.fixture
-def admin(project: Project, client_of: MakeClient) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def test_a_retraction_is_tried_first_and_confirmed_by_its_number(client: APIClient, admin: APIClient) -> None:

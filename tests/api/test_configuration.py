@@ -5,18 +5,11 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion
-from tests.conftest import MakeClient
 from tests.worker.worker_helper import Person
 
 URL = "/v1/configuration"
-
-
-@pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def test_a_setting_is_changed_and_holds_from_then_on(admin: APIClient, client: APIClient) -> None:
@@ -86,8 +79,3 @@ def test_another_version_than_the_caller_has_read_is_a_conflict(admin: APIClient
     assert admin.patch(URL, change).status_code == 200
     assert admin.patch(URL, change).status_code == 409
     assert admin.get(f"{URL}?version=9").status_code == 404
-
-
-def test_settings_are_for_admins(client: APIClient) -> None:
-    assert client.get(URL).status_code == 403
-    assert client.patch(URL, {"version": 1, "settings": {"sharing": {"memory_sharing": "by_agent"}}}).status_code == 403

@@ -20,9 +20,9 @@ URL = "/v1/evaluation"
 
 
 @pytest.fixture
-def admin(project: Project, client_of: MakeClient) -> APIClient:
+def admin(admin: APIClient, project: Project) -> APIClient:
     told(project)
-    return client_of(project, Scope.ADMIN)
+    return admin
 
 
 def items(admin: APIClient) -> list[dict[str, Any]]:

@@ -14,11 +14,6 @@ from tests.conftest import MakeClient
 from tests.worker.worker_helper import Person
 
 
-@pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
-
-
 def happened(project: Project, *sentences: str) -> None:
     ana = Person(project)
     for place, sentence in enumerate(sentences):

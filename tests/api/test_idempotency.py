@@ -110,8 +110,7 @@ def test_a_sync_repetition_waits_for_nothing(client: APIClient, conversation: di
     assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_in_progress")
 
 
-def test_a_new_key_is_shown_once(project: Project, client_of: MakeClient) -> None:
-    admin = client_of(project, Scope.ADMIN)
+def test_a_new_key_is_shown_once(admin: APIClient) -> None:
     body = {"name": "agent", "scopes": ["read"]}
     first = admin.post("/v1/keys", body, **KEY).json()
 

@@ -154,13 +154,10 @@ def test_an_item_expires_unless_it_is_read(client: APIClient) -> None:
     assert [item.key for item in StoredItem.objects.all()] == ["k"]
 
 
-def test_items_of_a_user_are_exported_and_erased_with_the_user(
-    client: APIClient, client_of: MakeClient, project: Project
-) -> None:
+def test_items_of_a_user_are_exported_and_erased_with_the_user(admin: APIClient, client: APIClient) -> None:
     put(client, "hers", user_id="ana", value={"canary": "Xyloquartz"})
     put(client, "nobodys")
     assert found(client, user_id="ana") == ["hers"]
-    admin = client_of(project, Scope.ADMIN)
     lines = [json.loads(line) for line in streamed(admin.get("/v1/users/ana/export")).splitlines()]
     (exported,) = [line for line in lines if line["kind"] == "items"]
     assert (exported["value"], exported["namespace"]) == ({"canary": "Xyloquartz"}, ["docs", "ana"])
@@ -228,7 +225,7 @@ def test_sensitive_values_are_replaced_before_they_are_stored(client: APIClient,
     assert put(client, value=secret)["value"] == secret
 
 
-def test_items_of_a_session_are_deleted_with_it(client: APIClient, client_of: MakeClient, project: Project) -> None:
+def test_items_of_a_session_are_deleted_with_it(admin: APIClient, client: APIClient) -> None:
     of_monday = {"user_id": "ana", "session_id": "monday"}
     assert put(client, "a", **of_monday)["session_id"] == "monday"
     put(client, "b", user_id="ana", session_id="tuesday")
@@ -238,7 +235,6 @@ def test_items_of_a_session_are_deleted_with_it(client: APIClient, client_of: Ma
     assert refused.json()["errors"][0]["pointer"] == "/user_id"
     said = {"turns": [{"role": "user", "content": "I row."}], **of_monday}
     assert client.post("/v1/turns", said).status_code == 202
-    admin = client_of(project, Scope.ADMIN)
     monday, tuesday = (f"/v1/sessions/{day}?user_id=ana" for day in ("monday", "tuesday"))
     assert admin.delete(monday).json() == {"turns": 1, "memories": 0, "items": 1}
     assert found(client) == ["b", "c", "d"]

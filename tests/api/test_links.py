@@ -17,11 +17,6 @@ NEWER = {"type": "fact", "content": "Ana has blood group 0.", "said_at": "2026-0
 
 
 @pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
-
-
-@pytest.fixture
 def link(admin: APIClient) -> MemoryLink:
     return linked(admin, "ana")
 
@@ -145,12 +140,6 @@ def test_a_settlement_that_does_not_fit_is_refused(
 def test_a_link_is_settled_once(admin: APIClient, link: MemoryLink) -> None:
     assert admin.post(path_of(link), {"resolution": "both"}).status_code == 200
     assert admin.post(path_of(link), {"resolution": "kept_from"}).status_code == 409
-
-
-def test_a_repeated_request_gets_the_same_answer(admin: APIClient, link: MemoryLink) -> None:
-    once = admin.post(path_of(link), {"resolution": "both"}, headers={"Idempotency-Key": "k1"})
-    again = admin.post(path_of(link), {"resolution": "both"}, headers={"Idempotency-Key": "k1"})
-    assert (again.status_code, again.json()) == (200, once.json())
 
 
 def test_only_admins_of_the_project_settle(

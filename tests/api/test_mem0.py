@@ -11,21 +11,14 @@ from rest_framework.test import APIClient
 from apps.mem0 import views
 from apps.memories.models import LedgerEntry, Memory
 from apps.memories.services import revising
-from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
-from tests.conftest import MakeClient
 from tests.soak import is_soak
 from tests.worker.worker_helper import Person
 
 SAID = [{"role": "user", "content": "I live in Porto and I play the cello."}, {"role": "assistant", "content": "Nice."}]
 OF_KIM = {"filters": {"user_id": "kim"}}
 VERY_MANY = 5_000 if is_soak() else 600
-
-
-@pytest.fixture
-def admin(project: Project, client_of: MakeClient) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def test_memories_are_added_found_changed_and_deleted(client: APIClient, admin: APIClient) -> None:
@@ -91,9 +84,7 @@ def test_an_unknown_address_is_answered_as_json(client: APIClient) -> None:
         assert client.get(f"/{version}/nothing/").json()["code"] == "not_found"
 
 
-def test_refusals_are_json_that_the_client_reads(
-    client: APIClient, admin: APIClient, client_of: MakeClient, project: Project
-) -> None:
+def test_refusals_are_json_that_the_client_reads(client: APIClient, admin: APIClient) -> None:
     cases = [
         ("/v3/memories/add/", {"messages": SAID}, 422),
         ("/v3/memories/add/", {"messages": [], "user_id": "kim"}, 422),
@@ -125,7 +116,6 @@ def test_refusals_are_json_that_the_client_reads(
     assert admin.delete("/v1/memories/").status_code == 422
     assert client.get("/v1/entities/").status_code == 403
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "kim"})
-    admin = client_of(project, Scope.ADMIN)
     assert [each["name"] for each in admin.get("/v1/entities/").json()["results"]] == ["kim"]
 
 
@@ -177,12 +167,9 @@ def renamed(memory: Memory) -> Memory:
     return memory
 
 
-def test_users_are_all_listed_or_none(
-    client: APIClient, client_of: MakeClient, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_users_are_all_listed_or_none(admin: APIClient, client: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "MOST_USERS", 1)
     stored(client, "Kim likes tea.")
-    admin = client_of(project, Scope.ADMIN)
     assert admin.get("/v1/entities/").json()["count"] == 1
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "lea"})
     assert admin.get("/v1/entities/").json()["code"] == "not_supported"
@@ -201,11 +188,8 @@ def test_conditions_are_never_ignored(client: APIClient, admin: APIClient) -> No
     assert texts_of(client) == []
 
 
-def test_entities_are_erased_and_what_has_no_counterpart_is_refused(
-    client: APIClient, client_of: MakeClient, project: Project
-) -> None:
+def test_entities_are_erased_and_what_has_no_counterpart_is_refused(admin: APIClient, client: APIClient) -> None:
     stored(client, "Kim likes tea.")
-    admin = client_of(project, Scope.ADMIN)
     assert client.delete("/v2/entities/user/kim/").status_code == 403
     assert admin.delete("/v2/entities/user/kim/").json()["message"] == "Entity deleted successfully!"
     assert admin.get("/v1/entities/").json()["results"] == []

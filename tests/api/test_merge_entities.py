@@ -6,9 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, LedgerEntry, Memory, MemoryLink
-from apps.pipeline.core.enums import LinkStatus, Scope, Status
-from apps.tenants.models import Project
-from tests.conftest import MakeClient
+from apps.pipeline.core.enums import LinkStatus, Status
 
 
 def statement(content: str, name: str, predicate: str, value: str, **more: Any) -> dict[str, Any]:
@@ -21,11 +19,6 @@ def statement(content: str, name: str, predicate: str, value: str, **more: Any) 
         "object": {"literal": value},
         **more,
     }
-
-
-@pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def put(client: APIClient, *memories: dict[str, Any], user_id: str = "ana") -> None:

@@ -83,13 +83,10 @@ def test_sync_after_the_longest_outage_says_that_it_was_given_up(
     assert (trace["status"], trace["error"].endswith("given up after 3 days")) == ("dead", True)
 
 
-def test_failed_work_runs_again(
-    client: APIClient, client_of: MakeClient, project: Project, conversation: dict[str, Any]
-) -> None:
+def test_failed_work_runs_again(admin: APIClient, client: APIClient, conversation: dict[str, Any]) -> None:
     trace_id = client.post("/v1/turns", conversation).json()["trace_id"]
     OutboxRow.objects.update(state=WorkState.DEAD, last_error="connection refused")
     Trace.objects.update(status="dead")
-    admin = client_of(project, Scope.ADMIN)
     assert client.post("/v1/work/retry", {}).status_code == 403
     assert admin.post("/v1/work/retry", {"error": "another"}).json() == {"retried": 0}
     assert admin.post("/v1/work/retry", {"user_id": "nobody"}).json() == {"retried": 0}

@@ -73,7 +73,9 @@ def test_a_date_needs_no_time(client: APIClient, parameters: str, found: int) ->
 
 @pytest.mark.parametrize("value", ["2026-02-30", "yesterday", "2026-03", "0", "-1", "1772442720.5", "null", ""])
 def test_other_dates_are_refused(client: APIClient, value: str) -> None:
-    assert client.get(f"/v1/memories?user_id=ana&since={value}").status_code == 422
+    for name in ("since", "until", "as_of", "known_at"):
+        answer = client.get(f"/v1/memories?user_id=ana&{name}={value}")
+        assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (422, name)
     assert client.post("/v1/memories/search", {"user_id": "ana", "query": "x", "until": value}).status_code == 422
 
 
@@ -94,15 +96,3 @@ def test_an_unknown_value_comes_with_those_that_are_allowed(
     answer = client.post(path, body) if body else client.get(path)
     assert answer.status_code == 422
     assert ", ".join(values) in answer.json()["errors"][0]["message"]
-
-
-@pytest.mark.parametrize("name", ["since", "until", "as_of", "known_at"])
-def test_a_filter_is_not_left_out_silently(client: APIClient, name: str) -> None:
-    answer = client.get(f"/v1/memories?user_id=ana&{name}=null")
-    assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (422, name)
-
-
-def test_a_method_that_is_not_offered_is_refused_whatever_its_query(client: APIClient) -> None:
-    for method in ("TRACE", "PUT"):
-        answer = client.generic(method, "/v1/memories?user_id=ana")
-        assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")

@@ -7,19 +7,17 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from apps.pipeline.core.enums import Scope
 from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
-from tests.conftest import MakeClient
 from tests.streamed import streamed
 from tests.tuning.replays.test_replay_user import stricter
 
 
 @pytest.fixture
-def admin(project: Project, client_of: MakeClient, client: APIClient, conversation: dict[str, Any]) -> APIClient:
+def admin(admin: APIClient, client: APIClient, conversation: dict[str, Any]) -> APIClient:
     client.post("/v1/turns", {**conversation, "mode": "sync"})
-    return client_of(project, Scope.ADMIN)
+    return admin
 
 
 def test_a_stricter_rule_is_tried_before_it_is_active(project: Project, admin: APIClient) -> None:

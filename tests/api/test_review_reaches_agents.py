@@ -1,6 +1,5 @@
 """Review decisions in the console determine what search and context return."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,25 +8,12 @@ from django.utils.html import escape
 from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, Memory
-from apps.pipeline.core.enums import Scope, Status
-from apps.tenants.models import Project
-from tests.api.reviewing import HOME, approve, context, direct, found, lives_in, seen
-from tests.conftest import MakeClient
-from tests.console.test_review import undo_in
+from apps.pipeline.core.enums import Status
+from tests.api.reviewing import approve, context, direct, found, lives_in
+from tests.api.storing import say
+from tests.console.members import HOME, seen, undo_in
 
 pytestmark = pytest.mark.django_db
-Say = Callable[..., None]
-
-
-@pytest.fixture
-def say(client: APIClient) -> Say:
-    def tell(*contents: str, on: str) -> None:
-        turns = [{"role": "user", "content": content, "occurred_at": f"{on}T10:00:00Z"} for content in contents]
-        body = {"user_id": "ana", "session_id": on, "mode": "sync", "turns": turns}
-        answer = client.post("/v1/turns", body)
-        assert answer.status_code == 200, answer.content
-
-    return tell
 
 
 def memory_of(words: str) -> Memory:
@@ -123,23 +109,11 @@ def test_an_approval_says_what_it_replaces(client: APIClient, rita: Client) -> N
     assert f"{Memory.objects.get(pk=old.pk).valid_until:%Y-%m-%d}" == "2025-02-01"
 
 
-def test_an_approval_with_an_admin_key_counts(client_of: MakeClient, project: Project) -> None:
-    admin = client_of(project, Scope.ADMIN)
+def test_an_approval_with_an_admin_key_counts(admin: APIClient) -> None:
     memory = direct(admin, "User plays chess.", confidence=0.3)
     answer = admin.patch(f"/v1/memories/{memory.shown_id}", {"status": "active"})
     assert (answer.json()["confidence"], answer.json()["confidence_parts"]["review"]) == (0.9, 0.6)
     assert found(admin, "chess", "high") == [memory.content]
-
-
-def test_a_negative_statement_never_looks_positive(client: APIClient, rita: Client) -> None:
-    memory = direct(
-        client, "User does not like coffee.", predicate="likes", object={"literal": "coffee"}, polarity="negative"
-    )
-    details = rita.get(f"{HOME}memories/{memory.pk}/").content.decode()
-    assert '<span class="chip chip-bad">not</span> likes' in details
-    facts = rita.get(f"{HOME}users/{memory.end_user_id}/", {"tab": "facts"}).content.decode()
-    assert "User does not like coffee." in facts
-    assert '<span class="chip chip-bad">negative</span> User does not like coffee.' in facts
 
 
 @pytest.mark.parametrize(
@@ -150,9 +124,9 @@ def test_a_negative_statement_never_looks_positive(client: APIClient, rita: Clie
     ],
 )
 def test_an_approval_never_outranks_its_evidence(
-    client: APIClient, say: Say, rita: Client, content: str, meant: dict[str, str]
+    client: APIClient, rita: Client, content: str, meant: dict[str, str]
 ) -> None:
-    say("I work as a nurse.", on="2025-01-01")
+    say(client, "I work as a nurse.", on="2025-01-01")
     sure, doubted = memory_of("nurse"), direct(client, content, **meant)
     approve(rita, doubted, as_uncertain="1")
     assert Memory.objects.get(pk=doubted.pk).confidence <= sure.confidence

@@ -9,11 +9,9 @@ from rest_framework.test import APIClient
 
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
 from apps.outbox.models import OutboxRow
-from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
 from tests.api.counting import rows_by_table
 from tests.api.storing import LISBON, listed, put
-from tests.conftest import MakeClient
 
 
 def test_revising_keeps_what_was(client: APIClient, api_key: Any) -> None:
@@ -114,9 +112,8 @@ def test_bad_revisions(client: APIClient, body: Any, status: int, code: str) -> 
     ],
 )
 def test_admin_keys_change_where_a_memory_stands(
-    project: Project, client_of: MakeClient, before: str, after: str, operation: str | None
+    admin: APIClient, before: str, after: str, operation: str | None
 ) -> None:
-    admin = client_of(project, Scope.ADMIN)
     (stored,) = put(admin, {**LISBON, "status": before})
 
     answer = admin.patch(f"/v1/memories/{stored['id']}", {"status": after})

@@ -11,11 +11,6 @@ from apps.tenants.models import ApiKey, Project
 from tests.conftest import MakeClient
 
 
-@pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
-
-
 def say(client: APIClient, content: str, *, day: int, session: str = "monday", user: str = "ana") -> str:
     turn = {"role": "user", "content": content, "occurred_at": f"2026-03-{day:02}T09:00:00Z"}
     body = {"user_id": user, "session_id": session, "mode": "sync", "turns": [turn]}

@@ -175,6 +175,21 @@ def test_unknown_addresses(path: str) -> None:
     assert answer.json()["code"] == "not_found"
 
 
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/v1/entities/x/0", "no such URL; the one that ends with a slash is known"),
+        ("/v3/memories", "no such URL; the one that ends with a slash is known"),
+        ("/v2/memories/x", "no such URL"),
+        ("/v1/memories/mem_123", "'mem_123' is no mem_ identifier"),
+    ],
+)
+def test_what_is_wrong_with_an_address_is_told(client: APIClient, path: str, detail: str) -> None:
+    answer = client.get(path)
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (404, "not_found", detail)
+
+
 def test_a_trailing_slash_is_no_error(client: APIClient) -> None:
     turns = {"user_id": "ana", "session_id": "s", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
     assert client.post("/v1/turns/", turns).status_code == 202

@@ -7,8 +7,8 @@ from rest_framework.test import APIClient
 
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
-from tests.api.reviewing import HOME, approve, context, direct, found, lives_in, seen
-from tests.console.test_review import undo_in
+from tests.api.reviewing import approve, context, direct, found, lives_in
+from tests.console.members import HOME, seen, undo_in
 
 pytestmark = pytest.mark.django_db
 
@@ -143,17 +143,6 @@ def test_a_pair_opened_in_a_new_tab_is_a_whole_page(rita: Client, doubted: tuple
         "<!doctype html>"
         not in rita.get(f"{HOME}contradictions/{pair.pk}/", headers={"HX-Target": "detail"}).content.decode()
     )
-
-
-def test_the_page_of_a_memory_reloads_after_a_decision(rita: Client, doubted: tuple[Memory, Memory]) -> None:
-    new, _ = doubted
-    page = rita.get(f"{HOME}memories/{new.pk}/", headers={"HX-Request": ""}).content.decode()
-    assert "decided from:body" in page
-    answer = rita.post(f"{HOME}review/approve/", {"memory": seen(new)})
-    assert answer["HX-Trigger"] == "decided"
-    after = rita.get(f"{HOME}memories/{new.pk}/", headers={"HX-Request": ""}).content.decode()
-    assert "review/approve/" in page
-    assert "review/approve/" not in after
 
 
 def test_opposites_at_the_same_time_stay_disputed(

@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 
 from apps.memories.models import Entity, Memory
 from apps.pipeline.core.enums import LinkKind, Status
+from tests.api import storing
 
 Say = Callable[..., dict[str, Any]]
 
@@ -17,12 +18,7 @@ def say(client: APIClient) -> Say:
     """Send a turn of a day, with one session per day unless one is given."""
 
     def tell(*contents: str, on: str, session: str = "") -> dict[str, Any]:
-        turns = [{"role": "user", "content": content, "occurred_at": f"{on}T10:00:00Z"} for content in contents]
-        body = {"user_id": "ana", "session_id": session or on, "mode": "sync", "turns": turns}
-        answer = client.post("/v1/turns", body)
-        assert answer.status_code == 200, answer.content
-        outcome: dict[str, Any] = answer.json()
-        return outcome
+        return storing.say(client, *contents, on=on, session=session or on)
 
     return tell
 
@@ -52,6 +48,20 @@ def test_berlin_munich_and_back(say: Say) -> None:
     ]
     superseded = Memory.objects.filter(status=Status.SUPERSEDED)
     assert all(row.superseded_by is not None for row in superseded)
+
+
+def test_a_place_stated_again_in_the_same_words_and_session(say: Say) -> None:
+    berlin, munich = "I live in Berlin.", "I live in Munich."
+    for day, content in enumerate((berlin, munich, "ok thanks", berlin, munich, berlin), start=1):
+        say(content, on=f"2025-01-{day:02}", session="s")
+    assert periods("lives_in") == [
+        ("Berlin", "01-01", "01-02"),
+        ("Munich", "01-02", "01-04"),
+        ("Berlin", "01-04", "01-05"),
+        ("Munich", "01-05", "01-06"),
+        ("Berlin", "01-06", "now"),
+    ]
+    assert values("lives_in") == ["Berlin"]
 
 
 def test_no_longer_vegan(say: Say) -> None:

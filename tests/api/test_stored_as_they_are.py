@@ -6,19 +6,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from apps.memories.models import LedgerEntry, Memory, MemoryVersion
-from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
-from apps.tenants.models import Project
+from apps.pipeline.core.enums import LIVE_STATUSES, Status
 from tests.api.counting import rows_by_table
 from tests.api.test_memories import LISBON, put
-from tests.conftest import MakeClient
 
 PORTO = {**LISBON, "content": "Ana lives in Porto.", "object": {"entity": {"name": "Porto", "type": "place"}}}
 TALL = {"type": "fact", "content": "Ana is tall."}
-
-
-@pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
 
 
 def on(day: int, memory: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from rest_framework.test import APIClient
 
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Reason, Status
+from tests.api.storing import say
 
 
 def store(caller: APIClient, content: str, **fields: Any) -> dict[str, Any]:
@@ -19,12 +20,6 @@ def store(caller: APIClient, content: str, **fields: Any) -> dict[str, Any]:
 
 def lives_in(place: str) -> dict[str, Any]:
     return {"subject": "User", "predicate": "lives_in", "object": {"entity": {"name": place, "type": "place"}}}
-
-
-def say(caller: APIClient, content: str) -> None:
-    turns = [{"role": "user", "content": content}]
-    answer = caller.post("/v1/turns", {"user_id": "ana", "session_id": "s", "mode": "sync", "turns": turns})
-    assert answer.status_code == 200, answer.content
 
 
 def context(caller: APIClient) -> str:
@@ -64,42 +59,10 @@ def test_a_value_that_the_user_said_is_not_replaced(client: APIClient) -> None:
     assert Memory.objects.get(content="User lives in Lisbon.").status == Status.ACTIVE
 
 
-def test_a_value_that_a_caller_stored_is_replaced(client: APIClient) -> None:
-    store(client, "User lives in Lisbon.", **lives_in("Lisbon"))
-    assert store(client, "User lives in Porto.", **lives_in("Porto"))["status"] == Status.ACTIVE
-    assert Memory.objects.get(content="User lives in Lisbon.").status == Status.SUPERSEDED
-
-
 def test_the_words_of_the_user_are_not_replaced(client: APIClient) -> None:
     say(client, "I live in Lisbon.")
     store(client, "User lives in Lisbon (on 1 Fake Street, which is verified).", **lives_in("Lisbon"))
     assert Memory.objects.filter(content="User lives in Lisbon.", status=Status.ACTIVE).exists()
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"content": "User lives in Hackville."},
-        {"tags": ["constraint"]},
-        {"confidence": 1.0},
-        {"expires_at": "2020-01-01T00:00:00Z"},
-        {"valid_until": "2030-01-01T00:00:00Z"},
-    ],
-)
-def test_what_the_user_said_is_not_changed(client: APIClient, trusted: APIClient, changes: dict[str, Any]) -> None:
-    say(client, "I live in Lisbon.")
-    memory = Memory.objects.get(content="User lives in Lisbon.")
-    answer = client.patch(f"/v1/memories/{memory.shown_id}", changes)
-    assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
-    memory.refresh_from_db()
-    assert memory.version == 1
-    assert trusted.patch(f"/v1/memories/{memory.shown_id}", changes).status_code == 200
-
-
-def test_a_rule_is_retracted_by_trusted_callers_only(client: APIClient, trusted: APIClient) -> None:
-    rule = store(trusted, "Never suggest pork.", tags=["constraint"])["id"]
-    assert client.delete(f"/v1/memories/{rule}").status_code == 403
-    assert trusted.delete(f"/v1/memories/{rule}").status_code == 204
 
 
 WHO_MAY = [  # what is asked, of what: whether a key of write may, and one of trust
@@ -108,6 +71,9 @@ WHO_MAY = [  # what is asked, of what: whether a key of write may, and one of tr
     ("describe", "said", True, True),
     ("retract", "said", True, True),  # taken away, and restored by a person if that was wrong
     ("reword", "said", False, True),
+    ("tag", "said", False, True),
+    ("confide", "said", False, True),
+    ("expire", "said", False, True),
     ("end", "said", False, True),
     ("describe", "rule", True, True),
     ("reword", "rule", False, True),
@@ -117,6 +83,9 @@ WHO_MAY = [  # what is asked, of what: whether a key of write may, and one of tr
 CHANGES: dict[str, dict[str, Any]] = {
     "reword": {"content": "User lives in Porto by the sea."},
     "describe": {"importance": 0.9, "metadata": {"seen": True}},
+    "tag": {"tags": ["constraint"]},
+    "confide": {"confidence": 1.0},
+    "expire": {"expires_at": "2020-01-01T00:00:00Z"},
     "end": {"valid_until": "2030-01-01T00:00:00Z"},
     "confirm": {"status": "archived"},
 }

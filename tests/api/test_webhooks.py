@@ -21,11 +21,6 @@ BODY = {"name": "crm", "url": "https://example.com/hook", "event_types": ["memor
 
 
 @pytest.fixture
-def admin(client_of: MakeClient, project: Project) -> APIClient:
-    return client_of(project, Scope.ADMIN)
-
-
-@pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
     settings.WEBHOOK_PRIVATE_HOSTS = ["127.0.0.1"]
     with receiving() as made:

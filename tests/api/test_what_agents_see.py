@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind
 from apps.providers.wordllama import count_tokens
+from tests.api.storing import say
 
 GUEST = {
     "type": "fact",
@@ -23,11 +24,6 @@ def store(client: APIClient, *memories: dict[str, Any]) -> list[str]:
     answer = client.post("/v1/memories", body)
     assert answer.status_code == 201, answer.content
     return [each["id"] for each in answer.json()["results"]]
-
-
-def say(client: APIClient, *said: str) -> None:
-    turns = [{"role": "user", "content": each, "occurred_at": "2026-03-02T09:00:00Z"} for each in said]
-    client.post("/v1/turns", {"user_id": "ana", "session_id": "s", "turns": turns, "mode": "sync"})
 
 
 def context(client: APIClient, query: str = "", **more: Any) -> dict[str, Any]:

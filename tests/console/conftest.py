@@ -14,7 +14,7 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests import emptied, kept_rows
 from tests.console.filling import fill
-from tests.console.members import member
+from tests.console.members import htmx_member, member
 from tests.kept_rows import Kept
 
 
@@ -34,6 +34,12 @@ def viewer(full_project: Project) -> Client:
 @pytest.fixture
 def tuner(full_project: Project) -> Client:
     return member("tess", full_project, MemberRole.ADMIN)
+
+
+@pytest.fixture
+def rita(project: Project) -> Client:
+    """A reviewer whose requests ask for parts of pages."""
+    return htmx_member("rita", project, MemberRole.REVIEWER)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ import re
 from io import StringIO
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -19,33 +18,18 @@ from apps.alerts.verdict import ALERTS
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import WorkerHeartbeat
 from apps.pipeline.core.enums import Scope
-from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from tests.alerts.alert_rows import MINUTE, alert, beat, pause, work
 from tests.conftest import MakeClient
+from tests.console.members import HOME, member, text_of
 
-HOME = "/console/test/"
 HOOK = "https://example.com/hook"
-
-
-def member(project: Project, role: MemberRole) -> Client:
-    user = User.objects.create_user(f"the {role}")
-    set_member(project_id=project.pk, username=user.username, role=role)
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture
 def admin(project: Project) -> Client:
-    return member(project, MemberRole.ADMIN)
-
-
-def text_of(client: Client, path: str) -> str:
-    answer = client.get(HOME + path)
-    assert answer.status_code == 200
-    return answer.content.decode()
+    return member("ada", project, MemberRole.ADMIN)
 
 
 def test_an_outage_is_told_once_on_each_page_with_what_mends_it(project: Project, admin: Client) -> None:
@@ -126,7 +110,7 @@ def test_alerts_are_filtered_by_state_and_kind(project: Project, admin: Client) 
 def test_an_alert_is_acknowledged_with_a_note(project: Project, admin: Client) -> None:
     opened = alert(project)
     page = admin.post(f"{HOME}alerts/{opened.pk}/acknowledge/", {"note": "the vendor knows"}, follow=True)
-    assert "Acknowledged by the admin" in page.content.decode()
+    assert "Acknowledged by ada" in page.content.decode()
     assert "the vendor knows" in page.content.decode()
     again = admin.post(f"{HOME}alerts/{opened.pk}/acknowledge/", {"note": "me, too"}, follow=True)
     assert "the alert is acknowledged already" in again.content.decode()
@@ -134,7 +118,7 @@ def test_an_alert_is_acknowledged_with_a_note(project: Project, admin: Client) -
 
 
 def test_viewers_see_alerts_and_can_not_acknowledge(project: Project) -> None:
-    opened, viewer = alert(project), member(project, MemberRole.VIEWER)
+    opened, viewer = alert(project), member("vic", project, MemberRole.VIEWER)
     page = text_of(viewer, "alerts/")
     assert opened.cause in page
     assert "Acknowledge</button>" not in page
@@ -151,16 +135,6 @@ def test_recipients_are_saved_and_a_secret_is_shown_once(project: Project, admin
     page = text_of(admin, "alerts/recipients/")
     assert "whsec_" not in page
     assert HOOK in page
-
-
-@pytest.mark.parametrize(
-    ("form", "message"),
-    [({"webhook_url": "http://example.com"}, "must begin with https://"), ({"mail_addresses": "x"}, "no mail address")],
-)
-def test_invalid_recipients_are_refused(project: Project, admin: Client, form: dict[str, str], message: str) -> None:
-    answer = admin.post(f"{HOME}alerts/recipients/", form)
-    assert (answer.status_code, message in answer.content.decode()) == (422, True)
-    assert not AlertRecipients.objects.exists()
 
 
 def test_an_alert_that_a_key_has_acknowledged_shows_the_name_of_the_key(

@@ -10,22 +10,17 @@ from apps.pipeline.core.enums import LinkKind
 from apps.privacy.users import erase_user, export_user
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
+from tests.console.members import htmx_member
 from tests.console.operation_rows import HOSTILE
 from tests.console.pending import pending
-from tests.console.test_review import member
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
 
 
 @pytest.fixture
-def rita(project: Project) -> Client:
-    return member("rita", project, MemberRole.REVIEWER)
-
-
-@pytest.fixture
 def ben(project: Project) -> Client:
-    return member("ben", project, MemberRole.REVIEWER)
+    return htmx_member("ben", project, MemberRole.REVIEWER)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.utils.html import escape
 from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.tenants.models import Project
-from tests.console.test_review import undo_in
+from tests.console.members import undo_in
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/test/contradictions/"

@@ -5,11 +5,10 @@ from django.test import Client
 
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import SourceConfidence, SpeechAct, Stakes, Status
-from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.policies import active_policy
+from tests.console.members import seen
 from tests.console.pending import pending
-from tests.console.test_review import member, seen
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
@@ -19,11 +18,6 @@ DOUBTS = [
     {"speech_act": SpeechAct.SARCASM},
     {"source_confidence": SourceConfidence.SPECULATED},
 ]
-
-
-@pytest.fixture
-def rita(project: Project) -> Client:
-    return member("rita", project, MemberRole.REVIEWER)
 
 
 def doubtful(project: Project, content: str = "Rui is a captain", **doubt: str) -> Memory:
@@ -65,14 +59,6 @@ def test_what_is_uncertain_replaces_nothing(project: Project, rita: Client) -> N
     assert set(Memory.objects.filter(pk__in=[fact.pk, guess.pk]).values_list("status", flat=True)) == {Status.ACTIVE}
 
 
-def test_a_confirmed_one_stays_below_the_words_of_the_user(project: Project, rita: Client) -> None:
-    memory = doubtful(project)
-    assert decide(rita, memory, is_confirmed="1") == 200
-    kept = Memory.objects.get(pk=memory.pk)
-    assert kept.status == Status.ACTIVE
-    assert least(project, Stakes.HIGH) <= kept.confidence < 0.8
-
-
 def test_the_page_offers_to_reject_first(project: Project, rita: Client) -> None:
     memory = doubtful(project)
     page = rita.get(f"{HOME}memories/{memory.pk}/").content.decode()
@@ -88,15 +74,3 @@ def test_several_are_approved_without_those_that_are_doubtful(project: Project, 
     assert "did not say this as a fact" in answer.content.decode()
     statuses = [Memory.objects.get(pk=each.pk).status for each in (plain, joke)]
     assert statuses == [Status.ACTIVE, Status.PENDING_REVIEW]
-
-
-def test_undo_makes_it_wait_again(project: Project, rita: Client) -> None:
-    memory = doubtful(project)
-    decide(rita, memory, as_uncertain="1")
-    rita.post(f"{HOME}undo/", {"memory": f"{memory.pk}:{memory.version + 1}"})
-    after = Memory.objects.get(pk=memory.pk)
-    assert (after.status, after.confidence, after.source_confidence) == (
-        Status.PENDING_REVIEW,
-        memory.confidence,
-        memory.source_confidence,
-    )

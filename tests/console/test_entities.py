@@ -12,8 +12,9 @@ from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, Memor
 from apps.memories.services.entities import preview_merge
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Project
 from tests.api.test_merge_entities import BOTH, put, state, statement
+from tests.console.members import member
 
 pytestmark = pytest.mark.django_db
 
@@ -40,15 +41,7 @@ def reviewer(project: Project, client: APIClient) -> Client:
     """A reviewer of a project where Bob is Robert."""
     put(client, *BOTH, {**statement("Ana naps.", "x", "naps", "x"), "subject": "User"})
     put(client, statement("Cy naps.", "Cy", "likes", "naps"), user_id="cy")
-    return browser_of("rita", project, MemberRole.REVIEWER)
-
-
-def browser_of(name: str, project: Project, role: MemberRole) -> Client:
-    user = User.objects.create_user(name)
-    Membership.objects.create(user=user, project=project, role=role)
-    browser = Client()
-    browser.force_login(user)
-    return browser
+    return member("rita", project, MemberRole.REVIEWER)
 
 
 def address(name: str, *, into: str = "") -> str:
@@ -110,18 +103,3 @@ def test_a_merge_is_undone_and_both_are_in_the_ledger_with_the_person(reviewer: 
     entries = LedgerEntry.objects.filter(object_id=Entity.objects.get(name="Bob").pk, verb__startswith="entity_")
     assert {entry.actor for entry in entries} == {f"person:{User.objects.get(username='rita').pk}"}
     assert entries.count() == 3
-
-
-def test_entities_that_cannot_be_merged_are_refused(reviewer: Client, project: Project, other_project: Project) -> None:
-    for into in ("Bob", "Cy"):
-        for method in (reviewer.get, reviewer.post):
-            page = method(address("Bob", into=into), follow=True).content.decode()
-            assert "Nothing was changed" in page
-    assert "Nothing was changed" in reviewer.post(address("User", into="Bob"), follow=True).content.decode()
-    assert "Nothing was changed" in reviewer.post(address("Bob")[:-6] + "split/", follow=True).content.decode()
-    assert not Entity.objects.filter(merged_into__isnull=False).exists()
-    stranger = browser_of("sam", other_project, MemberRole.ADMIN)
-    viewer = browser_of("vic", project, MemberRole.VIEWER)
-    for path in (address("Bob"), address("Bob", into="Robert")):
-        assert (stranger.get(path).status_code, viewer.get(path).status_code) == (404, 403)
-    assert "Merge into" not in viewer.get(address("Bob")[:-6]).content.decode()

@@ -8,17 +8,10 @@ from apps.memories.views import users
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
-from tests.console.test_review import HTMX, member, seen
+from tests.console.members import HTMX, htmx_member, seen
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
-
-
-@pytest.fixture
-def viewer(full_project: Project) -> Client:
-    client = member("vic", full_project, MemberRole.VIEWER)
-    client.defaults.pop("HTTP_HX_REQUEST", None)
-    return client
 
 
 @pytest.mark.parametrize(
@@ -51,7 +44,7 @@ def test_a_failure_does_not_claim_that_nothing_was_changed(viewer: Client, monke
 def test_a_decision_without_its_cookie_says_so(full_project: Project) -> None:
     memory = Memory.objects.filter(project=full_project, status=Status.ACTIVE).first()
     assert memory is not None
-    client = member("rita", full_project, MemberRole.REVIEWER)
+    client = htmx_member("rita", full_project, MemberRole.REVIEWER)
     client.handler.enforce_csrf_checks = True
     answer = client.post(f"{HOME}review/approve/", {"memory": seen(memory)})
     assert (answer.status_code, answer["HX-Retarget"]) == (403, "#toasts")

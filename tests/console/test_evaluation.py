@@ -1,11 +1,9 @@
 """Evaluation in the console: samples are drawn, labelled and undone, figures shown, missed turns remembered."""
 
-import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
@@ -16,7 +14,7 @@ from apps.projects.services import configure
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Membership, Project
 from apps.traces.policies import active_policy
-from tests.streamed import streamed
+from tests.console.members import member
 from tests.tuning.evaluation.evaluated import told
 from tests.tuning.replays.test_replay_user import stricter
 
@@ -25,18 +23,10 @@ HOME = "/console/test/evaluation/"
 MISSED = "The weather is odd today."
 
 
-def reviewer(project: Project, name: str = "tess") -> Client:
-    user = User.objects.create_user(name)
-    Membership.objects.create(user=user, project=project, role=MemberRole.REVIEWER)
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 @pytest.fixture
 def tess(project: Project) -> Client:
     told(project)
-    return reviewer(project)
+    return member("tess", project, MemberRole.REVIEWER)
 
 
 def text(answer: Any) -> str:
@@ -77,7 +67,7 @@ def test_labels_become_figures(tess: Client, project: Project) -> None:
     ):
         assert shown in page, shown
     assert "Kappa" not in page
-    other = reviewer(project, "uma")
+    other = member("uma", project, MemberRole.REVIEWER)
     label(other, items[MISSED], "nothing")
     label(other, next(iter(items.values())), "good")
     assert "Kappa of tess and uma" in text(tess.get(HOME))
@@ -141,14 +131,6 @@ def test_nothing_to_draw_is_told(tess: Client) -> None:
     drawn(tess)
     assert "Nothing was drawn" in text(tess.post(f"{HOME}draw/", follow=True))
     assert EvaluationSample.objects.count() == 2
-
-
-def test_labels_are_downloaded(tess: Client) -> None:
-    label(tess, drawn(tess)[MISSED], "nothing")
-    answer: Any = tess.get(f"{HOME}labels/")
-    line, _ = streamed(answer).splitlines()
-    assert json.loads(line)["content"] == MISSED
-    assert "labels-test.jsonl" in answer["Content-Disposition"]
 
 
 def test_what_agents_were_told_is_shown_after_thirty_days(tess: Client) -> None:

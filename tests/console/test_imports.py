@@ -6,8 +6,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportState
+from apps.intake.run_import import run_import
 from apps.tenants.models import Project
+from apps.traces.models import Turn
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +38,20 @@ def test_a_file_is_uploaded_with_the_form_and_checked_next(admin: Client, projec
     assert (answer.status_code, answer["Location"]) == (302, f"/console/test/imports/{made.pk}/")
     assert (made.file_name, made.state, made.size) == ("chat.txt", "checking", 5_000_008)
     assert (made.user_id, made.users_by_name) == ("kim", {"Ana": "bo"})
+
+
+def test_a_checked_file_is_imported_and_reported(admin: Client, project: Project) -> None:
+    file = SimpleUploadedFile("chat.txt", b"User: I moved to Trieste.\nUser: thanks\n")
+    admin.post("/console/test/imports/new/", {"file": file, "user": "kim"})
+    made = FileImport.objects.get()
+    page = f"/console/test/imports/{made.pk}/"
+    check_import(import_id=made.pk)
+    assert "1 thanks" in admin.get(page).content.decode()
+
+    assert "waiting for a worker" in admin.post(f"{page}start/", follow=True).content.decode()
+    run_import(import_id=made.pk)
+    assert "data-import-report" in admin.get(page).content.decode()
+    assert set(Turn.objects.values_list("content", flat=True)) == {"I moved to Trieste.", "thanks"}
 
 
 def test_a_file_that_is_missing_or_too_large_leaves_no_import(admin: Client, project: Project, settings: Any) -> None:

@@ -21,12 +21,15 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_key_is_shown_once(tuner: Client, full_project: Project) -> None:
-    given = {"name": "agent", "scopes": ["read"], "expires_at": "2999-01-01"}
+    given = {"name": "agent", "scopes": ["read"], "expires_at": "2999-01-01", "once": "this-form"}
     answer = tuner.post(f"{HOME}keys/", given)
     key = ApiKey.objects.get(project=full_project, name="agent")
     assert f"mp_{key.prefix}_" in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
     assert f"mp_{key.prefix}_" not in text_of(tuner, "keys/")
+    again = tuner.post(f"{HOME}keys/", given, follow=True).content.decode()  # as a browser does that reloads the page
+    assert "This key was created before." in again
+    assert ApiKey.objects.filter(project=full_project).count() == 1
 
 
 @pytest.mark.parametrize(

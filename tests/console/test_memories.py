@@ -16,8 +16,7 @@ from apps.memories.models import LedgerEntry, Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
-from tests.console.members import HOME, member, text_of
-from tests.console.test_review import HTMX, seen, status_of, undo_in
+from tests.console.members import HOME, HTMX, member, seen, status_of, text_of, undo_in
 from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db

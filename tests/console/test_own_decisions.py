@@ -10,16 +10,11 @@ from apps.pipeline.core.enums import LinkKind, LinkStatus, Status
 from apps.review.views.review import SHOWN_FOR
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
+from tests.console.members import htmx_member, seen, status_of, undo_in
 from tests.console.pending import pending, queue_of
-from tests.console.test_review import member, seen, status_of, undo_in
 
 pytestmark = pytest.mark.django_db
 PAGE, REVIEW = "/console/test/decisions/", "/console/test/review/"
-
-
-@pytest.fixture
-def rita(project: Project) -> Client:
-    return member("rita", project, MemberRole.REVIEWER)
 
 
 def entries(client: Client) -> list[str]:
@@ -30,7 +25,7 @@ def test_own_decisions_are_listed_latest_first(rita: Client, project: Project) -
     one, other, third = queue_of(project, 3)
     rita.post(f"{REVIEW}approve/", {"memory": seen(one)})
     rita.post(f"{REVIEW}reject/", {"memory": seen(other), "reason": "private"})
-    member("ben", project, MemberRole.REVIEWER).post(f"{REVIEW}approve/", {"memory": seen(third)})
+    htmx_member("ben", project, MemberRole.REVIEWER).post(f"{REVIEW}approve/", {"memory": seen(third)})
     assert [re.findall(r"hx-disable>(\w+)</strong>", each) for each in entries(rita)] == [["rejected"], ["approved"]]
 
 

@@ -3,12 +3,10 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from apps.tenants.enums import MemberRole
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
 from apps.tuning import rules as asking
 from apps.tuning.rules import run_preview
@@ -16,15 +14,6 @@ from apps.tuning.rules import run_preview
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
 RULE = {"name": "porto", "reason": "pattern", "pattern": "porto", "order": "1", "roles": ["user"], "enabled": "on"}
-
-
-@pytest.fixture
-def tuner(full_project: Project) -> Client:
-    user = User.objects.create_user("tess")
-    Membership.objects.create(user=user, project=full_project, role=MemberRole.ADMIN)
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def active(project: Project) -> ConfigurationVersion:
@@ -166,12 +155,6 @@ def test_a_preview_whose_worker_was_stopped_is_shown_as_lost(tuner: Client, full
     assert "hx-get" not in page
 
 
-def test_a_preview_of_a_broken_pattern_shows_where(tuner: Client) -> None:
-    page = tuner.post(f"{HOME}patterns/preview/", RULE | {"pattern": "porto(?=o)"}).content.decode()
-    assert 'class="here"' in page
-    assert not RulePreview.objects.filter(rule__name="porto").exists()
-
-
 def test_too_many_days_are_refused(tuner: Client) -> None:
     assert "days" in tuner.post(f"{HOME}patterns/preview/", RULE | {"days": "4000"}).content.decode()
 
@@ -240,14 +223,6 @@ def test_a_value_that_does_not_fit_is_refused_by_name(tuner: Client, full_projec
         assert active(full_project).number == 1
 
 
-def test_a_form_that_is_out_of_date_is_refused(tuner: Client, full_project: Project) -> None:
-    given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
-    tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "7"})
-    answer = tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "8"})
-    assert answer.status_code == 422
-    assert active(full_project).as_policy().dedupe.neighbours == 7
-
-
 def test_a_refused_form_keeps_what_was_typed_and_marks_the_field(tuner: Client, full_project: Project) -> None:
     given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1", "note": "why not"}
     given |= {"dedupe.neighbours": "many", "confidence.review_below": "0.6"}
@@ -262,6 +237,7 @@ def test_changes_of_an_outdated_form_are_kept_on_the_active_version(tuner: Clien
     given = settings_in(tuner.get(f"{HOME}configuration/").content.decode()) | {"base": "1"}
     tuner.post(f"{HOME}configuration/change/", given | {"dedupe.neighbours": "7"})
     page = tuner.post(f"{HOME}configuration/change/", given | {"confidence.review_below": "0.6"}).content.decode()
+    assert active(full_project).number == 2  # refused
     again = settings_in(page)
     assert (again["dedupe.neighbours"], again["confidence.review_below"]) == ("7", "0.6")
     tuner.post(f"{HOME}configuration/change/", again | {"base": "2"})

@@ -6,11 +6,11 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.tenants.enums import MemberRole
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Project
 from apps.traces.models import ConfigurationVersion, Replay, ReplayState, Trace
 from apps.traces.policies import active_policy
+from tests.console.members import member
 from tests.console.operation_rows import HOSTILE
-from tests.streamed import streamed
 
 pytestmark = pytest.mark.django_db
 HOME = "/console/test/"
@@ -20,11 +20,7 @@ RULE = {"name": "porto", "reason": "pattern", "pattern": "porto", "order": "1", 
 @pytest.fixture
 def tess(full_project: Project) -> Client:
     Replay.objects.all().delete()
-    user = User.objects.create_user("tess")
-    Membership.objects.create(user=user, project=full_project, role=MemberRole.ADMIN)
-    client = Client()
-    client.force_login(user)
-    return client
+    return member("tess", full_project, MemberRole.ADMIN)
 
 
 def drafted(tess: Client) -> str:
@@ -55,22 +51,6 @@ def test_a_draft_is_replayed_and_activated(tess: Client, full_project: Project) 
     assert str(replay.pk) in tess.get(f"{HOME}configuration/2/").content.decode()
 
 
-def test_nothing_differs_under_the_own_version(tess: Client) -> None:
-    page, replay = replayed(tess)
-    replay.refresh_from_db()
-    assert (replay.totals.get("different", 0), replay.totals["same"]) == (0, Trace.objects.count())
-    assert "No trace." in page
-    assert tess.get(f"{HOME}replays/{replay.pk}/?state=same").content.decode().count("data-open-row") > 1
-
-
-def test_a_result_is_downloaded(tess: Client) -> None:
-    drafted(tess)
-    _, replay = replayed(tess, 2)
-    as_csv, as_json = (streamed(tess.get(f"{HOME}replays/{replay.pk}/export/?as={kind}")) for kind in ("csv", "json"))
-    assert b"pattern:porto" in as_csv
-    assert b'"pattern:porto"' in as_json
-
-
 def test_progress_reloads_the_page_at_the_end(tess: Client, full_project: Project) -> None:
     replay = Replay.objects.create(project=full_project, state=ReplayState.RUNNING, traces_total=9, traces_done=4)
     answer = tess.get(f"{HOME}replays/{replay.pk}/progress/")
@@ -86,16 +66,6 @@ def test_a_running_replay_is_cancelled(tess: Client, full_project: Project) -> N
     assert replay.state == ReplayState.CANCELLED
     again = tess.post(f"{HOME}replays/{replay.pk}/cancel/", follow=True)
     assert again.status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [({"user": "nobody"}, "No trace that has ended fits"), ({"live_calls": "on"}, "No model is configured")],
-)
-def test_a_choice_that_does_not_fit_is_told(tess: Client, given: dict[str, str], said: str) -> None:
-    answer = tess.post(f"{HOME}replays/new/", given)
-    assert (answer.status_code, said in answer.content.decode()) == (422, True)
-    assert not Replay.objects.exists()
 
 
 def test_one_turn_is_tried_in_the_whole_funnel(tess: Client) -> None:

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from apps.memories.models import Memory, Rollback
 from apps.memories.services.revising import Revision, revise
@@ -112,25 +110,6 @@ def test_an_undo_says_what_it_has_restored_and_what_not(admin: Client, ana: Tell
     assert "the requests were run again" in page.lower()
     again.refresh_from_db()
     assert (again.counts["undone_traces"], again.counts["undo_left_alone"]) == (0, 1)
-
-
-def test_pages_do_not_read_selections_which_may_name_thousands_of_traces(admin: Client, project: Project) -> None:
-    made = [Rollback(project=project, selection={}, actor="system", state="done") for _ in range(60)]
-    Rollback.objects.bulk_create(made)
-    for page in ("", f"{made[0].pk}/"):
-        with CaptureQueriesContext(connection) as queries:
-            text_of(admin.get(f"{PAGES}{page}"))
-        assert len(queries) <= 15
-        assert not [query for query in queries.captured_queries if '"selection"' in query["sql"]]
-
-
-def test_rollbacks_name_who_asked_for_them(admin: Client, ana: Teller, project: Project) -> None:
-    trace = Trace.objects.get(id=ana.tells("I live in Lisbon.", day=2))
-    admin.post(f"{PAGES}new/?trace={trace.shown_id}")
-    shown = text_of(admin.get(PAGES))
-    assert ">chief</td>" in shown
-    assert "by chief" in text_of(admin.get(f"/console/test/traces/{trace.pk}/"))
-    assert "person:" not in shown
 
 
 def run(*words: str) -> str:

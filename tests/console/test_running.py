@@ -1,15 +1,12 @@
-"""The pages to observe and run a project: access, contents and buttons."""
+"""The pages to observe and run a project: contents and buttons."""
 
 import re
 
 import pytest
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
 
-from apps.tenants.models import Project
 from apps.traces.models import HourlyTally
-from tests.console.members import HOME, NOBODY, text_of
-from tests.console.operation_rows import HOSTILE
+from tests.console.members import text_of
 
 pytestmark = pytest.mark.django_db
 OPEN_TO_ALL = (
@@ -22,32 +19,6 @@ OPEN_TO_ALL = (
     "queue/",
     "alerts/",
 )
-FOR_ADMINS = ("patterns/new/", "patterns/rules/thanks_en/", "keys/", "members/", "alerts/recipients/")
-BUTTONS = (
-    "patterns/preview/",
-    "patterns/rules/thanks_en/switch/",
-    "patterns/rules/thanks_en/delete/",
-    "configuration/change/",
-    "configuration/1/restore/",
-    "queue/retry/",
-    "queue/try-model/",
-    "queue/1/retry/",
-    "queue/1/discard/",
-    f"alerts/{NOBODY}/acknowledge/",
-    f"keys/{NOBODY}/revoke/",
-    f"keys/{NOBODY}/restore/",
-    f"members/{NOBODY}/remove/",
-    "members/1/viewer/restore/",
-)
-
-
-def test_pages_ask_the_database_little_and_show_hostile_text_as_text(
-    tuner: Client, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    for path in (*OPEN_TO_ALL, *FOR_ADMINS):
-        with django_assert_max_num_queries(25, info=path):
-            page = text_of(tuner, path)
-        assert HOSTILE not in page, path
 
 
 def test_viewers_look_but_have_no_buttons(viewer: Client, subtests: pytest.Subtests) -> None:
@@ -56,24 +27,6 @@ def test_viewers_look_but_have_no_buttons(viewer: Client, subtests: pytest.Subte
             page = text_of(viewer, path)
             for action in ("/switch/", "/restore/", "/discard/", "Save as new version", "New rule"):
                 assert action not in page
-
-
-def test_what_is_for_admins_is_kept_from_others(viewer: Client, subtests: pytest.Subtests) -> None:
-    for path in FOR_ADMINS:
-        with subtests.test(path=path):
-            text_of(viewer, path, status=403)
-
-
-def test_buttons_are_for_admins_and_take_a_post(viewer: Client, tuner: Client, subtests: pytest.Subtests) -> None:
-    for path in BUTTONS:
-        with subtests.test(path=path):
-            assert viewer.post(HOME + path).status_code == 403
-            assert tuner.get(HOME + path).status_code == 405
-
-
-def test_a_project_of_others_does_not_exist(other_project: Project, viewer: Client) -> None:
-    for path in (*OPEN_TO_ALL, *FOR_ADMINS):
-        assert viewer.get(f"/console/other/{path}").status_code == 404
 
 
 def test_the_dashboard_counts_what_was_said(viewer: Client, subtests: pytest.Subtests) -> None:

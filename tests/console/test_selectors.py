@@ -1,21 +1,17 @@
 """What the pages of the console are made of: periods, funnels, reasons in words, settings."""
 
-from datetime import UTC, datetime, timedelta
-from typing import cast
+from datetime import UTC, datetime
 
 import pytest
-from django import forms
 from django.http import QueryDict
-from django.utils import timezone
 
-from apps.console.labels import count_of, label, percent, time_since
-from apps.console.templatetags.console import band_text
+from apps.console.labels import label
 from apps.health.periods import DashboardRange, dashboard_period
-from apps.health.selectors import TurnFate, fates_of
+from apps.health.selectors import fates_of
 from apps.pipeline.core.enums import Reason, Stage
 from apps.pipeline.core.policy import Policy
 from apps.search.selectors.explanations import explain
-from apps.traces.funnel_metrics import Band, Measure, Tallies
+from apps.traces.funnel_metrics import Measure, Tallies
 from apps.tuning.selectors.configuration import Setting, SettingsForm
 
 NOW = datetime(2026, 3, 5, 14, 25, tzinfo=UTC)  # a Thursday
@@ -57,10 +53,6 @@ def test_each_turn_has_one_fate() -> None:
     assert sum(fates.values()) == 20
 
 
-def test_turns_that_are_extracted_in_a_later_hour_make_no_count_negative() -> None:
-    assert fates_of(Tallies({(Measure.NEW_TURNS, "", ""): 4.0}))[TurnFate.KNOWN] == 0
-
-
 def test_every_reason_is_said_in_words() -> None:
     assert [reason for reason in Reason if explain(reason) == reason.replace("_", " ")] == []
 
@@ -87,20 +79,6 @@ def filled(key: str, given: list[str]) -> SettingsForm:
     return SettingsForm(Policy(), data)
 
 
-def test_every_setting_but_the_rules_is_there_with_its_kind() -> None:
-    found, fields = settings(), SettingsForm(Policy()).fields
-    assert not any(key.startswith("pre_filter.rules") for key in found)
-    assert (type(fields["pre_filter.min_letters"]), found["pre_filter.min_letters"].value) == (forms.IntegerField, 2)
-    assert type(fields["confidence.review_below"]) is forms.FloatField
-    assert type(fields["confidence.source.direct"]) is forms.FloatField
-    roles = cast(forms.MultipleChoiceField, fields["pre_filter.trusted_roles"])
-    assert [each for each in ("user", "assistant", "tool", "system", "nobody") if not roles.valid_value(each)] == [
-        "nobody"
-    ]
-    assert type(fields["extraction.extractor"]) is forms.ChoiceField
-    assert "too_short" in fields["pre_filter.min_letters"].help_text
-
-
 @pytest.mark.parametrize(
     ("key", "given", "value"),
     [
@@ -118,64 +96,12 @@ def test_what_a_form_sends_is_read_as_its_kind(key: str, given: list[str], value
     assert form.changes() == {tuple(key.split(".")): value}
 
 
-@pytest.mark.parametrize("given", [[], [""], ["many"], ["2.5"]])
-def test_what_is_no_number_is_refused(given: list[str]) -> None:
-    assert filled("pre_filter.min_letters", given).problem == "pre_filter min_letters: must be a number"
-
-
-@pytest.mark.parametrize(("number", "text"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (1_000, "1,000 turns")])
-def test_a_count_agrees_with_its_noun(number: int, text: str) -> None:
-    assert count_of(number, "turn") == text
-
-
-def test_an_irregular_plural_is_given() -> None:
-    assert (count_of(1, "entry", "entries"), count_of(2, "entry", "entries")) == ("1 entry", "2 entries")
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(None, "–"), (0.0, "0%"), (0.002, "0.20%"), (0.034, "3.4%"), (0.1, "10%"), (0.456, "46%"), (1.0, "100%")],
-)
-def test_small_shares_keep_their_significant_digits(share: float | None, text: str) -> None:
-    assert percent(share) == text
-
-
-@pytest.mark.parametrize(
-    ("band", "text"),
-    [(Band(0.3, 0.5), "30% to 50%"), (Band(0.0, 0.002), "at most 0.20%"), (Band(0.85, 1.0), "at least 85%")],
-)
-def test_a_band_is_never_shown_as_empty(band: Band, text: str) -> None:
-    assert band_text(band) == text
-
-
-@pytest.mark.parametrize(
-    ("word", "text"), [("dead", "failed"), ("resolve_refs", "resolve names"), ("pending_review", "pending review")]
-)
-def test_stored_words_have_labels(word: str, text: str) -> None:
-    assert label(word) == text
-
-
 def test_every_setting_has_a_plain_name_of_its_own() -> None:
     names = [(setting.path[0], setting.plain.name) for setting in settings().values()]
     assert not [name for _, name in names if "_" in name]
     assert len(set(names)) == len(names)
     unnamed = [key for key, each in settings().items() if each.plain.name == " ".join(map(label, each.path[1:]))]
     assert unnamed == []
-
-
-@pytest.mark.parametrize(
-    ("key", "name", "unit", "allowed"),
-    [
-        ("pre_filter.scan_characters", "Rules read at most", "characters", "100 to 20000"),
-        ("pre_filter.min_letters", "Least letters of a turn", "letters or digits", "at least 0"),
-        ("dedupe.bands.wordllama.unsure", "wordllama: unsure from", "similarity, −1 to 1", "-1 to 1"),
-        ("retrieval.weights.named", "Verbatim texts: a named subject", "weight", "at least 0"),
-        ("decay.half_life_days.event", "Freshness halves in, for the type event", "days", ""),
-    ],
-)
-def test_a_setting_is_described(key: str, name: str, unit: str, allowed: str) -> None:
-    found = settings()[key]
-    assert (found.plain.name, found.plain.unit, found.allowed) == (name, unit, allowed)
 
 
 def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
@@ -190,9 +116,3 @@ def test_a_setting_tells_its_default_and_whether_it_was_changed() -> None:
 
 def test_every_section_of_the_settings_has_a_description() -> None:
     assert all(section.about for section in SettingsForm(Policy()).sections())
-
-
-def test_what_is_long_ago_is_a_date() -> None:
-    now = timezone.now()
-    assert time_since(now - timedelta(days=29, hours=1)) == "29 d ago"
-    assert time_since(now - timedelta(days=31)) == f"{now - timedelta(days=31):%Y-%m-%d}"

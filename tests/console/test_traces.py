@@ -8,8 +8,7 @@ from django.test import Client
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.tenants.models import Project
-from apps.traces.models import ModelCall, PreFilterRule, Trace, Turn
-from apps.traces.selectors import group_calls
+from apps.traces.models import PreFilterRule, Trace, Turn
 from tests.console.members import HOME, NOBODY, text_of
 from tests.console.operation_rows import HOSTILE
 
@@ -104,17 +103,6 @@ def test_a_trace_says_in_sentences_what_happened(viewer: Client, content: str, s
     page = text_of(viewer, f"traces/{turn.trace_id}/")
     for sentence in sentences:
         assert sentence in page
-
-
-def test_model_calls_are_grouped_by_purpose_and_model() -> None:
-    calls = [
-        ModelCall(purpose=purpose, model="m", latency_us=10, input_tokens=3, output_tokens=2, error=error)
-        for purpose, error in (("extract", ""), ("judge", ""), ("judge", "timeout"))
-    ]
-    one, several = group_calls(calls)
-    assert (one["purpose"], len(one["calls"]), one["failed"]) == ("extract", 1, 0)
-    sums = [several[name] for name in ("purpose", "failed", "latency_us", "read", "written")]
-    assert sums == ["judge", 1, 20, 6, 4]
 
 
 def test_a_turn_whose_processing_fails_says_so(viewer: Client, full_project: Project) -> None:

@@ -43,12 +43,6 @@ def test_users_are_found(admin: Client, full_project: Project) -> None:
     assert "No matching user" in admin.get("/console/test/users/", {"q": "eva"}).content.decode()
 
 
-def test_nul_in_a_search_is_a_space(admin: Client, full_project: Project, subtests: pytest.Subtests) -> None:
-    for page in ["users", "entities", "contradictions", "review", "traces", "patterns", "ask"]:
-        with subtests.test(page=page):
-            assert admin.get(f"/console/test/{page}/", {"q": "a\x00b", "user": "\x00"}).status_code == 200
-
-
 def test_each_line_of_the_block_leads_to_its_memory_and_quote(admin: Client, full_project: Project) -> None:
     tea = Memory.objects.get(project=full_project, content__contains="green tea")
     page = admin.get(f"/console/test/users/{tea.end_user_id}/").content.decode()

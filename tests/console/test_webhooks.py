@@ -6,14 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
 from apps.events.models import Webhook, WebhookDelivery
-from apps.projects.services import set_member
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
+from tests.console.members import member
 from tests.event_delivery import deliver_events
 from tests.webhook_receiver import Receiver, is_signed, receiving
 from tests.worker.worker_helper import Person
@@ -23,11 +22,7 @@ HOME = "/console/test/webhooks/"
 
 @pytest.fixture
 def admin(project: Project) -> Client:
-    user = User.objects.create_user("the admin")
-    set_member(project_id=project.pk, username=user.username, role=MemberRole.ADMIN)
-    client = Client()
-    client.force_login(user)
-    return client
+    return member("the admin", project, MemberRole.ADMIN)
 
 
 @pytest.fixture
@@ -109,15 +104,6 @@ def test_a_webhook_is_changed_paused_rotated_and_deleted(admin: Client) -> None:
     assert admin.post(f"{page}rotate/", {"once": "2"}).status_code == 302
     assert "Deleted." in admin.post(f"{page}delete/", follow=True).content.decode()
     assert admin.get(page).status_code == 404
-
-
-def test_tests_leave_threads_to_others(admin: Client, settings: Any) -> None:
-    webhook, _ = created(admin, "https://example.com/hook")
-    settings.SYNC_REQUESTS = 0
-
-    answer = admin.post(f"{HOME}{webhook.pk}/test/", follow=True).content.decode()
-    assert "Nothing was sent" in answer
-    assert not WebhookDelivery.objects.exists()
 
 
 def test_a_receiver_that_takes_nothing_is_told_on_the_pages_of_webhooks(project: Project, admin: Client) -> None:

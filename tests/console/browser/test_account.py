@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 def test_the_account_is_for_everyone(open_window: OpenPage, project: Project) -> None:
     window = open_window("ana")
-    for path in ("../login/account/", "../login/account/password/"):
+    for path in ("../login/account/", "../login/account/password/", "evaluation/"):
         window.open(path)
         window.assert_for_everyone(path)
     enroll_second_factor(user_id=User.objects.get(username="ana").pk)

@@ -3,11 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from apps.memories.models import Entity, Memory, MemoryLink
+from apps.memories.models import Memory, MemoryLink
 from apps.pipeline.core.enums import LinkKind, Status
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage, begin, status_of
-from tests.console.pending import pending
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -95,30 +94,6 @@ def test_review_from_the_keyboard(open_window: OpenPage, waiting: list[Memory]) 
     assert (memory.content, memory.status) == ("Rui is fond of rain.", Status.ACTIVE)
 
 
-def test_two_reviewers_comment_and_see_who_decided_before(open_window: OpenPage, project: Project) -> None:
-    tea = pending(project, "Likes tea")
-    pending(project, "Sails")
-    rita, ben = open_window("rita"), open_window("ben")
-    rita.open("review/")
-    ben.open("review/")
-    ben.press("n")
-    ben.page.get_by_label("Comment, for members of the project").fill("Ask him.")
-    ben.press("Control+Enter")
-    expect(ben.page.locator(".comment")).to_have_text("Ask him.")
-
-    # The second one to decide sees who decided before.
-    ben.settle()
-    ben.open("review/")
-    rita.press("a")
-    expect(rita.page.locator("[data-row]")).to_have_count(1)
-    ben.press("r")
-    expect(ben.page.get_by_role("button", name="not true")).to_be_focused()
-    ben.press("1")
-    expect(ben.page.get_by_role("alert")).to_contain_text("rita already approved it")
-    expect(ben.page.locator("[data-row]")).to_have_count(1)
-    assert status_of(tea) == Status.ACTIVE
-
-
 def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: Project) -> None:
     one, other = Memory.objects.filter(project=full_project, status=Status.ACTIVE).order_by("said_at")[:2]
     window = open_window()
@@ -136,6 +111,7 @@ def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: P
     # One holds, which is undone.
     begin_with_a_pair()
     expect(count).to_have_text("1")
+    window.assert_for_everyone("contradictions/ with an open pair")
     window.press("1")
     expect(page.get_by_text("No contradictions")).to_be_visible()
     expect(count).to_have_text("0")
@@ -166,26 +142,3 @@ def test_contradictions_from_the_keyboard(open_window: OpenPage, full_project: P
     page.get_by_role("link", name="decided").click()
     expect(page.get_by_text("Resolved")).to_contain_text("kept “")
     assert window.violations() == []
-
-
-def test_entities_are_merged_and_taken_apart_by_the_keys(open_window: OpenPage, full_project: Project) -> None:
-    marta, porto = Entity.objects.get(name="Marta"), Entity.objects.get(name="Porto")
-    window = open_window()
-    page = window.page
-    window.open("entities/?q=Marta")
-    window.press("j", "Enter")
-    expect(page.get_by_role("heading", name="Marta", exact=True)).to_be_visible()
-    window.press("m")
-    expect(page.get_by_role("heading", name="Merge Marta into…")).to_be_visible()
-    window.press("/")
-    page.keyboard.type("Porto")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/merge/?q=Porto")
-    window.press("j", "Enter")
-    expect(page.get_by_text("sister, lives in Porto.").first).to_be_visible()
-    window.press("m")
-    expect(page.get_by_text("Merged into this entity.")).to_be_visible()
-    assert Entity.objects.get(pk=marta.pk).merged_into == porto
-    window.press("u")
-    expect(page.get_by_text("The merge was undone: these are two entities again.")).to_be_visible()
-    assert Entity.objects.get(pk=marta.pk).merged_into is None

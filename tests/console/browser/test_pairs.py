@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from apps.memories.models import Memory, MemoryLink
 from apps.memories.services.store import StoreRequest, store
-from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, Status
+from apps.pipeline.core.enums import LinkKind, MemoryType, Status
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.tenants.models import Project
@@ -42,42 +42,6 @@ def pending(project: Project) -> Memory:
     newer = memory(project, "Rui has given up coffee.", "gave_up", "coffee", status=Status.PENDING_REVIEW)
     link(newer, older, LinkKind.CONTRADICTS)
     return newer
-
-
-@pytest.fixture
-def duplicates(project: Project) -> MemoryLink:
-    older = memory(project, "Rui plays the cello.", "plays", "cello")
-    newer = memory(project, "Rui practises the cello at home.", "practises", "cello")
-    return link(newer, older, LinkKind.POSSIBLE_DUPLICATE)
-
-
-def test_pages_of_pairs_are_for_everyone(open_window: OpenPage, pending: Memory, duplicates: MemoryLink) -> None:
-    window = open_window()
-    contradiction = MemoryLink.objects.get(kind=LinkKind.CONTRADICTS)
-    paths = ["review/", f"memories/{pending.pk}/", "contradictions/"]
-    for path in [*paths, *(f"contradictions/{each.pk}/" for each in (contradiction, duplicates))]:
-        window.open(path)
-        window.assert_for_everyone(path)
-
-
-def test_a_change_is_dated_from_the_keyboard(open_window: OpenPage, pending: Memory) -> None:
-    window = open_window()
-    window.open("contradictions/")
-    window.press("c")
-    window.page.get_by_label("is true since").press("Enter")
-    expect(window.page.get_by_text("The newer one supersedes the older one.")).to_be_visible()
-    assert MemoryLink.objects.get().status == LinkStatus.SETTLED
-    assert Memory.objects.get(pk=pending.pk).status == Status.ACTIVE
-
-
-def test_duplicates_are_kept_apart_and_undone(open_window: OpenPage, duplicates: MemoryLink) -> None:
-    window = open_window()
-    window.open(f"contradictions/{duplicates.pk}/")
-    window.press("b")
-    expect(window.page.get_by_text("Resolved")).to_be_visible()
-    window.press("u")
-    expect(window.page.get_by_role("button", name="Both hold")).to_be_visible()
-    assert MemoryLink.objects.get().status == LinkStatus.OPEN
 
 
 def test_the_page_of_a_memory_shows_what_was_decided(open_window: OpenPage, pending: Memory) -> None:
