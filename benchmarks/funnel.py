@@ -131,5 +131,5 @@ def _broken(kept: Sequence[StoredState], names: dict[UUID, str]) -> dict[str, in
         "pronoun_subjects": sum(kind_of(name) is not None for name in subjects),
         "live_duplicates_by_hash": sum(count - 1 for count in hashes.values()),
         "two_values_of_a_slot": sum(count - 1 for count in slots.values()),
-        "without_turns": sum(not each.origins for each in kept),
+        "without_turns": sum(not each.memory.origins for each in kept),
     }

@@ -15,6 +15,9 @@ class Row(models.Model):
     class Meta:
         abstract = True
 
+    def __str__(self) -> str:
+        return str(self.id)
+
 
 class ShownRow(Row):
     """A row that people and callers know by its prefixed identifier."""

@@ -23,7 +23,7 @@ from apps.memories.api.requests import new_memories, revision_of, selected, stat
 from apps.memories.api.responses import memory_response
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
-from apps.memories.services.revising import retract, retract_matching, revise
+from apps.memories.services.revising import retract, retract_several, revise
 from apps.memories.services.store import store
 from apps.pipeline.core.enums import LIVE_STATUSES, Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -199,17 +199,17 @@ class Mem0MemoriesView(Mem0View):
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
         rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
-        retracted, refused = retract_matching(
+        outcomes = retract_several(
             project_id=self.caller.project_id,
             memories=rows,
-            api_key_id=self.caller.api_key_id,
             is_trusted=self.caller.may(Scope.TRUST),
         )
+        refused = [each for each in outcomes if each.error is not None]
         if not refused:
             return Response({"message": "Memories deleted successfully!"})
-        if not retracted and refused[0].error is not None:
+        if len(refused) == len(outcomes) and refused[0].error is not None:
             raise refused[0].error
-        message = f"{retracted} of {retracted + len(refused)} memories deleted"
+        message = f"{len(outcomes) - len(refused)} of {len(outcomes)} memories deleted"
         return Response({"message": message, "results": [to_json(each) for each in bulk_items(refused)]})
 
 
@@ -232,7 +232,6 @@ class Mem0MemoryView(Mem0View):
         retract(
             project_id=self.caller.project_id,
             memory_id=self.memory(memory_id).id,
-            api_key_id=self.caller.api_key_id,
             expected_version=None,
             is_trusted=self.caller.may(Scope.TRUST),
         )

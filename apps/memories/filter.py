@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
@@ -250,26 +250,22 @@ def _field(name: str, value: Any, *, at: str, key: str = "") -> MemoryFilter:
     check_storable(key, at=at)
     kind = FIELDS.get(name, FieldKind.JSON)
     allowed = OPERATORS[kind]
-    compared = value if isinstance(value, Mapping) else {allowed[0].value: value}
+    is_bare = not isinstance(value, Mapping)
+    compared = {allowed[0].value: value} if is_bare else value
     if not compared:
         raise BadInput(f"must be a value, or an object with an operator: {', '.join(allowed)}", at=at)
-    return _all(tuple(_conditions(name, kind, compared, at=at, is_bare=compared is not value, key=key)))
-
-
-def _conditions(
-    name: str, kind: FieldKind, compared: Mapping[str, Any], *, at: str, is_bare: bool, key: str
-) -> Iterator[MemoryFilter]:
-    for given, value in compared.items():
+    parts: list[MemoryFilter] = []
+    for given, each in compared.items():
         place = at if is_bare else f"{at}/{pointer_part(given)}"
-        if given not in OPERATORS[kind]:
-            raise BadInput(f"is no operator of {name}; known are {', '.join(OPERATORS[kind])}", at=place)
-        is_negated = given == FilterOperator.NE
-        meant = FilterOperator.EQ if is_negated else FilterOperator(given)
+        if given not in allowed:
+            raise BadInput(f"is no operator of {name}; known are {', '.join(allowed)}", at=place)
+        meant = FilterOperator.EQ if given == FilterOperator.NE else FilterOperator(given)
         if kind is FieldKind.TIME:
-            condition: MemoryFilter = _time(name, meant, value, at=place)
+            part = _time(name, meant, each, at=place)
         else:
-            condition = FieldCondition(name, meant, _value(name, kind, meant, value, at=place), key=key)
-        yield NegatedFilter(condition) if is_negated else condition
+            part = FieldCondition(name, meant, _value(name, kind, meant, each, at=place), key=key)
+        parts.append(NegatedFilter(part) if given == FilterOperator.NE else part)
+    return _all(tuple(parts))
 
 
 def _value(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> FilterValue:

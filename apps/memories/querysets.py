@@ -116,7 +116,7 @@ class MemoryOriginQuerySet(QuerySet["MemoryOrigin"]):  # type: ignore[name-defin
 
 
 class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined]  # models import this file
-    """Links by project, words, kind and status."""
+    """Links by project, words and status."""
 
     def for_project(self, project_id: UUID) -> Self:
         """Filter the links of one project."""
@@ -129,10 +129,6 @@ class MemoryLinkQuerySet(QuerySet["MemoryLink"]):  # type: ignore[name-defined] 
             sides = Q(from_memory__content__icontains=word) | Q(to_memory__content__icontains=word)
             found = found.filter(sides | Q(end_user__external_id__icontains=word))
         return found
-
-    def of_kind(self, kind: LinkKind) -> Self:
-        """Filter links of one kind."""
-        return self.filter(kind=kind)
 
     def to_settle(self) -> Self:
         """Filter open links whose memories are both live; the others need no decision any more."""

@@ -95,7 +95,7 @@ def _revise(memory: Memory, changes: dict[str, Any]) -> None:
         )
         index = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.id)
         operations: list[Operation] = [revised, index]
-        apply_revision(memory=memory, operations=operations, api_key_id=None)
+        apply_revision(memory=memory, operations=operations)
 
 
 def _batches(model: type[models.Model], owner: str, project_id: UUID) -> Iterator[list[models.Model]]:

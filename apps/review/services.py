@@ -172,7 +172,7 @@ def _change_one(by: Reviewer, seen: SeenVersion, change: StatusChange) -> None:
         retract(
             project_id=by.project_id,
             memory_id=seen.memory_id,
-            person_id=by.person_id,
+            actor=by.actor,
             expected_version=seen.version,
         )
         return
@@ -181,7 +181,7 @@ def _change_one(by: Reviewer, seen: SeenVersion, change: StatusChange) -> None:
             project_id=by.project_id,
             memory_id=seen.memory_id,
             changes={"status": after},
-            person_id=by.person_id,
+            actor=by.actor,
             expected_version=seen.version,
             may_review=True,
             restores=change is StatusChange.RESTORE,
@@ -239,7 +239,7 @@ def _approve(
             project_id=by.project_id,
             memory_id=seen.memory_id,
             changes=changes,
-            person_id=by.person_id,
+            actor=by.actor,
             expected_version=seen.version,
             may_review=True,
             replaces=frozenset(find_seen(by=by, seen=each).pk for each in replaces),
@@ -257,7 +257,7 @@ def reject(*, by: Reviewer, seen: Sequence[SeenVersion], reason: RejectionReason
                 project_id=by.project_id,
                 memory_id=each.memory_id,
                 changes={"status": Status.REJECTED},
-                person_id=by.person_id,
+                actor=by.actor,
                 expected_version=each.version,
                 may_review=True,
                 note=reason,
@@ -302,7 +302,7 @@ def reword_memory(*, by: Reviewer, seen: SeenVersion, content: str | None, value
                 project_id=by.project_id,
                 memory_id=each.memory_id,
                 changes=changes,
-                person_id=by.person_id,
+                actor=by.actor,
                 expected_version=each.version,
             )
         )
@@ -335,7 +335,7 @@ def _close(by: Reviewer, seen: SeenVersion, ends_on: date) -> None:
         changes=changes,
     )
     try:
-        apply_revision(memory=memory, operations=[closing], api_key_id=by.api_key_id, person_id=by.person_id)
+        apply_revision(memory=memory, operations=[closing], actor=by.actor)
     except StalePlan as stale:
         raise Conflict("somebody else was faster") from stale
 

@@ -28,6 +28,7 @@ from apps.api.schemas import (
 from apps.memories.api.requests import MAX_ENTITIES, Tag
 from apps.memories.api.responses import MemoryResponse, memory_fields
 from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
+from apps.memories.models.memory import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment, checked_name
@@ -265,7 +266,7 @@ def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> A
         metadata=memory.metadata,
         version=memory.version,
         unverified=hit.is_unverified,
-        past_plan=memory.is_past_plan(now=timezone.now()),
+        past_plan=is_past_plan(memory, now=timezone.now()),
         disputed=bool(hit.contradicted_by),
         contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,
         explanation=_explanation(hit) if explain else UNSET,

@@ -4,10 +4,8 @@ from datetime import timedelta
 
 from apps.pipeline.core.operations import (
     AddAlias,
-    CountAlias,
     ReassignAlias,
     RenameEntity,
-    ReviseEntity,
 )
 from tests.contracts.store_world import (
     World,
@@ -21,20 +19,6 @@ from tests.pipeline.builders import MONDAY
 
 class EntityContract:
     """Entities in their order, and who has which name; subclasses give the fixture `world`."""
-
-    def test_entities_are_withdrawn_and_restored(self, world: World) -> None:
-        anna = entity("Anna", aliases=("Anna", "User's sister"))
-        world.write(world.request("first"), anna)
-        withdrawn = ReviseEntity(anna.entity.id, name="Ann", withdrawn=True)
-        world.write(world.request("second"), withdrawn)
-        assert world.entities() == {}
-
-        restored = ReviseEntity(anna.entity.id, mentions=2, withdrawn=False)
-        world.write(world.request("third"), restored, CountAlias(anna.entity.id, "Annie", uses=1))
-
-        found = world.entities()["Ann"]
-        assert (found.id, found.mention_count) == (anna.entity.id, 2)
-        assert set(found.aliases) == {"Anna", "User's sister", "Annie"}
 
     def test_entities_come_user_first_then_by_mention(self, world: World) -> None:
         started = start(world)

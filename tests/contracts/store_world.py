@@ -18,7 +18,6 @@ from apps.pipeline.core.enums import (
     SourceConfidence,
     SpeechAct,
     Status,
-    WorkKind,
 )
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.memory_conversion import candidate_confidence
@@ -73,9 +72,6 @@ class World(ABC):
 
     @abstractmethod
     def links(self) -> set[tuple[UUID, UUID, LinkKind]]: ...
-
-    @abstractmethod
-    def queued(self) -> set[tuple[WorkKind, UUID]]: ...
 
     # Shared by all worlds.
 

@@ -13,12 +13,21 @@ from apps.outbox.models import OutboxRow
 from apps.pipeline.core.draft import Origin, Request
 from apps.pipeline.core.enums import LinkKind, Role, Status, WorkKind
 from apps.pipeline.core.identifiers import new_id
+from apps.pipeline.core.operations import (
+    CopyOrigins,
+    CountAlias,
+    EnqueueWork,
+    RemoveCopiedOrigins,
+    RestoreOrigins,
+    ReviseEntity,
+    WithdrawOrigins,
+)
 from apps.pipeline.core.turn import SourceTurn
 from apps.projects.services import create_project
 from apps.tenants.models import EndUser
 from apps.traces.models import ConfigurationVersion, Session, Trace, Turn
 from tests.contracts.store_contract import StoreContract
-from tests.contracts.store_world import EMBEDDER, Row, World
+from tests.contracts.store_world import EMBEDDER, Row, World, add, entity, merge, start, told
 from tests.pipeline.builders import MONDAY
 
 
@@ -81,10 +90,6 @@ class PostgresWorld(World):
         links = MemoryLink.objects.filter(end_user_id=self.end_user_id)
         return {(link.from_memory_id, link.to_memory_id, LinkKind(link.kind)) for link in links}
 
-    def queued(self) -> set[tuple[WorkKind, UUID]]:
-        rows = OutboxRow.objects.filter(end_user_id=self.end_user_id)
-        return {(WorkKind(row.kind), row.subject_id) for row in rows}
-
 
 def _source_turn(row: Turn) -> SourceTurn:
     return SourceTurn(
@@ -102,3 +107,53 @@ class TestPostgresStore(StoreContract):
     @pytest.fixture
     def world(self) -> World:
         return PostgresWorld()
+
+    def test_work_is_queued(self, world: World) -> None:
+        memory_id = start(world).home.memory_id
+        world.write(world.request("x"), EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory_id))
+        rows = OutboxRow.objects.filter(end_user_id=world.end_user_id, subject_id=memory_id)
+        assert [row.kind for row in rows] == [WorkKind.INDEX_MEMORY]
+
+    def test_sources_are_handed_over_and_given_back(self, world: World) -> None:
+        started = start(world)
+        request = world.request("My home is Berlin.", day=5)
+        duplicate = add(request, told(request, "User's home is Berlin.", subject=started.user))
+        world.write(request, duplicate)
+        home, twin_id = started.home.memory_id, duplicate.memory_id
+        world.write(world.request("-", day=6), CopyOrigins(memory_id=home, from_id=twin_id))
+        (known,) = world.holders(*started.slot)
+        assert [day for _, day in sorted(known.origins, key=lambda each: each[1])] == ["2025-06-02", "2025-06-07"]
+        world.write(world.request("-", day=6), RemoveCopiedOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
+        (known,) = world.holders(*started.slot)
+        assert [day for _, day in known.origins] == ["2025-06-02"]
+
+    def test_sources_are_withdrawn_and_restored(self, world: World) -> None:
+        anna, first, second = entity("Anna"), world.request("first"), world.request("second", day=1)
+        kept = add(first, told(first, "Anna lives in Bonn.", subject=anna, predicate="lives_in"))
+        world.write(first, anna, kept)
+        repeated = told(second, "Anna lives in Bonn.", subject=anna, predicate="lives_in")
+        world.write(second, merge(second, repeated, into=kept.memory_id))
+        turns = (second.turns[0].id,)
+
+        def sources() -> int:
+            return len(world.reader.one(end_user_id=world.end_user_id, memory_id=kept.memory_id).origins)
+
+        assert sources() == 2
+        world.write(second, WithdrawOrigins(kept.memory_id, turns))
+        assert sources() == 1
+        world.write(second, RestoreOrigins(kept.memory_id, turns))
+        assert sources() == 2
+
+    def test_entities_are_withdrawn_and_restored(self, world: World) -> None:
+        anna = entity("Anna", aliases=("Anna", "User's sister"))
+        world.write(world.request("first"), anna)
+        withdrawn = ReviseEntity(anna.entity.id, name="Ann", withdrawn=True)
+        world.write(world.request("second"), withdrawn)
+        assert world.entities() == {}
+
+        restored = ReviseEntity(anna.entity.id, mentions=2, withdrawn=False)
+        world.write(world.request("third"), restored, CountAlias(anna.entity.id, "Annie", uses=1))
+
+        found = world.entities()["Ann"]
+        assert (found.id, found.mention_count) == (anna.entity.id, 2)
+        assert set(found.aliases) == {"Anna", "User's sister", "Annie"}

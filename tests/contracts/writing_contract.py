@@ -9,18 +9,12 @@ from apps.pipeline.core.enums import (
     LinkKind,
     Reason,
     Status,
-    WorkKind,
 )
 from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.operations import (
-    CopyOrigins,
-    EnqueueWork,
     FlagForReview,
     LinkMemories,
-    RemoveCopiedOrigins,
-    RestoreOrigins,
     ReviseMemory,
-    WithdrawOrigins,
 )
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.core.statement import Mention, ObjectValue
@@ -195,50 +189,18 @@ class WritingContract:
         )  # fmt: skip
         assert world.holders(*started.slot) == ()
 
-    def test_links_reasons_and_queued_work_are_stored(self, world: World) -> None:
+    def test_links_and_reasons_are_stored(self, world: World) -> None:
         started = start(world)
         request = world.request("I may live in Munich.", day=5)
         each = told(request, "User lives in Munich.", subject=started.user, predicate="lives_in")
         doubtful = add(request, each, status=Status.PENDING_REVIEW)
         link = LinkMemories(from_id=doubtful.memory_id, to_id=started.home.memory_id, kind=LinkKind.CONTRADICTS)
         reason = FlagForReview(memory_id=doubtful.memory_id, reason=Reason.NOT_ASSERTED)
-        work = EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=doubtful.memory_id)
-        world.write(request, doubtful, link, link, reason, work)
+        world.write(request, doubtful, link, link, reason)
         row = world.row(doubtful.memory_id)
         assert row is not None
         assert (row.status, row.review_reasons) == (Status.PENDING_REVIEW, (Reason.NOT_ASSERTED,))
         assert world.links() == {(doubtful.memory_id, started.home.memory_id, LinkKind.CONTRADICTS)}
-        assert (WorkKind.INDEX_MEMORY, doubtful.memory_id) in world.queued()
-
-    def test_sources_are_handed_over_and_given_back(self, world: World) -> None:
-        started = start(world)
-        request = world.request("My home is Berlin.", day=5)
-        duplicate = add(request, told(request, "User's home is Berlin.", subject=started.user))
-        world.write(request, duplicate)
-        home, twin_id = started.home.memory_id, duplicate.memory_id
-        world.write(world.request("-", day=6), CopyOrigins(memory_id=home, from_id=twin_id))
-        (known,) = world.holders(*started.slot)
-        assert [day for _, day in sorted(known.origins, key=lambda each: each[1])] == ["2025-06-02", "2025-06-07"]
-        world.write(world.request("-", day=6), RemoveCopiedOrigins(memory_id=home, from_id=twin_id, since=MONDAY))
-        (known,) = world.holders(*started.slot)
-        assert [day for _, day in known.origins] == ["2025-06-02"]
-
-    def test_sources_are_withdrawn_and_restored(self, world: World) -> None:
-        anna, first, second = entity("Anna"), world.request("first"), world.request("second", day=1)
-        kept = add(first, told(first, "Anna lives in Bonn.", subject=anna, predicate="lives_in"))
-        world.write(first, anna, kept)
-        repeated = told(second, "Anna lives in Bonn.", subject=anna, predicate="lives_in")
-        world.write(second, merge(second, repeated, into=kept.memory_id))
-        turns = (second.turns[0].id,)
-
-        def sources() -> int:
-            return len(world.reader.one(end_user_id=world.end_user_id, memory_id=kept.memory_id).origins)
-
-        assert sources() == 2
-        world.write(second, WithdrawOrigins(kept.memory_id, turns))
-        assert sources() == 1
-        world.write(second, RestoreOrigins(kept.memory_id, turns))
-        assert sources() == 2
 
     def test_a_memory_takes_topic_and_metadata_of_its_request(self, world: World) -> None:
         started = start(world)

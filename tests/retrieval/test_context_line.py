@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from apps.memories.models import Memory
+from apps.memories.models.memory import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Precision, SourceConfidence
 from apps.retrieval.lines import ContextMemory, line_of, plain_sentence
 
@@ -61,7 +62,7 @@ def test_a_sentence_with_its_doubts(values, wanted) -> None:
 def test_a_plan_whose_time_has_passed(values: dict[str, Any], is_past: bool) -> None:
     said_at, event_at = datetime(2024, 5, 4, tzinfo=UTC), datetime(2024, 5, 20, tzinfo=UTC)
     plan = Memory(**{"said_at": said_at, "event_at": event_at, **values})
-    assert plan.is_past_plan(now=NOW) == is_past
+    assert is_past_plan(plan, now=NOW) == is_past
 
 
 def test_a_past_plan_is_told_as_a_plan() -> None:

@@ -134,17 +134,13 @@ class EntityMergeView(EntityView):
     def post(self, request: Request, entity_id: str, body: EntityMergeBody) -> EntityResponse:
         """Merge this entity into another, which takes over its names and memories. Repeating it changes nothing."""
         into = read_id(Prefix.ENTITY, body.into, at="/into")
-        merge_entities(
-            project_id=self.caller.project_id,
-            entity_id=read_id(Prefix.ENTITY, entity_id),
-            into_id=into,
-            api_key_id=self.caller.api_key_id,
-        )
+        wanted = read_id(Prefix.ENTITY, entity_id)
+        merge_entities(project_id=self.caller.project_id, entity_id=wanted, into_id=into)
         return entity_response(self._entity(into))
 
     @operation("split_entity", summary="Undo a merge", problems=[Code.NOT_FOUND, Code.CONFLICT])
     def delete(self, request: Request, entity_id: str) -> EntityResponse:
         """Undo the merge of this entity. Memories added since stay with the other entity."""
         wanted = read_id(Prefix.ENTITY, entity_id)
-        split_entities(project_id=self.caller.project_id, entity_id=wanted, api_key_id=self.caller.api_key_id)
+        split_entities(project_id=self.caller.project_id, entity_id=wanted)
         return entity_response(self._entity(wanted))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from django.db.models import Q
@@ -47,7 +48,7 @@ from apps.memories.api.responses import (
 from apps.memories.models import Memory, MemoryLink, MemoryOrigin, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.reading.past import as_believed
-from apps.memories.services.revising import BulkOutcome, Revision, retract, retract_several, revise, revise_several
+from apps.memories.services.revising import BulkOutcome, Revision, outcome_of, retract, retract_several, revise
 from apps.memories.services.store import store_batch, store_with_outcomes
 from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
@@ -171,7 +172,7 @@ class MemoriesView(ApiView):
         pages = Pages(limit=query.limit)
         found = pages.read(_believed(rows, query, known_at), request)
         if known_at:
-            found = as_believed(memories=found, end_user_ids={row.end_user_id for row in found}, moment=known_at)
+            found = as_believed(memories=found, moment=known_at)
         return MemoryList(results=[memory_response(each) for each in found], **pages.links())
 
     @operation(
@@ -214,8 +215,11 @@ class MemoriesView(ApiView):
     def patch(self, request: Request, body: RevisionsBody) -> BulkResponse:
         """Revise memories as PATCH /v1/memories/{memory_id} does, each whether others are refused or not."""
         read = _read(body.memories, self._revision)
-        revised = iter(revise_several(revisions=[each for each in read if isinstance(each, Revision)]))
-        return BulkResponse(**_results([each if isinstance(each, BulkOutcome) else next(revised) for each in read]))
+        outcomes = [
+            outcome_of(each.memory_id, partial(revise, revision=each)) if isinstance(each, Revision) else each
+            for each in read
+        ]
+        return BulkResponse(**_results(outcomes))
 
     @operation("retract_memories", summary="Retract the memories that fit", problems=[Code.CONFLICT])
     def delete(self, request: Request, query: RetractionQuery) -> RetractionResponse:
@@ -229,7 +233,7 @@ class MemoriesView(ApiView):
             status__in=statuses_of(query, shown=(Status.ACTIVE,))
         )
         user = self.end_user_id(query.user_id)
-        found = selected(rows, query, end_user_id=user).exclude(status=Status.RETRACTED).order_by("id")
+        found = selected(rows, query, end_user_id=user).exclude(status=Status.RETRACTED)
         memory_ids = list(found.values_list("id", flat=True)[: MAX_RETRACTED + 1])
         if len(memory_ids) > MAX_RETRACTED:
             raise invalid(f"fits more than {MAX_RETRACTED:,} memories; select fewer", at="filter")
@@ -238,8 +242,7 @@ class MemoriesView(ApiView):
         is_dry_run = query.confirm is None
         outcomes = retract_several(
             project_id=self.caller.project_id,
-            memory_ids=[] if is_dry_run else memory_ids,
-            api_key_id=self.caller.api_key_id,
+            memories=Memory.objects.for_project(self.caller.project_id).filter(id__in=[] if is_dry_run else memory_ids),
             is_trusted=self.caller.may(Scope.TRUST),
         )
         return RetractionResponse(matching=len(memory_ids), is_dry_run=is_dry_run, **_results(outcomes))
@@ -334,7 +337,6 @@ class MemoryView(ApiView):
         retract(
             project_id=self.caller.project_id,
             memory_id=read_id(Prefix.MEMORY, memory_id),
-            api_key_id=self.caller.api_key_id,
             expected_version=_if_match(request),
             is_trusted=self.caller.may(Scope.TRUST),
         )

@@ -241,7 +241,6 @@ def revision_of(
         project_id=caller.project_id,
         memory_id=memory_id,
         changes={name: _revised(name, value) for name, value in given.items()},
-        api_key_id=caller.api_key_id,
         expected_version=body.version or expected_version,
         may_review=caller.may(Scope.ADMIN),
         is_trusted=caller.may(Scope.TRUST),

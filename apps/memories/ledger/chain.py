@@ -21,6 +21,7 @@ from django.db.models import BooleanField, Func, QuerySet, Value
 from apps.memories.ledger.record import record
 from apps.memories.models import LedgerCheckpoint, LedgerEntry
 from apps.tenants.scope import tenant_scope
+from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
 
 log = structlog.get_logger(__name__)
@@ -147,18 +148,8 @@ def export_ledger(*, project_id: UUID, entries: QuerySet[LedgerEntry]) -> Iterat
     """
     with tenant_scope(project_id=project_id):
         record(project_id=project_id, verb="ledger_exported", object_kind="project", object_id=project_id)
-    return _lines(project_id, entries.order_by("id").values(*FIELDS))
-
-
-def _lines(project_id: UUID, rows: QuerySet[LedgerEntry, dict[str, Any]]) -> Iterator[bytes]:
-    following = rows
-    while True:
-        with tenant_scope(project_id=project_id):  # one of its own: the view has returned when the lines are sent
-            found = list(following[:AT_ONCE])
-        if not found:
-            return
-        yield from (msgspec.json.encode(entry) + b"\n" for entry in found)
-        following = rows.filter(id__gt=found[-1]["id"])
+    rows = streamed_rows(entries.order_by("id"), project_id=project_id)
+    return (msgspec.json.encode({name: getattr(row, name) for name in FIELDS}) + b"\n" for row in rows)
 
 
 def remove_sealed(*, project_id: UUID, before: datetime) -> int:

@@ -103,6 +103,3 @@ class EntityChange(Row):
             models.Index(fields=("end_user", "trace_id"), name="entity_change_of_trace"),
             models.Index(fields=("entity",), name="entity_change_by_entity"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.alias}"

@@ -103,6 +103,3 @@ class EvaluationLabel(Row):
             models.UniqueConstraint(fields=("end_user", "item", "labeller"), name="evaluation_label_once"),
         ]
         indexes = [models.Index(fields=("item",), name="evaluation_label_by_item")]
-
-    def __str__(self) -> str:
-        return f"{self.item_id}: {self.value}"

@@ -39,9 +39,6 @@ class MemoryVersion(Row):
             models.Index(fields=("trace",), condition=Q(trace__isnull=False), name="version_by_trace"),
         ]
 
-    def __str__(self) -> str:
-        return f"version {self.version}"
-
 
 class LedgerEntry(Row):
     """An act of a person, an agent or the system; the database refuses changes and deletions.
@@ -75,9 +72,6 @@ class LedgerEntry(Row):
             models.Index(fields=("project", "id"), condition=Q(number__isnull=True), name="ledger_unsealed"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.verb} {self.object_kind}"
-
 
 class LedgerCheckpoint(Row):
     """Where a project's chain begins after its oldest entries were removed by the retention period."""
@@ -90,9 +84,6 @@ class LedgerCheckpoint(Row):
     class Meta:
         ordering = ("project", "-number")
         constraints = [models.UniqueConstraint(fields=("project", "number"), name="ledger_checkpoint_once")]
-
-    def __str__(self) -> str:
-        return f"up to {self.number}"
 
 
 class Rollback(ShownRow):
@@ -150,6 +141,3 @@ class RollbackItem(Row):
             models.CheckConstraint(condition=Q(state__in=values_of(RollbackState)), name="rollback_item_state_known"),
         ]
         indexes = [models.Index(fields=("rollback",), name="rollback_item_by_rollback")]
-
-    def __str__(self) -> str:
-        return f"{self.rollback_id} of {self.end_user_id}"

@@ -237,10 +237,6 @@ class Memory(ShownRow):
         """Return True if agents are told to obey it."""
         return not BINDING_TAGS.isdisjoint(self.tags)
 
-    def is_past_plan(self, *, now: datetime) -> bool:
-        """Return True for what was told before its time and is over by now."""
-        return is_past_plan(self, now=now)
-
 
 def is_past_plan(row: Any, *, now: datetime) -> bool:
     """Return True for a row of memories that was told before its time and is over by now.
@@ -284,9 +280,6 @@ class MemoryOrigin(Row):
             models.Index(fields=("turn",), name="origin_by_turn"),
         ]
 
-    def __str__(self) -> str:
-        return self.evidence
-
 
 class MemoryLink(Row):
     """Two memories that a person has to review together."""
@@ -321,9 +314,6 @@ class MemoryLink(Row):
             models.Index(fields=("project", "status", "-created_at"), name="link_of_project"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.from_memory_id} {self.kind} {self.to_memory_id}"
-
 
 class MemoryComment(Row):
     """What a member writes about a memory to the other members; no agent gets it."""
@@ -337,9 +327,6 @@ class MemoryComment(Row):
     class Meta:
         ordering = ("id",)
         indexes = [models.Index(fields=("memory",), name="comment_by_memory")]
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class HalfVectorsField(ArrayField):
@@ -377,6 +364,3 @@ class MemoryVector(Row):
             models.UniqueConstraint(fields=("end_user", "memory", "embedder"), name="vector_once_per_embedder"),
         ]
         indexes = [models.Index(fields=("memory",), name="vector_by_memory")]
-
-    def __str__(self) -> str:
-        return f"{self.memory_id} by {self.embedder}"

@@ -45,13 +45,12 @@ class InMemoryStore:
     # The index
 
     def put_vector(self, *, end_user_id: UUID, memory_id: UUID, embedder: str, vector: Vector) -> None:
-        """Store the vector of a memory's content, and remove its index work from the queue."""
+        """Store the vector of a memory's content."""
         state = self.state(end_user_id=end_user_id)
         stored = state.memories[memory_id]
         halved = np.asarray(vector, dtype=np.float16)
-        indexed = state.with_memory(replace(stored, vectors={**stored.vectors, embedder: halved}))
-        queued = tuple(each for each in indexed.queued if each.memory_id != memory_id)
-        self.put(end_user_id=end_user_id, state=replace(indexed, queued=queued))
+        indexed = replace(stored, vectors={**stored.vectors, embedder: halved})
+        self.put(end_user_id=end_user_id, state=state.with_memory(indexed))
 
     # MemoryReader
 

@@ -1,6 +1,6 @@
 """The state of one end user in the in-memory store, and what the operations of a plan make of it."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import singledispatch
@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.memories.codec import STORED_COLUMNS, read_columns
+from apps.memories.codec import read_columns
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity, Request
 from apps.pipeline.core.enums import LIVE_STATUSES
@@ -19,23 +19,13 @@ from apps.pipeline.core.operations import (
     AddAlias,
     AddEntity,
     AddMemory,
-    CopyOrigins,
-    CountAlias,
-    EnqueueWork,
     FlagForReview,
     LinkMemories,
-    MarkEntityChanges,
     MergeInto,
-    PlannedOrigin,
     ReassignAlias,
-    RemoveCopiedOrigins,
     RenameEntity,
-    RestoreOrigins,
-    ReviseEntity,
     ReviseMemory,
-    SetLinkStatus,
     SupersedeMemory,
-    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -47,16 +37,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """One memory with its origins and vectors; `past` has its former states, oldest first."""
+    """One memory with what is stored beside it."""
 
     memory: StoredMemory
-    origins: tuple[PlannedOrigin, ...] = ()
     superseded_by: UUID | None = None
     review_reasons: tuple[str, ...] = ()
-    past: tuple[StoredMemory, ...] = ()
     vectors: Mapping[str, HalfVector] = field(default_factory=dict)  # of the content, by embedder
-    withdrawn: tuple[PlannedOrigin, ...] = ()  # by a rollback
-    columns: Mapping[str, Any] = field(default_factory=dict)  # revised values that the pipeline never reads
     created_at: datetime = _LONG_AGO
     session_id: UUID | None = None  # in which it was added
 
@@ -79,8 +65,6 @@ class MemoryState:
     alias_uses: Mapping[UUID, tuple[AliasUse, ...]] = field(default_factory=dict)  # by entity
     memories: Mapping[UUID, StoredState] = field(default_factory=dict)
     links: tuple[LinkMemories, ...] = ()
-    queued: tuple[EnqueueWork, ...] = ()
-    withdrawn: Mapping[UUID, KnownEntity] = field(default_factory=dict)  # entities, by a rollback
 
     def with_entity(self, entity: KnownEntity) -> "MemoryState":
         """Return a copy with an entity added or replaced."""
@@ -137,25 +121,13 @@ def mentions_of(plan: WritePlan, *, now: datetime) -> tuple[set[UUID], datetime]
 
 def with_changes(stored: StoredState, **changes: Any) -> StoredState:
     """Return a memory with changed fields, in its next version."""
-    memory = replace(stored.memory, version=stored.memory.version + 1, **changes)
-    return replace(stored, memory=memory, past=(*stored.past, stored.memory))
+    return replace(stored, memory=replace(stored.memory, version=stored.memory.version + 1, **changes))
 
 
-def with_more_origins(stored: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
-    """Return a memory with further origins, except those of turns of which it has one."""
-    return with_origins(stored, (*stored.origins, *missing_origins(origins, in_=stored.origins)))
-
-
-def with_origins(stored: StoredState, origins: tuple[PlannedOrigin, ...]) -> StoredState:
-    """Return a memory with exactly these origins."""
-    keys = tuple(sorted({origin_key(origin) for origin in origins}))  # as the pipeline compares them
-    return replace(stored, origins=origins, memory=replace(stored.memory, origins=keys))
-
-
-def missing_origins(origins: tuple[PlannedOrigin, ...], *, in_: tuple[PlannedOrigin, ...]) -> tuple[PlannedOrigin, ...]:
-    """Return those of some origins whose turns are not in others."""
-    turns = {origin.turn.id for origin in in_}
-    return tuple(origin for origin in origins if origin.turn.id not in turns)
+def with_origins(stored: StoredState, said_in: Iterable[tuple[str, str]]) -> StoredState:
+    """Return a memory that was said in these sessions on these days too."""
+    origins = tuple(sorted({*stored.memory.origins, *said_in}))
+    return replace(stored, memory=replace(stored.memory, origins=origins))
 
 
 def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Request | None = None) -> MemoryState:
@@ -199,8 +171,11 @@ def _check_versions(state: MemoryState, plan: WritePlan) -> None:
 
 @singledispatch
 def with_operation(operation: object, state: MemoryState, now: datetime) -> MemoryState:
-    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there."""
-    raise TypeError(f"no such operation: {operation!r}")
+    """Return a state in which one operation was applied. Raises KeyError where it changes what is not there.
+
+    Operations that no trace plans, and work to do later, leave the state as it is.
+    """
+    return state
 
 
 @with_operation.register
@@ -239,7 +214,7 @@ def _(operation: AddMemory, state: MemoryState, now: datetime) -> MemoryState:
     added = StoredState(
         as_stored(operation), superseded_by=operation.superseded_by, created_at=now, session_id=session_id
     )
-    return state.with_memory(with_origins(added, operation.origins))
+    return state.with_memory(with_origins(added, map(origin_key, operation.origins)))
 
 
 @with_operation.register
@@ -251,21 +226,15 @@ def _(operation: SupersedeMemory, state: MemoryState, now: datetime) -> MemorySt
 @with_operation.register
 def _(operation: MergeInto, state: MemoryState, now: datetime) -> MemoryState:
     changed = with_changes(state.memories[operation.memory_id], **merged_fields(operation))
-    return state.with_memory(with_more_origins(changed, operation.origins))
+    return state.with_memory(with_origins(changed, map(origin_key, operation.origins)))
 
 
 @with_operation.register
 def _(operation: ReviseMemory, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
+    heir = operation.changes.get("superseded_by_id", stored.superseded_by)
     changed = with_changes(stored, **read_columns(operation.changes))
-    more = {name: value for name, value in operation.changes.items() if name not in STORED_COLUMNS}
-    return state.with_memory(
-        replace(
-            changed,
-            superseded_by=more.pop("superseded_by_id", stored.superseded_by),
-            columns={**stored.columns, **more},
-        )
-    )
+    return state.with_memory(replace(changed, superseded_by=heir))
 
 
 @with_operation.register
@@ -277,74 +246,6 @@ def _(operation: LinkMemories, state: MemoryState, now: datetime) -> MemoryState
 
 
 @with_operation.register
-def _(operation: CopyOrigins, state: MemoryState, now: datetime) -> MemoryState:
-    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
-    return state.with_memory(with_more_origins(successor, other.origins))
-
-
-@with_operation.register
-def _(operation: RemoveCopiedOrigins, state: MemoryState, now: datetime) -> MemoryState:
-    successor, other = state.memories[operation.memory_id], state.memories[operation.from_id]
-    return state.with_memory(with_origins(successor, missing_origins(successor.origins, in_=other.origins)))
-
-
-@with_operation.register
 def _(operation: FlagForReview, state: MemoryState, now: datetime) -> MemoryState:
     stored = state.memories[operation.memory_id]
     return state.with_memory(replace(stored, review_reasons=(*stored.review_reasons, operation.reason)))
-
-
-@with_operation.register
-def _(operation: EnqueueWork, state: MemoryState, now: datetime) -> MemoryState:
-    return replace(state, queued=(*state.queued, operation))
-
-
-@with_operation.register
-def _(operation: WithdrawOrigins, state: MemoryState, now: datetime) -> MemoryState:
-    stored = state.memories[operation.memory_id]
-    taken = tuple(each for each in stored.origins if each.turn.id in operation.turn_ids)
-    left = with_origins(stored, tuple(each for each in stored.origins if each not in taken))
-    return state.with_memory(replace(left, withdrawn=(*stored.withdrawn, *taken)))
-
-
-@with_operation.register
-def _(operation: RestoreOrigins, state: MemoryState, now: datetime) -> MemoryState:
-    stored = state.memories[operation.memory_id]
-    given = tuple(each for each in stored.withdrawn if each.turn.id in operation.turn_ids)
-    whole = with_more_origins(stored, given)
-    return state.with_memory(replace(whole, withdrawn=tuple(each for each in stored.withdrawn if each not in given)))
-
-
-@with_operation.register
-def _(operation: ReviseEntity, state: MemoryState, now: datetime) -> MemoryState:
-    known = {**state.withdrawn, **state.entities}[operation.entity_id]
-    entity = replace(
-        known,
-        name=operation.name or known.name,
-        mention_count=max(known.mention_count + operation.mentions, 0),
-        last_mentioned_at=operation.last_mentioned_at or known.last_mentioned_at,
-    )
-    is_withdrawn = entity.id in state.withdrawn if operation.withdrawn is None else operation.withdrawn
-    others = {key: each for key, each in state.entities.items() if key != entity.id}
-    hidden = {key: each for key, each in state.withdrawn.items() if key != entity.id}
-    if is_withdrawn:
-        return replace(state, entities=others, withdrawn={**hidden, entity.id: entity})
-    return replace(state, entities={**others, entity.id: entity}, withdrawn=hidden)
-
-
-@with_operation.register
-def _(operation: CountAlias, state: MemoryState, now: datetime) -> MemoryState:
-    entity = state.entities.get(operation.entity_id)
-    if entity is None:
-        return state  # a withdrawn entity is not found by any name
-    folded = canonical_text(operation.alias)
-    uses = {use.folded: use for use in state.uses_of(entity)}
-    known = uses.get(folded, AliasUse(operation.alias, folded, now, count=0))
-    uses[folded] = replace(known, count=known.count + operation.uses)
-    return state.with_uses(entity, tuple(use for use in uses.values() if use.count > 0))
-
-
-@with_operation.register(SetLinkStatus)
-@with_operation.register(MarkEntityChanges)
-def _(operation: object, state: MemoryState, now: datetime) -> MemoryState:
-    return state  # the pipeline never reads how a link was settled, nor which trace brought a name

@@ -17,28 +17,27 @@ from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, Memor
 from apps.memories.reading.memory_state import (
     MemoryState,
     StoredState,
-    with_changes,
     with_mentions,
-    with_more_origins,
     with_operation,
+    with_origins,
 )
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType, Role, TraceStatus
+from apps.pipeline.core.enums import EntityType, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, parse
-from apps.pipeline.core.operations import AddAlias, AddEntity, PlannedOrigin, ReassignAlias, RenameEntity
+from apps.pipeline.core.operations import AddAlias, AddEntity, ReassignAlias, RenameEntity, ReviseMemory
 from apps.pipeline.core.statement import StoredMemory
-from apps.pipeline.core.turn import SourceTurn
 from apps.traces.models import Trace
 
 
-def as_believed(*, memories: Sequence[Memory], end_user_ids: set[UUID], moment: datetime) -> list[Memory]:
+def as_believed(*, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
     """Restore, in place, the values that later changes replaced; the memories are those of `known_at(moment)`.
 
     One query. A version row has the values that its change replaced, so the earliest change after the moment is
     applied last.
     """
     by_id = {memory.id: memory for memory in memories}
+    end_user_ids = {memory.end_user_id for memory in memories}
     later = MemoryVersion.objects.filter(
         end_user__in=end_user_ids, memory__in=list(by_id), known_until__gt=moment
     ).order_by("memory", "-version")
@@ -146,8 +145,11 @@ def _operated(at: datetime, operation: EntityOperation, trace_id: UUID | None = 
     return PastChange(at=at, rank=Rank.ENTITY, apply=partial(_operate, operation, at), trace_id=trace_id)
 
 
-def _operate(operation: EntityOperation, at: datetime, state: MemoryState) -> MemoryState:
-    known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
+def _operate(operation: EntityOperation | ReviseMemory, at: datetime, state: MemoryState) -> MemoryState:
+    if isinstance(operation, ReviseMemory):
+        known = operation.memory_id in state.memories
+    else:
+        known = isinstance(operation, AddEntity) or operation.entity_id in state.entities
     return with_operation(operation, state, at) if known else state
 
 
@@ -183,15 +185,13 @@ def _merges(end_user_id: UUID) -> Iterator[PastChange]:
     rows = Entity.objects.filter(end_user_id=end_user_id).in_bulk()
     for entry in entries.order_by("created_at", "id"):
         if (row := rows.get(entry.object_id)) is not None:
-            change = partial(_without if entry.verb == MERGED else _with, row)
+            change = partial(_merge_or_split, row, entry.verb)
             yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=change)
 
 
-def _without(row: Entity, state: MemoryState) -> MemoryState:
-    return replace(state, entities={key: each for key, each in state.entities.items() if key != row.id})
-
-
-def _with(row: Entity, state: MemoryState) -> MemoryState:
+def _merge_or_split(row: Entity, verb: str, state: MemoryState) -> MemoryState:
+    if verb == MERGED:
+        return replace(state, entities={key: each for key, each in state.entities.items() if key != row.id})
     entity = KnownEntity(
         id=row.id,
         name=row.name,
@@ -215,23 +215,16 @@ def _value_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Itera
     for version in versions.order_by("memory", "-version"):
         row = rows[version.memory_id]
         after = {column: row[column] for column in version.values if column in row}
+        revision = ReviseMemory(version.memory_id, version.version, verb=version.operation, changes=after)
         yield PastChange(
             at=version.known_until,
             rank=Rank.VALUES,
-            apply=partial(_change, memory_id=version.memory_id, values=after),
+            apply=partial(_operate, revision, version.known_until),
             trace_id=version.trace_id,
             new_content_of=version.memory_id if "content" in after else None,
         )
         row.update({column: past_value(column, value) for column, value in version.values.items() if column in row})
         row["version"] = version.version
-
-
-def _change(state: MemoryState, *, memory_id: UUID, values: Mapping[str, Any]) -> MemoryState:
-    stored = state.memories.get(memory_id)
-    if stored is None:
-        return state
-    heir = values.get("superseded_by_id", stored.superseded_by)
-    return state.with_memory(replace(with_changes(stored, **read_columns(values)), superseded_by=heir))
 
 
 def _added(row: Mapping[str, Any]) -> PastChange:
@@ -251,11 +244,10 @@ def _added(row: Mapping[str, Any]) -> PastChange:
 
 
 def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:
-    turn = SourceTurn(id=row.turn_id, position=0, role=Role(row.role), content=row.evidence, received_at=row.said_at)
-    origin = PlannedOrigin(turn=turn, session_id=row.session_id, api_key_id=row.api_key_id, evidence=row.evidence)
+    said_in = [(str(row.session_id), row.said_at.date().isoformat())]
 
     def add(state: MemoryState) -> MemoryState:
         stored = state.memories.get(row.memory_id)
-        return state if stored is None else state.with_memory(with_more_origins(stored, (origin,)))
+        return state if stored is None else state.with_memory(with_origins(stored, said_in))
 
     return PastChange(at=row.created_at, rank=Rank.ORIGIN, apply=add, trace_id=None if is_copy else row.trace_id)

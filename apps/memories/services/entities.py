@@ -14,6 +14,7 @@ from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.codec import read_statement
+from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import NOT_SHOWN, MemoryQuerySet
@@ -29,7 +30,7 @@ from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.redaction.redact import redact
-from apps.traces.get_or_create import actor_of, hold_end_user
+from apps.traces.get_or_create import hold_end_user
 
 
 def pointing_at(*entities: Entity) -> MemoryQuerySet:
@@ -110,9 +111,7 @@ def preview_merge(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> dict[s
     }
 
 
-def merge_entities(
-    *, project_id: UUID, entity_id: UUID, into_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
-) -> None:
+def merge_entities(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> None:
     """Merge an entity into another one; repeating it changes nothing.
 
     Names become aliases of the entity that stays, and memories refer to it. Two memories that now say the same get a
@@ -125,8 +124,7 @@ def merge_entities(
             return
         check_merge(entity, into)
         plan = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
-        actor = actor_of(api_key_id, person_id)
-        _apply(plan, entity, actor)
+        _apply(plan, entity)
         _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)
         changed_ids = {  # from which a split undoes the merge
@@ -135,7 +133,7 @@ def merge_entities(
             "closed": [str(each.memory_id) for each in plan.of(SupersedeMemory)],
             "links": [[str(each.from_id), str(each.to_id)] for each in plan.of(LinkMemories)],
         }
-        _record(entity, actor, verb=MERGED, details=changed_ids)
+        _record(entity, verb=MERGED, details=changed_ids)
 
 
 def _locked(project_id: UUID, *entity_ids: UUID) -> list[Entity]:
@@ -167,9 +165,9 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def _apply(plan: WritePlan, entity: Entity, actor: str) -> None:
+def _apply(plan: WritePlan, entity: Entity) -> None:
     """Apply a plan for an entity's memories. Raises Conflict if another writer has changed them."""
-    context = WriteContext(project_id=entity.project_id, end_user_id=entity.end_user_id, actor=actor)
+    context = WriteContext(entity.project_id, entity.end_user_id, actor=current_actor())
     try:
         apply_plan(plan=plan, context=context)
     except StalePlan as stale:
@@ -195,11 +193,10 @@ def names_of(entity: Entity) -> list[str]:
     return [entity.name, *entity.aliases.filter(withdrawn=False).values_list("alias", flat=True)]
 
 
-def _record(entity: Entity, actor: str, *, verb: str, details: dict[str, Any]) -> None:
+def _record(entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
     record(
         project_id=entity.project_id,
         end_user_id=entity.end_user_id,
-        actor=actor,
         verb=verb,
         object_kind="entity",
         object_id=entity.id,
@@ -207,16 +204,14 @@ def _record(entity: Entity, actor: str, *, verb: str, details: dict[str, Any]) -
     )
 
 
-def split_entities(
-    *, project_id: UUID, entity_id: UUID, api_key_id: UUID | None = None, person_id: int | None = None
-) -> None:
+def split_entities(*, project_id: UUID, entity_id: UUID) -> None:
     """Undo a merge: memories that it changed get their former values, unless they were changed again since.
 
     Memories that were added since stay with the entity that they name. Raises NotFound, Conflict if nothing was merged.
     """
     with transaction.atomic():
         (entity,) = _locked(project_id, entity_id)
-        into_id, actor = entity.merged_into_id, actor_of(api_key_id, person_id)
+        into_id = entity.merged_into_id
         if into_id is None:
             raise Conflict("the entity is not merged into another")
         entries = LedgerEntry.objects.filter(end_user_id=entity.end_user_id, object_id=entity.id, verb=MERGED)
@@ -226,14 +221,14 @@ def split_entities(
         merged = recorded.details
         EntityAlias.objects.filter(entity_id=into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        _apply(WritePlan(tuple(_restored_references(entity, merged["memories"]))), entity, actor)
+        _apply(WritePlan(tuple(_restored_references(entity, merged["memories"]))), entity)
         for reopening in _reopened(entity, merged["closed"]):
-            _apply(reopening, entity, actor)
+            _apply(reopening, entity)
         linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
         )
-        _record(entity, actor, verb=SPLIT, details={"from": str(into_id)})
+        _record(entity, verb=SPLIT, details={"from": str(into_id)})
 
 
 def _values_before(entity: Entity, memory_ids: list[str], operation: str) -> Iterator[tuple[Memory, dict[str, Any]]]:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.memories.codec import read_columns, read_statement, write_columns
+from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.querysets import NOT_SHOWN, MemoryQuerySet
 from apps.memories.reading.postgres_reader import PostgresMemoryReader
@@ -34,7 +35,7 @@ from apps.pipeline.direct_write.trust import MemoryFacts, binds_agents, needs_tr
 from apps.pipeline.redaction.redact import redact
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.pipeline.review.decisions import approval
-from apps.traces.get_or_create import actor_of, hold_end_user
+from apps.traces.get_or_create import hold_end_user
 from apps.traces.policies import active_policy
 
 
@@ -205,8 +206,7 @@ class Revision:
     project_id: UUID
     memory_id: UUID
     changes: Mapping[str, Any]
-    api_key_id: UUID | None = None
-    person_id: int | None = None  # the member who makes the change in the console
+    actor: str = ""  # by default the current one
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change the status
     is_trusted: bool = True  # whether the caller's word counts like a person's
@@ -254,9 +254,7 @@ def _revise_once(revision: Revision) -> None:
         raise NotFound("there is no such memory to replace")
     with transaction.atomic():
         operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
-        apply_revision(
-            memory=memory, operations=operations, api_key_id=revision.api_key_id, person_id=revision.person_id
-        )
+        apply_revision(memory=memory, operations=operations, actor=revision.actor)
 
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
@@ -285,12 +283,9 @@ def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     return memory
 
 
-def apply_revision(
-    *, memory: Memory, operations: Sequence[Operation], api_key_id: UUID | None, person_id: int | None = None
-) -> None:
-    """Apply operations on one memory. Raises StalePlan."""
-    actor = actor_of(api_key_id, person_id)
-    context = WriteContext(project_id=memory.project_id, end_user_id=memory.end_user_id, actor=actor)
+def apply_revision(*, memory: Memory, operations: Sequence[Operation], actor: str = "") -> None:
+    """Apply operations on one memory, by default for the current actor. Raises StalePlan."""
+    context = WriteContext(memory.project_id, memory.end_user_id, actor=actor or current_actor())
     apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
 
 
@@ -359,17 +354,11 @@ def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
     return BulkOutcome(memory_id)
 
 
-def revise_several(*, revisions: Sequence[Revision]) -> list[BulkOutcome]:
-    """Apply revisions in order; return what became of each."""
-    return [outcome_of(each.memory_id, partial(revise, revision=each)) for each in revisions]
-
-
 def retract(
     *,
     project_id: UUID,
     memory_id: UUID,
-    api_key_id: UUID | None = None,
-    person_id: int | None = None,
+    actor: str = "",
     expected_version: int | None = None,
     is_trusted: bool = True,
 ) -> None:
@@ -387,7 +376,7 @@ def retract(
             raise NotAllowed("retracting a rule for agents needs the scope trust")
         revision = retraction(memory_id=memory.id, version=memory.version)
         try:
-            return apply_revision(memory=memory, operations=[revision], api_key_id=api_key_id, person_id=person_id)
+            return apply_revision(memory=memory, operations=[revision], actor=actor)
         except StalePlan:
             continue
     raise Conflict("the memory is being changed by others; try again")
@@ -400,46 +389,31 @@ def retraction(*, memory_id: UUID, version: int) -> ReviseMemory:
     )
 
 
-def retract_several(
-    *, project_id: UUID, memory_ids: Sequence[UUID], api_key_id: UUID | None, is_trusted: bool
-) -> list[BulkOutcome]:
-    """Retract memories in order; return what became of each."""
-    retract_one = partial(retract, project_id=project_id, api_key_id=api_key_id, is_trusted=is_trusted)
-    return [outcome_of(each, partial(retract_one, memory_id=each)) for each in memory_ids]
-
-
 # Memories of a transaction, which takes some tenths of a second: other writers of the end user wait so long.
 BATCH = 250
 
 
-def retract_matching(
-    *, project_id: UUID, memories: MemoryQuerySet, api_key_id: UUID | None, is_trusted: bool
-) -> tuple[int, list[BulkOutcome]]:
-    """Retract memories, newest first; return how many, and what was refused.
+def retract_several(*, project_id: UUID, memories: MemoryQuerySet, is_trusted: bool) -> list[BulkOutcome]:
+    """Retract memories, newest first; return what became of each, in the order of their identifiers.
 
     Those that are stored in the meantime are left alone. Those that the caller may not retract, and all of an end user
     in a batch if another writer has changed one of them meanwhile, are tried one by one.
     """
-    found, refused = 0, list[BulkOutcome]()
+    outcomes: list[BulkOutcome] = []
+    retract_one = partial(retract, project_id=project_id, is_trusted=is_trusted)
     rows = memories.select_related(None).order_by("-id").only("id", "end_user_id", "version", "tags")
     batch = list(rows[:BATCH])
     while batch:
-        found += len(batch)
         for end_user_id, group in groupby(sorted(batch, key=attrgetter("end_user_id")), attrgetter("end_user_id")):
             of_user = list(group)
             left = [each for each in of_user if not is_trusted and binds_agents(each.tags)]
-            allowed = (retraction(memory_id=each.pk, version=each.version) for each in of_user if each not in left)
-            context = WriteContext(project_id=project_id, end_user_id=end_user_id, actor=actor_of(api_key_id))
+            allowed = [retraction(memory_id=each.pk, version=each.version) for each in of_user if each not in left]
+            context = WriteContext(project_id, end_user_id, actor=current_actor())
             try:
                 apply_plan(plan=WritePlan(tuple(allowed)), context=context)
+                outcomes += [BulkOutcome(each.memory_id) for each in allowed]
             except StalePlan:
                 left = of_user
-            outcomes = retract_several(
-                project_id=project_id,
-                memory_ids=[each.pk for each in left],
-                api_key_id=api_key_id,
-                is_trusted=is_trusted,
-            )
-            refused += [each for each in outcomes if each.error is not None]
+            outcomes += [outcome_of(each.pk, partial(retract_one, memory_id=each.pk)) for each in left]
         batch = list(rows.filter(id__lt=batch[-1].pk)[:BATCH])
-    return found - len(refused), refused
+    return sorted(outcomes, key=lambda each: str(each.memory_id))

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.common.errors import Conflict, ProviderError, Unfit
+from apps.memories.ledger.actor import current_actor
 from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.memories.services.revising import MOST_TRIES, BulkOutcome
@@ -41,7 +42,7 @@ from apps.pipeline.direct_write.new_memory import (
 from apps.pipeline.direct_write.outcomes import StoreOutcome, outcomes_of
 from apps.pipeline.resolution.entity_index import EntityIndex
 from apps.tenants.models import EndUser
-from apps.traces.get_or_create import actor_of, open_end_user, open_session
+from apps.traces.get_or_create import open_end_user, open_session
 from apps.traces.policies import active_policy
 
 
@@ -76,7 +77,6 @@ class StoreRequest:
     user_id: str
     memories: tuple[NewMemory, ...]
     is_trusted: bool = True  # whether the caller's word counts like a person's
-    person_id: int | None = None  # who stores them in the console, instead of a key
     extractor: str = EXTRACTOR  # of the memories of callers who are not trusted to name one
     may_replace: bool = True  # whether they may close or reword what is known; else a person decides
 
@@ -134,12 +134,7 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     )
     if not request.is_trusted:
         candidates = _doubting_retracted(candidates, end_user)
-    context = WriteContext(
-        project_id=request.project_id,
-        end_user_id=end_user.id,
-        actor=actor_of(request.api_key_id, request.person_id),
-        api_key_id=request.api_key_id,
-    )
+    context = WriteContext(request.project_id, end_user.id, current_actor(), api_key_id=request.api_key_id)
     apply_plan(plan=WritePlan(tuple(AddEntity(entity=each) for each in index.new_entities)), context=context)
     unsure = policy.dedupe.band(embedder=ports.embedder.name).unsure
     origin = Origin(

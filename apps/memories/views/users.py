@@ -177,7 +177,7 @@ def merge(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: U
         if request.method != "POST":
             preview = preview_merge(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
             return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
-        merge_entities(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id, person_id=visit.person_id)
+        merge_entities(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
     except Refused as refused:
         return _refused(request, visit, entity_id, refused)
     undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])
@@ -191,7 +191,7 @@ def split(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpRes
     """Undo a merge."""
     into = Entity.objects.filter(project=visit.project, pk=entity_id).values_list("merged_into", flat=True).first()
     try:
-        split_entities(project_id=visit.project.pk, entity_id=entity_id, person_id=visit.person_id)
+        split_entities(project_id=visit.project.pk, entity_id=entity_id)
     except Refused as refused:
         return _refused(request, visit, entity_id, refused)
     again = reverse("console:merge-entity", args=[visit.project.slug, entity_id, into])

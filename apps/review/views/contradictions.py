@@ -135,7 +135,7 @@ def _pairs(project_id: UUID, words: str, kind: LinkKind | None, *, is_settled: b
     if words:
         rows = rows.of_words(words)
     if kind is not None:
-        rows = rows.of_kind(kind)
+        rows = rows.filter(kind=kind)
     return rows.select_related("from_memory", "to_memory", "end_user").defer(*_HEAVY)
 
 

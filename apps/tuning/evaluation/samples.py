@@ -15,7 +15,7 @@ from django.db.models.functions import MD5, Cast, Coalesce, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.actor import current_actor
+from apps.memories.ledger.actor import acting_as, current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
 from apps.memories.services.revising import retract
@@ -286,8 +286,7 @@ def undo_label(*, by: Labeller, item_id: UUID) -> None:
             retract(
                 project_id=by.project_id,
                 memory_id=label.remembered_id,
-                person_id=by.person_id,
-                api_key_id=by.api_key_id,
+                actor=by.name,
                 expected_version=_AS_STORED,
             )
         label.delete()
@@ -313,15 +312,13 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
         status=Status.ACTIVE,
     )
     known = Memory.objects.for_end_user(item.end_user_id).active().filter(content__iexact=content)
-    with transaction.atomic():
+    with transaction.atomic(), acting_as(by.name):
         hold_end_user(item.end_user_id)  # the same labeller may ask twice at once
         if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
             raise Conflict("a memory of this turn is stored already")
         memory_id = None
         if not known.exists():
-            request = StoreRequest(
-                by.project_id, by.api_key_id, item.end_user.external_id, (new,), person_id=by.person_id
-            )
+            request = StoreRequest(by.project_id, by.api_key_id, item.end_user.external_id, (new,))
             try:
                 (stored,) = store_with_outcomes(request=request)
             except BadInput as bad:

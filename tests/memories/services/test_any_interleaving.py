@@ -164,7 +164,7 @@ class Interleaving(RuleBasedStateMachine):
         """Revise as a person, unless another memory says the same already."""
         if memory is None:
             return
-        asked = Revision(self.project.id, memory.pk, changes, person_id=self.reviewer.person_id, may_review=True)
+        asked = Revision(self.project.id, memory.pk, changes, actor=self.reviewer.actor, may_review=True)
         with contextlib.suppress(Conflict):
             revise(revision=asked)
             self.decided.append(ReviewDecision(memories=(SeenVersion(memory.pk, memory.version + 1),)))

@@ -69,7 +69,7 @@ def test_a_memory_that_never_stands_still_is_given_up(memory: Memory, meddler: l
     with pytest.raises(Conflict):
         revise(revision=Revision(project_id=memory.project_id, memory_id=memory.id, changes={"importance": 0.9}))
     with pytest.raises(Conflict):
-        retract(project_id=memory.project_id, memory_id=memory.id, api_key_id=None)
+        retract(project_id=memory.project_id, memory_id=memory.id)
     assert not MemoryVersion.objects.exists()
 
 
@@ -85,4 +85,4 @@ def test_memories_of_other_projects_are_not_found(memory: Memory) -> None:
     with pytest.raises(NotFound):
         revise(revision=Revision(project_id=new_id(), memory_id=memory.id, changes={"importance": 0.9}))
     with pytest.raises(NotFound):
-        retract(project_id=new_id(), memory_id=memory.id, api_key_id=None)
+        retract(project_id=new_id(), memory_id=memory.id)
