@@ -79,8 +79,8 @@ tour: env ## Record the README's tour of the console, docs/images/tour.gif (need
 	@"$(BIN)/python" -m scripts.tour
 
 stop: ## Stop all processes of this checkout, including the database; the data stays
-	@[ ! -x "$(BIN)/python" ] || "$(BIN)/python" -m memplatform.stop
+	@[ ! -x "$(BIN)/python" ] || "$(BIN)/python" manage.py stop
 
 reset: ## Stop all processes and delete all local data (the database, var/)
-	@[ ! -x "$(BIN)/python" ] || "$(BIN)/python" -m memplatform.stop --delete
+	@[ ! -x "$(BIN)/python" ] || "$(BIN)/python" manage.py stop --delete
 	@rm -rf var

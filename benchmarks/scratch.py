@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import connection
-from django.test import override_settings
 
 from memplatform.database import as_owner, ensure_database
 
@@ -22,8 +21,7 @@ def scratch_database() -> Iterator[None]:
         connection.settings_dict["TEST"]["NAME"] = f"bench_{name}_{os.getpid()}"
         connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
         try:
-            with override_settings(COUNT_LIMITS_ASIDE=False):  # its threads would keep the database in use
-                yield
+            yield
         finally:
             with connection.cursor() as cursor:  # threads of a pool keep their connections
                 cursor.execute(

@@ -22,11 +22,15 @@ def main() -> None:
     if _WITH_WORKERS in sys.argv:  # for a small team, one process of each kind
         os.environ.setdefault("WEB_WORKERS", "1")
         os.environ.setdefault("CLUSTER_WORKERS", "1")
-    from memplatform.check_settings import main as check_settings
-
-    if failed := check_settings():
-        sys.exit(failed)
     import django
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        from memplatform.settings import MISSPELT
+    except ImproperlyConfigured as error:
+        sys.exit(f"settings: {error}")
+    for name, meant in MISSPELT.items():
+        sys.stderr.write(f"settings: {name} is no setting; did you mean {meant}?\n")
     from django.conf import settings
     from django.core.management import execute_from_command_line
 

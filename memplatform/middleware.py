@@ -1,4 +1,4 @@
-"""Middlewares of the console and admin; API requests skip them, as they need no logins, messages or fragments."""
+"""Middlewares: what Django's own do not do, of pages and of the API."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -7,9 +7,6 @@ from asgiref.sync import sync_to_async
 from csp.constants import SELF
 from csp.middleware import CSPMiddleware
 from django.conf import settings
-from django.contrib.auth.middleware import AuthenticationMiddleware
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.handlers.asgi import ASGIRequest
 from django.http import (
     HttpRequest,
@@ -21,7 +18,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.middleware.common import CommonMiddleware
-from django_htmx.middleware import HtmxMiddleware
 
 from apps.api.error_handlers import is_api
 from apps.api.problems import CONTENT_TYPE, Code, Problem
@@ -109,29 +105,12 @@ def no_tenant_yet(get_response: Answer) -> Answer:
     return answer
 
 
-class _PagesOnly:
-    get_response: Callable[[HttpRequest], Any]
-
-    def __call__(self, request: HttpRequest) -> Any:
-        if is_api(request.path_info):
-            return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc]  # the method of the other base class
-
-
 class PageAddresses(CommonMiddleware):
     """Django's handling of addresses: one of a page that lacks its last slash is redirected, one of the API is not."""
 
     def should_redirect_with_slash(self, request: HttpRequest) -> bool:
         """Return True for an address that names a page once a slash is appended."""
         return not is_api(request.path_info) and super().should_redirect_with_slash(request)
-
-
-class Sessions(_PagesOnly, SessionMiddleware):
-    """Django's sessions."""
-
-
-class Logins(_PagesOnly, AuthenticationMiddleware):
-    """Django's authentication."""
 
 
 def actors(get_response: Answer) -> Answer:
@@ -166,15 +145,7 @@ def _holds_nul(given: QueryDict) -> bool:
     return any("\0" in text for name, values in given.lists() for text in (name, *values))
 
 
-class Messages(_PagesOnly, MessageMiddleware):
-    """Django's messages."""
-
-
-class Fragments(_PagesOnly, HtmxMiddleware):
-    """htmx request details, which tell a fragment from a full page."""
-
-
-class ContentPolicy(_PagesOnly, CSPMiddleware):
+class ContentPolicy(CSPMiddleware):
     """The Content-Security-Policy header of all pages, those of errors and of the API's documentation too.
 
     Scripts carry a nonce. Those of Django's admin have none: they may come from this server.
@@ -182,8 +153,8 @@ class ContentPolicy(_PagesOnly, CSPMiddleware):
 
     def __call__(self, request: HttpRequest) -> Any:
         """Answer a request."""
-        if request.path_info == _DOCUMENTATION:
-            return CSPMiddleware.__call__(self, request)
+        if is_api(request.path_info) and request.path_info != _DOCUMENTATION:
+            return self.get_response(request)
         return super().__call__(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

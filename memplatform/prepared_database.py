@@ -3,10 +3,6 @@
 The statements may be run again: what is there stays, but for passwords, which become those of the settings.
 """
 
-import base64
-import hashlib
-import hmac
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +11,9 @@ import psycopg
 from psycopg import sql
 
 from apps.tenants.scope import APP_ROLE, SYSTEM_ROLE
+from memplatform.database_roles import becoming_roles, creation, logging_in, statement
 
 LEAST_SERVER, LEAST_VECTOR = 16, (0, 7)  # grants with SET; the type halfvec
-_ITERATIONS = 4_096  # PostgreSQL's own
-_ROLE = """do $$ begin
-if not exists (select from pg_roles where rolname = {name}) then create role {role}; end if;
-end $$"""
 
 
 class NotPrepared(Exception):
@@ -51,32 +44,26 @@ class WantedDatabase:
     def server_statements(self) -> Iterator[str]:
         """Yield what is to be run once for the server."""
         for role in dict.fromkeys((APP_ROLE, SYSTEM_ROLE, self.login, self.owner)):
-            yield _text(_ROLE, name=sql.Literal(role), role=sql.Identifier(role))
+            yield creation(role)
         for role, password in {self.owner: self.owner_password, self.login: self.login_password}.items():
-            yield _text("alter role {role} login", role=sql.Identifier(role))
-            if password:
-                hashed = sql.Literal(scram(password))
-                yield _text("alter role {role} password {hashed}", role=sql.Identifier(role), hashed=hashed)
+            yield from logging_in(role, password)
         for role in dict.fromkeys((self.login, self.owner)):
-            for other in (APP_ROLE, SYSTEM_ROLE):
-                if other != role:
-                    grant = "grant {other} to {role} with inherit false, set true"
-                    yield _text(grant, other=sql.Identifier(other), role=sql.Identifier(role))
+            yield from becoming_roles(role)
 
     def create_database(self) -> str:
         """Return what makes the database, which fails where it exists."""
-        return _text(
+        return statement(
             "create database {name} owner {owner}", name=sql.Identifier(self.name), owner=sql.Identifier(self.owner)
         )
 
     def database_statements(self) -> Iterator[str]:
         """Yield what is to be run in the database."""
-        yield _text(
+        yield statement(
             "alter database {name} owner to {owner}", name=sql.Identifier(self.name), owner=sql.Identifier(self.owner)
         )
         yield "create extension if not exists vector"
         yield "alter extension vector update"
-        yield _text("grant usage, create on schema public to {owner}", owner=sql.Identifier(self.owner))
+        yield statement("grant usage, create on schema public to {owner}", owner=sql.Identifier(self.owner))
         yield f"grant usage on schema public to {APP_ROLE}, {SYSTEM_ROLE}"
 
     def script(self) -> str:
@@ -122,19 +109,5 @@ def _check_vector(database: psycopg.Connection[Any]) -> None:
 
 
 def _run(connection: psycopg.Connection[Any], *statements: str) -> None:
-    for statement in statements:
-        connection.execute(statement.encode())
-
-
-def _text(template: str, **parts: sql.Composable) -> str:
-    return sql.SQL(template).format(**parts).as_string()
-
-
-def scram(password: str) -> str:
-    """Return what PostgreSQL stores of a password (RFC 5803), so that no log of the server shows it."""
-    salt = os.urandom(16)
-    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
-    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
-    server = hmac.digest(salted, b"Server Key", "sha256")
-    shown = (base64.b64encode(part).decode() for part in (salt, stored, server))
-    return "SCRAM-SHA-256${}:{}${}:{}".format(_ITERATIONS, *shown)
+    for each in statements:
+        connection.execute(each.encode())

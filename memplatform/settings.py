@@ -106,15 +106,15 @@ MIDDLEWARE = [
     "memplatform.middleware.keys_by_https",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "memplatform.middleware.Sessions",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "memplatform.middleware.PageAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "memplatform.middleware.storable_input",
-    "memplatform.middleware.Logins",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "memplatform.middleware.actors",
-    "memplatform.middleware.Messages",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "memplatform.middleware.Fragments",
+    "django_htmx.middleware.HtmxMiddleware",
     "memplatform.middleware.not_stored",
     "memplatform.middleware.erased_caches",
 ]
@@ -164,8 +164,12 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work: django-q2 runs all of it
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=2, least=1)  # processes that do the work of end users
-# Through it a cluster tells its workers that it stops; it is of the processes of one host.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"}}
+CACHES: dict[str, dict[str, object]] = {
+    # Through it a cluster tells its workers that it stops; it is of the processes of one host.
+    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"},
+    # What a process has counted of projects.
+    "limits": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}},
+}
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
     "workers": CLUSTER_WORKERS + (CLUSTER_WORKERS > 1),  # one is left for other tasks
@@ -197,7 +201,6 @@ IMPORT_MAX_MB = 100  # of one file, which is sent in one request and read as a w
 IMPORT_KEPT_DAYS = 7  # of the file of an import that nobody finishes
 SESSION_IDLE_MINUTES = 30  # then a session without turns is ended
 ACCESS_FLUSH_SECONDS = 5.0  # how often a process stores which memories it has returned; 0: never
-COUNT_LIMITS_ASIDE = True  # in a thread, so that no request waits for the counts
 ERASED_CACHE_SECONDS = 60.0  # how often a process clears its caches of texts, also those of erased users; 0: never
 SYNC_WAIT_SECONDS = 30  # then a synchronous request is answered 202
 

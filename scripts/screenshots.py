@@ -91,9 +91,7 @@ def running_demo() -> Iterator[tuple[str, str, Command]]:
     finally:
         demo.terminate()
         demo.wait(timeout=PATIENCE)
-        subprocess.run(
-            [sys.executable, "-m", "memplatform.stop", "--delete"], cwd=PROJECT, env=environment, check=False
-        )
+        subprocess.run([sys.executable, "manage.py", "stop", "--delete"], cwd=PROJECT, env=environment, check=False)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -9,9 +9,11 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from itertools import groupby
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.core.cache import BaseCache, caches
 from django.core.management.base import BaseCommand
 from django.db import connections
 from rest_framework.test import APIClient
@@ -19,7 +21,6 @@ from rest_framework.test import APIClient
 _counts = tempfile.TemporaryDirectory(prefix="memplatform-metrics-")
 settings.METRICS_DIR = _counts.name  # each process that runs tests counts by itself
 
-from apps.intake.project_watch import ProjectWatch
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import CreatedKey, create_key
 from apps.projects.services import create_project
@@ -151,7 +152,7 @@ def _scopes() -> None:
 def _nothing_is_counted_aside() -> None:
     """Disable threads that count, which would use databases that are about to be dropped, and see what is committed."""
     settings.ACCESS_FLUSH_SECONDS = 0
-    settings.COUNT_LIMITS_ASIDE = False
+    settings.CACHES["limits"]["BACKEND"] = "django.core.cache.backends.dummy.DummyCache"
     settings.ERASED_CACHE_SECONDS = 0
 
 
@@ -238,10 +239,11 @@ def model_server(settings: Any) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def limits_counted_aside(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No request counts what a limit is compared with; tests do so with `ProjectWatch.note`."""
-    settings.COUNT_LIMITS_ASIDE = True
-    monkeypatch.setattr(ProjectWatch, "_count_on", lambda watch: None)
+def counted_limits(settings: Any) -> BaseCache:
+    """The cache of what limits are compared with, as it is outside of tests."""
+    limits = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}
+    settings.CACHES = {**settings.CACHES, "limits": limits}
+    return caches["limits"]
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ class Instance:
 
     def stop(self) -> subprocess.CompletedProcess[str]:
         """Stop everything, as `make stop` does."""
-        return self._finish([sys.executable, "-m", "memplatform.stop"])
+        return self.run("stop")
 
     def _finish(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

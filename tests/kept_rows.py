@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.intake import session_cache
 from apps.pipeline.core.identifiers import new_id
 from apps.tenants.models import Project
 from apps.traces.policies import policy_of
@@ -71,7 +70,6 @@ def full_project() -> Project:
 
 def _put_back(what: Kept, *, project: UUID | None) -> Project:
     """Put rows back, and forget what this process has cached by the identifiers that they had before."""
-    session_cache.forget()
     policy_of.cache_clear()
     with connection.cursor() as cursor:
         cursor.execute(f"select {what}.put_back(%s)", [project])

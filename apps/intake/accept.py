@@ -8,12 +8,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.intake.intake_precondition import IntakeState, LockedSession, lock_session
+from apps.common.errors import ProjectArchived, Refused
 from apps.intake.quotas import check_queue_limit, check_quotas
-from apps.intake.session_cache import recall, remember
 from apps.outbox import enqueue
 from apps.pipeline import flow
 from apps.pipeline.core.agent_scope import UNSCOPED, AgentScope
@@ -21,16 +21,19 @@ from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Batching, Stage, TraceStatus, WorkKind
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
 from apps.pipeline.core.placeholders import count_placeholders
-from apps.pipeline.core.policy import RedactionPolicy
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW, RedactionPolicy
 from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.pipeline.extraction.small_talk_filter import probably_tells
+from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
 from apps.pipeline.redaction.redact import redact, redact_json
 from apps.providers import registry
 from apps.telemetry.metrics import count_stages
 from apps.telemetry.tracing import current_traceparent, stage_span
-from apps.tenants.models import EndUser
+from apps.tenants.keys import usable_keys
+from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
-from apps.traces.models import TURN_COLUMNS, Session, Span, Trace, Turn
+from apps.traces.get_or_create import open_end_user
+from apps.traces.models import TURN_COLUMNS, ConfigurationVersion, Session, Span, Trace, Turn
 from apps.traces.policies import policy_of
 from apps.traces.recorder import spans_of
 from apps.traces.trace_report import report_of
@@ -61,101 +64,95 @@ class Accepted:
     redacted: Mapping[str, int] = field(default_factory=dict)  # placeholders in the turns, by kind of data
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What the pre-filter made of a submission, and the state of the session that it was judged from."""
+class KeyRefused(Refused):
+    """The API key of the request was revoked or has expired."""
 
-    draft: Draft
-    state: IntakeState
 
-    @property
-    def status(self) -> TraceStatus:
-        return TraceStatus.QUEUED if self.draft.turns else TraceStatus.REJECTED
+_TICK = timedelta(microseconds=1)  # the resolution of the database's times
 
 
 def accept(*, submission: Submission) -> Accepted:
     """Accept turns.
 
-    Raises QueueFull if too many turns of the project are waiting, QuotaExceeded, KeyRefused, UserErasing, and
-    ProjectArchived.
+    Raises QueueFull if too many turns of the project are waiting, QuotaExceeded, KeyRefused, ProjectArchived, and
+    Conflict while the end user is being erased.
 
-    1. Take the state of the session (its last turns) from this process's cache.
-    2. Redact the new turns and apply the pre-filter to them; nothing is stored, logged or hashed of the text before.
-    3. In one transaction, lock the session, judge again where the cached state was outdated, append the turns to the
-       session, record the request, and enqueue the pipeline run unless every turn was rejected.
+    All of it is one transaction: lock the end user and the session, redact the new turns and apply the pre-filter to
+    them, append them to the session, record the request, and enqueue the pipeline run unless every turn was rejected.
+    Nothing is stored, logged or hashed of a text before it is redacted.
     """
     user = end_user_id(project_id=submission.project_id, user_id=submission.user_id)
     with tenant_scope(project_id=submission.project_id, end_user_id=user):
-        return _accept(submission, user)
-
-
-def _accept(submission: Submission, user: UUID) -> Accepted:
-    check_queue_limit(project_id=submission.project_id)
-    check_quotas(project_id=submission.project_id)
-    session = session_id(end_user_id=user, session_id=submission.session_id)
-    origin = Origin(
-        submission.project_id,
-        end_user_id=user,
-        session_id=session,
-        api_key_id=submission.api_key_id,
-        agent_scope=submission.agent_scope,
-    )
-    judged = _judge(submission, origin, recall(origin))
-    with transaction.atomic():
-        judged, at = _place(submission, judged)
-        _record(judged, at)
-        if judged.draft.turns and not submission.is_awaited:
-            _let_wait(judged.draft)
-    request = judged.draft.request
-    remember(request=request, state=judged.state, at=at)
-    count_stages(judged.draft.spans)
+        check_queue_limit(project_id=submission.project_id)
+        check_quotas(project_id=submission.project_id)
+        with transaction.atomic():
+            draft = _write(submission)
+    count_stages(draft.spans)
     return Accepted(
-        trace_id=request.trace_id,
-        status=judged.status,
-        end_user_id=origin.end_user_id,
-        redacted=count_placeholders(turn.content for turn in request.turns),
+        trace_id=draft.request.trace_id,
+        status=_status_of(draft),
+        end_user_id=user,
+        redacted=count_placeholders(turn.content for turn in draft.request.turns),
     )
 
 
-def _judge(submission: Submission, origin: Origin, state: IntakeState) -> _Judged:
-    """Redact the turns and apply the pre-filter to them, after the turns of a state."""
-    policy = policy_of(state.configuration_id)
-    request = _request(_redacted(submission, policy.redaction), origin, state)
-    with stage_span(Stage.PRE_FILTER):
-        return _Judged(flow.screen(Draft.start(request=request, policy=policy)), state)
-
-
-def _place(submission: Submission, judged: _Judged) -> tuple[_Judged, datetime]:
-    """Give the turns their places in the locked session; return them, judged from its actual state, and their time."""
-    while True:
-        request = judged.draft.request
-        locked = lock_session(expected=judged.state, request=request)
-        if locked.state is not judged.state:
-            judged = _judge(submission, request.origin, locked.state)
-        is_placed = place_turns(
-            origin=request.origin,
-            user_id=submission.user_id,
-            session_id=submission.session_id,
-            locked=locked,
-            turn_count=len(submission.turns),
+def _write(submission: Submission) -> Draft:
+    user = open_end_user(project_id=submission.project_id, user_id=submission.user_id)
+    derived = session_id(end_user_id=user.id, session_id=submission.session_id)
+    session = Session.objects.select_for_update(no_key=True).filter(end_user=user, id=derived).first()
+    # By a statement that begins after the locks are held, so that its time is later than that of all turns before.
+    configuration_id, now = _configuration_and_time(submission)
+    if session is None:
+        session = Session.objects.create(
+            id=derived,
+            end_user=user,
+            project_id=submission.project_id,
+            external_id=submission.session_id,
+            started_at=now,
+            last_turn_at=now - _TICK,
         )
-        if is_placed:
-            return judged, locked.at
+    at = max(now, session.last_turn_at + _TICK)
 
+    policy = policy_of(configuration_id)
+    request = _request(_redacted(submission, policy.redaction), session)
+    with stage_span(Stage.PRE_FILTER):
+        draft = flow.screen(Draft.start(request=request, policy=policy))
 
-def _record(judged: _Judged, at: datetime) -> None:
-    """Record the request and enqueue its run; the lease is locked after the session, as everywhere."""
-    request = judged.draft.request
-    record_request(draft=judged.draft, configuration_id=judged.state.configuration_id, status=judged.status, at=at)
-    if judged.draft.turns:
+    session.turn_count += len(request.turns)
+    session.last_turn_at, session.ended_at = at, None
+    session.save(update_fields=["turn_count", "last_turn_at", "ended_at"])
+    _record(draft, configuration_id, at)
+    if draft.turns:
         enqueue.enqueue(
-            end_user_id=request.origin.end_user_id,
-            project_id=request.origin.project_id,
+            end_user_id=user.id,
+            project_id=submission.project_id,
             kind=WorkKind.RUN_PIPELINE,
             subject_ids=[request.trace_id],
-            session_id=request.origin.session_id,
+            session_id=session.id,
             turn_count=len(request.turns),
         )
+        if not submission.is_awaited:
+            _let_wait(draft)
+    return draft
+
+
+def _configuration_and_time(submission: Submission) -> tuple[UUID, datetime]:
+    """Return the active configuration and the database's time. Raises KeyRefused and ProjectArchived."""
+    active = ConfigurationVersion.objects.filter(project_id=OuterRef("id"), is_active=True).values("id")
+    key_holds = Exists(usable_keys().filter(id=submission.api_key_id)) if submission.api_key_id else Value(True)
+    project = Project.objects.annotate(version=Subquery(active), key_holds=key_holds, now=Now())
+    archived_at, version, holds, now = project.values_list("archived_at", "version", "key_holds", "now").get(
+        id=submission.project_id
+    )
+    if not holds:
+        raise KeyRefused("the key was revoked or has expired")
+    if archived_at is not None:
+        raise ProjectArchived
+    return version, now
+
+
+def _status_of(draft: Draft) -> TraceStatus:
+    return TraceStatus.QUEUED if draft.turns else TraceStatus.REJECTED
 
 
 def _let_wait(draft: Draft) -> None:
@@ -197,54 +194,42 @@ def _redacted_turn(turn: NewTurn, policy: RedactionPolicy) -> NewTurn:
     return replace(turn, content=content, speaker=speaker)
 
 
-def _request(submission: Submission, origin: Origin, state: IntakeState) -> Request:
+def _request(submission: Submission, session: Session) -> Request:
     now = timezone.now()
     return Request(
         trace_id=new_id(),
-        origin=origin,
+        origin=Origin(
+            submission.project_id,
+            end_user_id=session.end_user_id,
+            session_id=session.id,
+            api_key_id=submission.api_key_id,
+            agent_scope=submission.agent_scope,
+        ),
         turns=tuple(
             SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
-            for position, turn in enumerate(submission.turns, start=state.turn_count)
+            for position, turn in enumerate(submission.turns, start=session.turn_count)
         ),
-        earlier_turns=state.earlier_turns,
+        earlier_turns=_earlier_turns(session, submission) if session.turn_count else (),
         topic=submission.topic,
         metadata=submission.metadata,
         traceparent=current_traceparent(),
     )
 
 
-def place_turns(*, origin: Origin, user_id: str, session_id: str, locked: LockedSession, turn_count: int) -> bool:
-    """Add turns to the number of those of the locked session, or add the session; ids are those of the caller.
-
-    Returns False where another request has added the session in the meantime, so that it was not locked.
-    """
-    turn_count += locked.state.turn_count
-    if locked.state.last_turn_at is not None:
-        known = Session.objects.filter(id=origin.session_id)
-        known.update(turn_count=turn_count, last_turn_at=locked.at, ended_at=None)
-        return True
-    if not locked.is_user_known:
-        user = EndUser(id=origin.end_user_id, project_id=origin.project_id, external_id=user_id, created_at=Now())
-        EndUser.objects.bulk_create([user], ignore_conflicts=True)
-    elif locked.was_user_erased:  # who returns keeps the row
-        erased = EndUser.objects.filter(id=origin.end_user_id, erased_at__isnull=False)
-        erased.update(external_id=user_id, erased_at=None)
-    values = {
-        "end_user_id": origin.end_user_id,
-        "project_id": origin.project_id,
-        "external_id": session_id,
-        "turn_count": turn_count,
-        "started_at": Now(),
-        "last_turn_at": locked.at,
-    }
-    _, is_new = Session.objects.get_or_create(id=origin.session_id, defaults=values)
-    return is_new
+def _earlier_turns(session: Session, submission: Submission) -> tuple[SourceTurn, ...]:
+    """Return what the rules need: the last few turns of the session, and any with one of the request's turn ids."""
+    turns = Turn.objects.filter(end_user_id=session.end_user_id, session=session, withdrawn=False)
+    found = {turn.position: turn for turn in turns.order_by("-position")[:MOST_REPEAT_WINDOW]}
+    if turn_ids := {turn.external_id for turn in submission.turns if turn.external_id}:
+        found |= {turn.position: turn for turn in turns.filter(external_id__in=turn_ids)}
+    sources = (found[position].as_source() for position in sorted(found))
+    return tuple(replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS]) for turn in sources)
 
 
-def record_request(*, draft: Draft, configuration_id: UUID, status: TraceStatus, at: datetime) -> None:
+def _record(draft: Draft, configuration_id: UUID, at: datetime) -> None:
     """Insert the trace of a request, its turns and its first span."""
     request, origin = draft.request, draft.request.origin
-    report = report_of(draft)
+    report, status = report_of(draft), _status_of(draft)
     is_rejected = status is TraceStatus.REJECTED
     trace = Trace(
         id=request.trace_id,

@@ -68,9 +68,7 @@ def run_once(*, claim: Claim, do: Callable[[], ReplayableAnswer], kept: Mapping[
         if stored is not None:
             if stored.fingerprint != claim.fingerprint:
                 raise IdempotencyMismatch("this Idempotency-Key was used for another request")
-            if stored.answer_status is None:
-                raise IdempotencyInProgress(_STILL_RUNNING)
-            return ReplayableAnswer(status=stored.answer_status, body=stored.answer or {}, replayed=True)
+            return ReplayableAnswer(status=stored.answer_status or 200, body=stored.answer or {}, replayed=True)
         answer = do()
         IdempotentRequest.objects.create(
             project_id=claim.project_id,

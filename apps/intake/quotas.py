@@ -1,16 +1,19 @@
 """Limits of projects and keys: requests, stored memories and items, money for models, waiting turns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from functools import partial
 from math import ceil
+from typing import TypeVar, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.core.cache import caches
 from django.db.models import Sum
 from django.db.models.functions import Now
 
 from apps.common.errors import Refused
-from apps.intake.project_watch import ProjectWatch
 from apps.items.models import StoredItem
 from apps.memories.models import Memory
 from apps.outbox.models import OutboxRow
@@ -19,10 +22,11 @@ from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.tenants.models import Project
 from apps.traces.models import ModelCall, ModelTestCall
 
-COUNT_EVERY_SECONDS = 5.0
-COUNT_QUEUE_EVERY_SECONDS = 1.0
+COUNT_EVERY_SECONDS = 5
+COUNT_QUEUE_EVERY_SECONDS = 1
 IMPORT_SHARE = 0.5  # of the queue that an import fills, so that callers find room
 MINUTE = 60
+Counted = TypeVar("Counted")
 
 
 class QuotaExceeded(Refused):
@@ -70,9 +74,9 @@ def _count(subject: str, most: int) -> None:
 def check_quotas(*, project_id: UUID) -> None:
     """Raise QuotaExceeded if the project stores its maximum of memories or has spent its model budget of the day.
 
-    Quotas are counted every 5 seconds beside the requests, so each process may exceed one by those of that time.
+    Quotas are counted every 5 seconds, so each process may exceed one by the requests of that time.
     """
-    is_full, seconds_until_budget = _USAGE.state_of(project_id)
+    is_full, seconds_until_budget = _counted(_read_usage, project_id, every=COUNT_EVERY_SECONDS)
     if is_full:
         raise QuotaExceeded("the project stores its maximum of memories", retry_after=MINUTE * MINUTE)
     if seconds_until_budget:
@@ -81,7 +85,7 @@ def check_quotas(*, project_id: UUID) -> None:
 
 def check_item_quota(*, project_id: UUID) -> None:
     """Raise QuotaExceeded if the project stores MAX_ITEMS items, when they were counted last."""
-    if _ITEMS.state_of(project_id):
+    if _counted(_has_all_items, project_id, every=COUNT_EVERY_SECONDS):
         raise QuotaExceeded("the project stores its maximum of items", retry_after=MINUTE * MINUTE)
 
 
@@ -109,16 +113,18 @@ def _has_all_items(project_id: UUID) -> bool:
     return stored[: settings.MAX_ITEMS].count() >= settings.MAX_ITEMS
 
 
-_USAGE = ProjectWatch(count=_read_usage, every=COUNT_EVERY_SECONDS)
-_ITEMS = ProjectWatch(count=_has_all_items, every=COUNT_EVERY_SECONDS)
+def _counted(count: Callable[[UUID], Counted], project_id: UUID, *, every: int) -> Counted:
+    """Return what was last counted of a project in this process, or count: it takes longer the larger a project is."""
+    name = f"{count.__name__}:{project_id}"
+    return cast(Counted, caches["limits"].get_or_set(name, partial(count, project_id), timeout=every))
 
 
 def check_queue_limit(*, project_id: UUID) -> None:
     """Raise QueueFull when the project's queue had reached its limit when it was counted last.
 
-    It is counted once a second beside the requests, so each process may exceed the limit by the requests of a second.
+    It is counted once a second, so each process may exceed the limit by the requests of a second.
     """
-    if _QUEUES.state_of(project_id):
+    if _counted(_is_full, project_id, every=COUNT_QUEUE_EVERY_SECONDS):
         raise QueueFull("the project's queue is full; retry when earlier requests have been processed")
 
 
@@ -137,6 +143,3 @@ def _is_full(project_id: UUID, share: float = 1.0) -> bool:
     # No more rows than the limit are read, as each has at least one turn.
     counted = waiting.order_by().values("turn_count")[:most]
     return bool(counted.aggregate(turns=Sum("turn_count", default=0))["turns"] >= most * share)
-
-
-_QUEUES = ProjectWatch(count=_is_full, every=COUNT_QUEUE_EVERY_SECONDS)

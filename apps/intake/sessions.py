@@ -1,14 +1,12 @@
 """End idle and finished sessions, and delete turns."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound
@@ -29,7 +27,7 @@ from apps.outbox import enqueue
 from apps.outbox.leases import interrupt
 from apps.outbox.models import OutboxRow
 from apps.pipeline.core import identifiers
-from apps.pipeline.core.enums import TraceStatus, WorkKind
+from apps.pipeline.core.enums import WorkKind
 from apps.pipeline.core.identifiers import Prefix, new_id, parse, show
 from apps.providers import registry
 from apps.tenants.end_users import UserBeingErased, keep_from_writers
@@ -48,18 +46,12 @@ from apps.traces.models import (
 from apps.traces.policies import policy_of
 
 
-@dataclass(frozen=True, slots=True)
-class EndedSession:
-    """The trace of the session-level extraction; None if there is nothing new to extract from."""
-
-    trace_id: UUID | None
-    status: TraceStatus
-
-
 def end_session(
     *, project_id: UUID, end_user_id: UUID, session_id: UUID, api_key_id: UUID | None = None
-) -> EndedSession:
+) -> UUID | None:
     """End a session and enqueue its session-level extraction, in one transaction; repeating it enqueues nothing.
+
+    Return the trace of the extraction, None if there is nothing new to extract from.
 
     Its turns that wait for further ones are due now. Nothing is enqueued if no turn is new since the last extraction,
     or if no model extracts. Later turns reopen the session. Raises NotFound, also while the end user is being erased.
@@ -79,13 +71,12 @@ def end_session(
         open_work = OutboxRow.objects.open().filter(end_user_id=end_user_id, session_id=session.id)
         queued = open_work.filter(kind=WorkKind.EXTRACT_SESSION).values_list("subject_id", flat=True).first()
         if queued is not None:
-            return EndedSession(trace_id=queued, status=TraceStatus.QUEUED)
+            return queued
         configuration = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         extraction = policy_of(configuration.id).extraction
         if session.summarised_until >= session.turn_count or not registry.asks_model(extraction):
-            return EndedSession(trace_id=None, status=TraceStatus.DONE)
-        trace_id = _enqueue_extraction(session, configuration, api_key_id)
-        return EndedSession(trace_id=trace_id, status=TraceStatus.QUEUED)
+            return None
+        return _enqueue_extraction(session, configuration, api_key_id)
 
 
 def _enqueue_extraction(session: Session, configuration: ConfigurationVersion, api_key_id: UUID | None) -> UUID:
@@ -142,32 +133,22 @@ def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[s
     with transaction.atomic():
         session = Session.objects.filter(project_id=project_id, end_user_id=user, id=named).first()
         _lock_end_user(user)
-        items = _delete_items(user, session_id)
+        items = StoredItem.objects.filter(end_user_id=user, session_id=session_id).delete()[0]
         if session is None:
-            return _without_turns(project_id=project_id, end_user=user, session=named, items=items)
+            if not items:
+                raise NotFound("there is no such session")
+            deleted = {"turns": 0, "memories": 0, "items": items}
+            record(
+                project_id=project_id,
+                end_user_id=user,
+                verb="session_deleted",
+                object_kind="session",
+                object_id=named,
+                details={"rows": deleted},
+            )
+            return deleted
         turns = Turn.objects.filter(end_user_id=user, session=session)
         return _delete(session, list(turns.values_list("id", flat=True)), whole=True, items=items)
-
-
-def _without_turns(*, project_id: UUID, end_user: UUID, session: UUID, items: int) -> dict[str, int]:
-    """Record that a session was deleted that had items alone. Raises NotFound if it had none."""
-    if not items:
-        raise NotFound("there is no such session")
-    deleted = {"turns": 0, "memories": 0, "items": items}
-    record(
-        project_id=project_id,
-        end_user_id=end_user,
-        verb="session_deleted",
-        object_kind="session",
-        object_id=session,
-        details={"rows": deleted},
-    )
-    return deleted
-
-
-def _delete_items(end_user: UUID, session_id: str) -> int:
-    """Delete the items of a session, which may have no turns; return how many there were."""
-    return StoredItem.objects.filter(end_user_id=end_user, session_id=session_id).delete()[0]
 
 
 def _lock_end_user(end_user: UUID) -> None:
@@ -303,9 +284,6 @@ def _delete_traces(session: Session, turns: Sequence[UUID], *, whole: bool) -> N
         Memory.objects.filter(end_user_id=user, session=session).update(session=None)
         OutboxRow.objects.filter(end_user_id=user, session_id=session.id).delete()
         Session.objects.filter(end_user_id=user, id=session.id).delete()
-    else:
-        # Processes that have cached the session's last turns read them again.
-        Session.objects.filter(end_user_id=user, id=session.id).update(last_turn_at=Now())
 
 
 def _record(

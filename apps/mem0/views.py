@@ -13,9 +13,8 @@ from apps.api.authentication import REFUSED
 from apps.api.base import ApiView, to_json
 from apps.api.problems import Code, Problem, invalid
 from apps.api.validation import not_found, read_body, read_id
-from apps.intake.accept import accept
+from apps.intake.accept import KeyRefused, accept
 from apps.intake.api.turns import take_turns
-from apps.intake.intake_precondition import KeyRefused
 from apps.intake.quotas import check_quotas
 from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.memories.api.memories import bulk_items

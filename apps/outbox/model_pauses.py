@@ -23,22 +23,7 @@ LEAST_RETRY_AFTER, MOST_RETRY_AFTER = 1.0, 24 * 3_600.0  # seconds; what a serve
 DELETED_AFTER = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """A pause of a model, as seen by one caller; `may_try` is set where this caller may try the model."""
-
-    model: str
-    since: datetime
-    error: str
-    may_try: bool = False
-
-    @property
-    def reason(self) -> str:
-        """Return why work waits."""
-        return f"{self.model} has not answered since {self.since:%Y-%m-%d %H:%M} UTC: {self.error}"
-
-
-def find_pause(*, project_id: UUID, model: str) -> Pause | None:
+def find_pause(*, project_id: UUID, model: str) -> ModelPause | None:
     """Return the pause of a model, None if there is none. If a try is due, this caller may try.
 
     Another caller may try if this one has reported nothing for as long as a lease lasts.
@@ -46,9 +31,9 @@ def find_pause(*, project_id: UUID, model: str) -> Pause | None:
     row = ModelPause.objects.filter(project=project_id, model=model[:MODEL_NAME_LENGTH])
     may_try = row.filter(until__lte=Now()).update(until=Now() + timedelta(seconds=settings.WORK_LEASE_SECONDS))
     pause = row.first()
-    if pause is None:
-        return None
-    return Pause(model=model, since=pause.since, error=pause.error, may_try=bool(may_try))
+    if pause is not None:
+        pause.may_try = bool(may_try)
+    return pause
 
 
 def record_failure(
@@ -59,7 +44,7 @@ def record_failure(
     error: str,
     retry_after_seconds: float | None = None,
     was_try: bool = False,
-) -> tuple[Pause, bool]:
+) -> tuple[ModelPause, bool]:
     """Begin the pause of a model, or prolong it after a failed try; return it, and True if it has just begun.
 
     It lasts as long as the server asks for, or else 5 s (MODEL_PAUSE_SECONDS), 10 s, 20 s … to 5 minutes, each with up
@@ -89,7 +74,7 @@ def record_failure(
             elif asked is not None:
                 pause.until = max(pause.until, pause.now + timedelta(seconds=asked))
             pause.save()
-    return Pause(model=model, since=pause.since, error=pause.error), is_new
+    return pause, is_new
 
 
 def _wait(asked: float | None, *, failures: int) -> timedelta:
@@ -166,8 +151,7 @@ def find_wait_reason(*, end_user_id: UUID, subject_id: UUID) -> WaitReason | Non
         return None
     pause = pause_of_user(end_user_id=end_user_id)
     if pause is not None:
-        reason = Pause(model=pause.model, since=pause.since, error=pause.error).reason
-        return WaitReason(reason=reason, since=pause.since, next_try_at=pause.until)
+        return WaitReason(reason=pause.reason, since=pause.since, next_try_at=pause.until)
     is_run = own.kind == WorkKind.RUN_PIPELINE
     first = (rows.filter(kind=own.kind, state=WorkState.PENDING).order_by("id").first() if is_run else None) or own
     if first.run_at <= timezone.now():

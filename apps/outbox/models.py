@@ -111,6 +111,7 @@ class ModelPause(models.Model):
     until = models.DateTimeField(help_text="when one call may be tried again")
     failures = models.PositiveIntegerField(default=1, help_text="failed calls, one for each try")
     error = models.TextField(blank=True, help_text="of the last try")
+    may_try = False  # set where the caller that has found it may try the model
 
     class Meta:
         constraints = [
@@ -120,6 +121,11 @@ class ModelPause(models.Model):
 
     def __str__(self) -> str:
         return self.model
+
+    @property
+    def reason(self) -> str:
+        """Return why work waits."""
+        return f"{self.model} has not answered since {self.since:%Y-%m-%d %H:%M} UTC: {self.error}"
 
 
 class WorkerHeartbeat(models.Model):

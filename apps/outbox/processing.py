@@ -92,15 +92,6 @@ class Waiting:
         return Waiting(kinds=self.kinds | kinds, model=self.model or model)
 
 
-@dataclass(frozen=True, slots=True)
-class Postponed:
-    """The new state of a row that was put back: pending again, or dead because it has waited for too long."""
-
-    work: NextWork
-    state: WorkState
-    error: str
-
-
 def take(
     *, lease: Lease, runs: int, open_work: list[NextWork] | None = None, waiting: Waiting = Waiting()
 ) -> list[NextWork]:
@@ -172,8 +163,8 @@ def _running(lease: Lease, work: Sequence[NextWork]) -> QuerySet[OutboxRow]:
     return rows.filter(state=WorkState.RUNNING)
 
 
-def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> WorkState | None:
-    """Return a row to the queue for a later attempt, or mark it as dead after its last one; return its new state.
+def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> OutboxRow | None:
+    """Return a row to the queue for a later attempt, or mark it as dead after its last one; return it.
 
     Returns None if the row no longer belongs to this worker: it is done already, or another worker has taken over.
     """
@@ -186,7 +177,7 @@ def fail(*, lease: Lease, work: NextWork, error: str, most_attempts: int) -> Wor
             row.state, row.finished_at = WorkState.DEAD, now
 
     changed = _put_back(lease, [work], judge)
-    return changed[0].state if changed else None
+    return changed[0] if changed else None
 
 
 def backoff(*, attempts: int) -> timedelta:
@@ -197,8 +188,8 @@ def backoff(*, attempts: int) -> timedelta:
 
 def wait_for_model(
     *, lease: Lease, work: Sequence[NextWork], model: str, error: str, is_suspect: bool
-) -> list[Postponed]:
-    """Put rows back until a paused model answers again; return their new states, none for a lost lease.
+) -> list[OutboxRow]:
+    """Put rows back until a paused model answers again; return them, none for a lost lease.
 
     `is_suspect`: their own call timed out while the model answered others. The first such failure of a row costs
     nothing, each further one an attempt, so that a request that always times out is given up. A row is also given up
@@ -218,7 +209,7 @@ def wait_for_model(
     return _put_back(lease, work, judge)
 
 
-def wait_for_database(*, lease: Lease, work: Sequence[NextWork], error: str) -> list[Postponed]:
+def wait_for_database(*, lease: Lease, work: Sequence[NextWork], error: str) -> list[OutboxRow]:
     """Put rows back that a failing database has interrupted, for 1 s, 2 s … to 5 minutes with up to 50 % jitter.
 
     The wait is as long as the row has waited already, so the time since its first failure doubles.
@@ -260,8 +251,8 @@ def _wait(row: OutboxRow, now: datetime, error: str, *, is_too_long: bool) -> No
         row.last_error += f"; given up after {settings.MODEL_OUTAGE_DAYS:g} days"
 
 
-def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow, datetime], None]) -> list[Postponed]:
-    """Put running rows back and let `judge` change each of them; return their new states, none for a lost lease."""
+def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow, datetime], None]) -> list[OutboxRow]:
+    """Put running rows back and let `judge` change each of them; return them, none for a lost lease."""
     with transaction.atomic():
         try:
             now = hold(lease, now=Now())["now"]
@@ -272,9 +263,7 @@ def _put_back(lease: Lease, work: Sequence[NextWork], judge: Callable[[OutboxRow
             row.state = WorkState.PENDING
             judge(row, now)
             row.save(update_fields=["state", "attempts", "run_at", "waiting_since", "last_error", "finished_at"])
-    return [
-        Postponed(each, WorkState(rows[each.id].state), rows[each.id].last_error) for each in work if each.id in rows
-    ]
+    return [rows[each.id] for each in work if each.id in rows]
 
 
 def _jitter() -> float:

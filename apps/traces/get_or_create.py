@@ -14,9 +14,10 @@ def open_end_user(*, project_id: UUID, user_id: str) -> EndUser:
     An end user that was erased starts again with nothing. Raises Conflict while the user is being erased.
     """
     derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
-    EndUser.objects.bulk_create(
-        [EndUser(id=derived, project_id=project_id, external_id=user_id)], ignore_conflicts=True
-    )
+    if not EndUser.objects.filter(id=derived).exists():
+        EndUser.objects.bulk_create(
+            [EndUser(id=derived, project_id=project_id, external_id=user_id)], ignore_conflicts=True
+        )
     user = hold_end_user(derived)
     if user.erased_at is not None:
         user.external_id, user.erased_at = user_id, None

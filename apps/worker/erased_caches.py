@@ -10,8 +10,6 @@ from functools import _lru_cache_wrapper
 
 from django.conf import settings
 
-from apps.intake import session_cache
-
 _lock = threading.Lock()
 _cleared_at = time.monotonic()
 
@@ -30,7 +28,6 @@ def clear_if_due() -> None:
 
 def clear() -> None:
     """Clear all caches of texts."""
-    session_cache.forget()
     for name, module in list(sys.modules.items()):
         if name.startswith("apps.pipeline."):
             for value in vars(module).values():

@@ -10,8 +10,9 @@ from django.db import connection, transaction
 from apps.outbox import processing
 from apps.outbox.leased import LostLease
 from apps.outbox.leases import Lease
+from apps.outbox.models import OutboxRow
 from apps.outbox.outages import OUTAGES, is_outage
-from apps.outbox.processing import NextWork, Postponed
+from apps.outbox.processing import NextWork
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.model_calls import ModelCallRecord, ModelFailed
 from apps.traces import recorder
@@ -36,17 +37,16 @@ def count_attempt(lease: Lease, work: Sequence[NextWork], error: Exception) -> N
     for each in work:
         with transaction.atomic():
             most = 1 if is_final else settings.WORK_MAX_ATTEMPTS
-            state = processing.fail(lease=lease, work=each, error=message, most_attempts=most)
-            if state is not None:
-                _fail_trace(lease, Postponed(each, state, message))
+            _fail_trace(processing.fail(lease=lease, work=each, error=message, most_attempts=most))
 
 
 def run_once_more(lease: Lease, work: NextWork, *, error: str, calls: Sequence[ModelCallRecord]) -> None:
     """Schedule another attempt of a run whose answers could not be read, and keep what the calls have cost."""
     with transaction.atomic():
-        if processing.fail(lease=lease, work=work, error=error, most_attempts=settings.WORK_MAX_ATTEMPTS) is None:
+        row = processing.fail(lease=lease, work=work, error=error, most_attempts=settings.WORK_MAX_ATTEMPTS)
+        if row is None:
             raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
-        _fail_trace(lease, Postponed(work, WorkState.PENDING, error))
+        _fail_trace(row)
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=work.subject_id, calls=calls)
 
 
@@ -58,8 +58,9 @@ def wait_for_model(lease: Lease, work: Sequence[NextWork], paused: ModelPaused) 
         postponed = processing.wait_for_model(
             lease=lease, work=work, model=paused.paused_model, error=str(paused), is_suspect=paused.is_suspect
         )
-        _fail_traces(lease, postponed)
-    return not any(each.state is WorkState.DEAD for each in postponed)
+        for row in postponed:
+            _fail_trace(row)
+    return not any(row.state == WorkState.DEAD for row in postponed)
 
 
 def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, stop: StopSignal | None) -> None:
@@ -72,7 +73,8 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
         try:
             with transaction.atomic():
                 message = f"{type(error).__name__}: {error}"
-                _fail_traces(lease, processing.wait_for_database(lease=lease, work=work, error=message))
+                for row in processing.wait_for_database(lease=lease, work=work, error=message):
+                    _fail_trace(row)
                 return
         except OUTAGES as failure:
             if not is_outage(failure):
@@ -84,17 +86,11 @@ def wait_for_database(lease: Lease, work: Sequence[NextWork], error: Exception, 
         time.sleep(RECONNECT_SECONDS)  # no notification announces when the database is back
 
 
-def _fail_traces(lease: Lease, postponed: Sequence[Postponed]) -> None:
-    for each in postponed:
-        _fail_trace(lease, each)
-
-
-def _fail_trace(lease: Lease, postponed: Postponed) -> None:
-    if postponed.work.kind in RUNS:
-        status = TraceStatus.DEAD if postponed.state is WorkState.DEAD else TraceStatus.QUEUED
-        recorder.fail_trace(
-            end_user_id=lease.end_user_id, trace_id=postponed.work.subject_id, status=status, error=postponed.error
-        )
+def _fail_trace(row: OutboxRow | None) -> None:
+    """Let the trace of a run that was put back say so; None where it was not, as it is no longer this worker's."""
+    if row is not None and row.kind in RUNS:
+        status = TraceStatus.DEAD if row.state == WorkState.DEAD else TraceStatus.QUEUED
+        recorder.fail_trace(end_user_id=row.end_user_id, trace_id=row.subject_id, status=status, error=row.last_error)
 
 
 def _record_calls(lease: Lease, work: Sequence[NextWork], failure: ModelFailed) -> None:

@@ -9,8 +9,7 @@ from django.conf import settings
 
 from apps.common.errors import ProviderError
 from apps.outbox import model_pauses
-from apps.outbox.model_pauses import Pause
-from apps.outbox.models import PausedKind
+from apps.outbox.models import ModelPause, PausedKind
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest
 from apps.pipeline.core.ports import Embedder, Model, Ports, Vector
 from apps.providers import registry
@@ -24,7 +23,7 @@ class ModelPaused(ModelFailed):
     `is_suspect`: it answered other calls until this one timed out.
     """
 
-    def __init__(self, pause: Pause, *, is_suspect: bool = False, is_recorded: bool = False) -> None:
+    def __init__(self, pause: ModelPause, *, is_suspect: bool = False, is_recorded: bool = False) -> None:
         super().__init__(pause.reason, model=pause.model, is_recorded=is_recorded)
         self.paused_model = pause.model
         self.is_suspect = is_suspect
@@ -58,7 +57,7 @@ class ModelGate:
         self._end_pause(name)
         return answer
 
-    def _pause_of(self, name: str) -> Pause | None:
+    def _pause_of(self, name: str) -> ModelPause | None:
         if name not in self.paused:
             return None
         pause = model_pauses.find_pause(project_id=self.project_id, model=name)

@@ -1,4 +1,4 @@
-"""The web server and a cluster, as child processes of the demo: their port, and how they are stopped."""
+"""The web server with its workers, as a child process of the demo: its port, and how it is stopped."""
 
 import contextlib
 import os
@@ -14,39 +14,6 @@ from dataclasses import dataclass
 from memplatform import processes
 from memplatform.demo.client import Client, DemoFailed
 from memplatform.settings import DATA_DIR
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@dataclass(slots=True)
-class Interruption:
-    """Raises KeyboardInterrupt on a signal, and remembers it.
-
-    An exception raised while Python runs a finaliser is lost, so waiting code calls `check` again.
-    """
-
-    asked: bool = False
-
-    def listen(self) -> None:
-        """Install the signal handlers."""
-        for number in SIGNALS:
-            signal.signal(number, self._take)
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal was received."""
-        if self.asked:
-            raise KeyboardInterrupt
-
-    def _take(self, *_: object) -> None:
-        self.asked = True
-        raise KeyboardInterrupt
-
-
-def ignore_signals() -> None:
-    """Ignore further signals, so that stopping child processes is not interrupted."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-
 
 HOST = "127.0.0.1"
 TRIES = 100
@@ -78,32 +45,29 @@ def _bound(port: int) -> socket.socket:
     return held
 
 
-WEB = "demo-web"
-CLUSTER = "demo-cluster"
+NAME = "demo-server"
 START_SECONDS = 180.0
 POLL = 0.2  # seconds between two checks
 LAST_LINES = 8  # of the log of a failed process
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A running server and cluster."""
+    """A running server with its workers."""
 
     address: str
-    children: dict[str, subprocess.Popen[bytes]]
-    interruption: Interruption
+    process: subprocess.Popen[bytes]
 
     def check(self) -> None:
-        """Raise DemoFailed if a process has exited, KeyboardInterrupt if a stop was requested."""
-        self.interruption.check()
-        for name, child in self.children.items():
-            if child.poll() is not None:
-                lines = processes.log_of(name).read_text(errors="replace").strip().splitlines()
-                ended = " / ".join(lines[-LAST_LINES:]) or "the log is empty"
-                raise DemoFailed(f"{name} exited with status {child.returncode}: {ended}")
+        """Raise DemoFailed if the process has exited."""
+        if self.process.poll() is not None:
+            lines = processes.log_of(NAME).read_text(errors="replace").strip().splitlines()
+            ended = " / ".join(lines[-LAST_LINES:]) or "the log is empty"
+            raise DemoFailed(f"{NAME} exited with status {self.process.returncode}: {ended}")
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
-        """Wait until `done()` is true. Raises DemoFailed after `seconds` or if a process has exited."""
+        """Wait until `done()` is true. Raises DemoFailed after `seconds` or if the process has exited."""
         deadline = time.monotonic() + seconds
         self.check()
         while not done():
@@ -114,36 +78,31 @@ class Services:
 
 
 @contextmanager
-def running_services(*, wanted_port: int, interruption: Interruption) -> Iterator[Services]:
-    """Start both and wait for the server; stop both with their child processes on exit.
+def running_services(*, wanted_port: int) -> Iterator[Services]:
+    """Start a server with workers and wait for it; stop it with its child processes on exit.
 
     Use the wanted port or the next free one. Processes left behind by a killed demo are stopped first.
     """
-    interruption.check()
     end_services()
-    children: dict[str, subprocess.Popen[bytes]] = {}
     try:
         with reserve(wanted=wanted_port) as held:
             port = held.getsockname()[1]
-            services = Services(address=f"http://{HOST}:{port}", children=children, interruption=interruption)
-            environment = _environment(port)
-            for name, argument in ((WEB, "serve"), (CLUSTER, "qcluster")):
-                command = [sys.executable, "-m", "memplatform", argument]
-                children[name] = processes.start(name=name, command=command, environment=environment)
+            command = [sys.executable, "-m", "memplatform", "serve", "--with-workers"]
+            process = processes.start(name=NAME, command=command, environment=_environment(port))
+            services = Services(f"http://{HOST}:{port}", process)
             client = Client(services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")
         yield services
     finally:
-        ignore_signals()
+        for number in SIGNALS:  # ending the processes is not interrupted
+            signal.signal(number, signal.SIG_IGN)
         end_services()
-        for child in children.values():
-            child.wait()
 
 
 def end_services() -> None:
-    """Stop the recorded server and cluster, if they are running."""
+    """Stop the recorded server, if it is running."""
     for record in processes.recorded():
-        if record.name in (WEB, CLUSTER):
+        if record.name == NAME:
             processes.end(record)
 
 
@@ -151,7 +110,6 @@ def _environment(port: int) -> dict[str, str]:
     """Return the environment for a server on loopback, overriding production settings in .env."""
     local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
     local["MEMPLATFORM_DATA"] = str(DATA_DIR)
-    # One visitor needs no more than one process of each kind, and few threads and connections.
-    few = {"WEB_WORKERS": "1", "WEB_THREADS": "4", "CLUSTER_WORKERS": "1"}
-    few |= {"DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}  # the latter of glibc: free memory is shared by threads
+    # One visitor needs few threads and connections; the last is of glibc: free memory is shared by threads.
+    few = {"WEB_THREADS": "4", "DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}
     return few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.cache import BaseCache
 from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
@@ -63,9 +64,9 @@ def test_async_answers_at_once(client: APIClient, conversation: dict[str, Any]) 
 
 
 def test_a_request_costs_few_statements(
-    client: APIClient, conversation: dict[str, Any], limits_counted_aside: None
+    client: APIClient, conversation: dict[str, Any], counted_limits: BaseCache
 ) -> None:
-    """Whether there is room is counted beside it."""
+    """Whether there is room was counted before."""
     client.post("/v1/turns", conversation)
 
     with CaptureQueriesContext(connection) as statements:

@@ -1,26 +1,25 @@
 """An accepted request writes its turns, its trace and its outbox row together, or nothing."""
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import DataError, connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.intake import session_cache
-from apps.intake.accept import Submission, accept
-from apps.intake.intake_precondition import KeyRefused
+from apps.intake.accept import KeyRefused, Submission, accept
 from apps.intake.sessions import end_session
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import Reason, Role, Stage, TraceStatus, WorkKind, WorkState
 from apps.pipeline.core.identifiers import session_id
-from apps.pipeline.core.policy import MOST_REPEAT_WINDOW
+from apps.pipeline.core.policy import MOST_REPEAT_WINDOW, Rule
 from apps.pipeline.core.turn import NewTurn
 from apps.projects.api_keys import CreatedKey
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import ConfigurationVersion, Session, Span, Trace, Turn
+from apps.tuning.rules import save_rule
 from tests.api.counting import rows_by_table
 from tests.outbox.second_connection import Aside
 
@@ -118,26 +117,6 @@ def test_a_turn_that_is_sent_again_is_known_however_long_ago(project: Project) -
     assert stored()[-1] == (MOST_REPEAT_WINDOW + 2, "I live in Porto.", Reason.REPEATED_TURN)
 
 
-def test_earlier_turns_are_read_only_where_another_process_knows_more(
-    project: Project, limits_counted_aside: None
-) -> None:
-    accept(submission=submission(project, KEPT))
-
-    with CaptureQueriesContext(connection) as recalled:
-        accept(submission=submission(project, "I work as a nurse."))
-    with CaptureQueriesContext(connection) as new:
-        accept(submission=submission(project, KEPT, user_id="bob"))
-    session_cache.forget()
-    accept(submission=submission(project, KEPT, user_id="eve"))
-    with CaptureQueriesContext(connection) as known_elsewhere:
-        accept(submission=submission(project, "My sister is called Marta."))
-
-    def reads_turns(captured: CaptureQueriesContext) -> bool:
-        return any('FROM "traces_turn"' in query["sql"] for query in captured)
-
-    assert [reads_turns(each) for each in (recalled, new, known_elsewhere)] == [False, False, True]
-
-
 @pytest.mark.parametrize("contents", [(KEPT,), (CHATTER,)])
 def test_what_cannot_be_written_whole_leaves_nothing(
     project: Project, transactional_db: None, contents: tuple[str, ...]
@@ -171,8 +150,7 @@ def test_turns_accepted_in_between_come_first_in_the_session_and_in_the_queue(
     """Before the session is locked; and where there is none to lock, before it is added."""
     for content in known:
         accept(submission=submission(project, content))
-    session_cache.forget()
-    accept(submission=submission(project, KEPT, session_id="tuesday"))  # the configuration is known, the session is not
+    accept(submission=submission(project, KEPT, session_id="tuesday"))  # the user is known, the session is not
     late = Aside(
         lambda: accept(submission=submission(project, "I work as a nurse.", "I have two cats.")), pause_before=place
     ).run()
@@ -187,3 +165,46 @@ def test_turns_accepted_in_between_come_first_in_the_session_and_in_the_queue(
     assert queued[-2:] == [early.trace_id, late.result.trace_id]
     traces = list(Trace.objects.order_by("created_at").values_list("id", flat=True))
     assert traces == queued
+
+
+def test_new_rules_judge_the_next_request(project: Project) -> None:
+    accept(submission=submission(project, KEPT))
+    save_rule(project_id=project.id, rule=Rule(name="no_cats", reason=Reason.PATTERN, pattern="cats"))
+
+    accepted = accept(submission=submission(project, "I have two cats."))
+
+    assert Turn.objects.get(trace_id=accepted.trace_id).rejected_by == "no_cats"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_arrives_at_once_stands_one_behind_the_other(project: Project) -> None:
+    accept(submission=submission(project, KEPT))
+    start, errors = threading.Barrier(6), list[Exception]()
+
+    def send(caller: int) -> None:
+        try:
+            start.wait()
+            for number in range(10):
+                said = (f"I have {caller} cats and {number} dogs.", f"I am {caller} and {number}.")
+                accept(submission=submission(project, *said))
+        except Exception as error:  # noqa: BLE001  (the test's own thread tells it)
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=send, args=(caller,)) for caller in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert errors == []
+    rows = list(Turn.objects.order_by("position").values_list("position", "trace_id", "received_at"))
+    assert [position for position, _, _ in rows] == list(range(121))
+    assert Session.objects.get().turn_count == 121
+    together = [trace for trace, following in zip(rows[1::2], rows[2::2], strict=True) if trace[1] != following[1]]
+    assert together == []
+    assert [at for _, _, at in rows] == sorted(at for _, _, at in rows)
+    assert [trace for _, trace, _ in rows[::2]] == list(
+        OutboxRow.objects.order_by("id").values_list("subject_id", flat=True)
+    )

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from apps.tenants.scope import OWNER, entered
 from memplatform.database import as_owner
 from memplatform.management.commands import migrate
 
@@ -47,6 +48,17 @@ def test_it_gives_up_after_a_while_in_one_line(monkeypatch: pytest.MonkeyPatch) 
     with reader(), pytest.raises(CommandError, match="a lock was not to be had"):
         call_command("migrate", verbosity=0)
     call_command("migrate", verbosity=0)
+
+
+def test_a_process_that_may_not_migrate_sees_whether_others_have() -> None:
+    call_command("migrate", "--check", verbosity=0)
+    with entered(OWNER):
+        latest = MigrationRecorder.Migration.objects.filter(app="django_q").latest("id")
+        latest.delete()
+    with pytest.raises(SystemExit):
+        call_command("migrate", "--check", verbosity=0)
+    with entered(OWNER):
+        MigrationRecorder(connection).record_applied("django_q", latest.name)
 
 
 def test_a_database_made_before_the_initial_migrations_is_refused() -> None:

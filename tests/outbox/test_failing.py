@@ -31,8 +31,9 @@ def test_it_waits_then_is_dead_with_its_last_error(project: Project) -> None:
         make_due(user)
         lease = claim_one(user)
         (work,) = processing.take(lease=lease, runs=1)
-        state = processing.fail(lease=lease, work=work, error=f"error {attempt}", most_attempts=3)
-        assert state is (WorkState.DEAD if attempt == 3 else WorkState.PENDING)
+        failed = processing.fail(lease=lease, work=work, error=f"error {attempt}", most_attempts=3)
+        assert failed is not None
+        assert failed.state == (WorkState.DEAD if attempt == 3 else WorkState.PENDING)
         assert processing.take(lease=lease, runs=1) == []
     buried = row(number)
     assert (buried.state, buried.attempts, buried.last_error) == (WorkState.DEAD, 3, "error 3")

@@ -70,14 +70,13 @@ class SessionEndView(ApiView):
 
     def _end(self, user: UUID, session: UUID) -> ReplayableAnswer:
         caller = self.caller
-        ended = end_session(
+        trace_id = end_session(
             project_id=caller.project_id, end_user_id=user, session_id=session, api_key_id=caller.api_key_id
         )
-        if ended.trace_id is None:
-            return replayable_answer(SessionEndResponse(trace_id=None, status=ended.status))
-        return replayable_answer(
-            SessionEndResponse(trace_id=show(Prefix.TRACE, ended.trace_id), status=ended.status), status=202
-        )
+        if trace_id is None:
+            return replayable_answer(SessionEndResponse(trace_id=None, status=TraceStatus.DONE))
+        enqueued = SessionEndResponse(trace_id=show(Prefix.TRACE, trace_id), status=TraceStatus.QUEUED)
+        return replayable_answer(enqueued, status=202)
 
 
 class SessionView(ApiView):

@@ -35,9 +35,8 @@ from apps.api.schemas import (
     checked_metadata,
     checked_scope,
 )
-from apps.intake.accept import Accepted, Submission, accept
+from apps.intake.accept import Accepted, KeyRefused, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress, ReplayableAnswer
-from apps.intake.intake_precondition import KeyRefused
 from apps.pipeline.core.chat_messages import ROLE_NAMES, message_role, message_text
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show

@@ -2,9 +2,9 @@
 
 import contextlib
 import os
+import signal
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from memplatform.demo.access import NAME, Access, ensure_access
 from memplatform.demo.client import Client, DemoFailed
 from memplatform.demo.conversation import answer_the_sample, await_work, end_answers, post_sample
 from memplatform.demo.report import gather, print_addresses, print_invitation, print_result
-from memplatform.demo.services import Interruption, Services, running_services
+from memplatform.demo.services import SIGNALS, Services, running_services
 from memplatform.demo.visitor import Visitor, can_type
 from memplatform.settings import DATA_DIR, env
 
@@ -44,14 +44,30 @@ class Command(BaseCommand):
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = PAGE_WIDTH
-        with _interruptible() as interruption, _registered(), _reported_failures():
-            call_command("migrate", verbosity=0, interactive=False)
-            access = ensure_access()
-            with running_services(wanted_port=options["port"], interruption=interruption) as services:
-                (DATA_DIR / "demo-url").write_text(services.address)  # for the examples of the documentation
-                _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
-                if not options["once"]:
-                    _stay(services, access, console)
+        running = processes.find(NAME)
+        if running is not None:
+            told = f"a demo is already running in this folder (process {running.pid}); stop it with make stop"
+            raise CommandError(told)
+        for number in SIGNALS:
+            signal.signal(number, signal.default_int_handler)
+        processes.record(name=NAME, pid=os.getpid())
+        try:
+            self._run(options, console)
+        except DemoFailed as failed:
+            raise CommandError(str(failed)) from failed
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
+        finally:
+            processes.forget(NAME)
+
+    def _run(self, options: dict[str, Any], console: Console) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        access = ensure_access()
+        with running_services(wanted_port=options["port"]) as services:
+            (DATA_DIR / "demo-url").write_text(services.address)  # for the examples of the documentation
+            _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
+            if not options["once"]:
+                _stay(services, access, console)
 
 
 def _show(services: Services, access: Access, *, wanted_port: int, file: Path | None, console: Console) -> None:
@@ -85,36 +101,3 @@ def _stay(services: Services, access: Access, console: Console) -> None:
             services.check()
             for line in visitor.listen(seconds=LOOK_SECONDS):
                 console.print(Text(line))
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[Interruption]:
-    """Exit cleanly with the status of an interrupted command on a signal."""
-    interruption = Interruption()
-    interruption.listen()
-    try:
-        yield interruption
-    except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
-
-
-@contextlib.contextmanager
-def _registered() -> Iterator[None]:
-    """Register this process for `make stop`; only one demo per data folder may run."""
-    running = processes.find(NAME)
-    if running is not None:
-        raise CommandError(f"a demo is already running in this folder (process {running.pid}); stop it with make stop")
-    processes.record(name=NAME, pid=os.getpid())
-    try:
-        yield
-    finally:
-        processes.forget(NAME)
-
-
-@contextlib.contextmanager
-def _reported_failures() -> Iterator[None]:
-    """Report a failure in one line instead of a traceback."""
-    try:
-        yield
-    except DemoFailed as failed:
-        raise CommandError(str(failed)) from failed

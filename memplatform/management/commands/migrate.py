@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from random import uniform
 from typing import Any
 
@@ -30,7 +30,7 @@ class Command(migrate.Command):
 
     def execute(self, *args: Any, **options: Any) -> Any:
         """Run as the owner, checks included: the role of the application can't change tables."""
-        with as_owner():
+        with nullcontext() if options["check_unapplied"] else as_owner():
             return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,10 +51,10 @@ class Command(migrate.Command):
         raise CommandError("a lock was not to be had: end long transactions, see pg_stat_activity, and migrate again")
 
     def _migrate(self, *args: Any, **options: Any) -> None:
-        ensure_roles()
         if options["plan"] or options["check_unapplied"]:
             super().handle(*args, **options)
             return
+        ensure_roles()
         with one_at_a_time():
             _refuse_former_database()
             _drop_unfinished_indexes()

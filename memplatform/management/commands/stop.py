@@ -1,12 +1,12 @@
 """Stop everything that this installation has started, the embedded database too; the data stays."""
 
-import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
 
-from memplatform.stop import main
+from memplatform import embedded, processes
 
 
 class Command(BaseCommand):
@@ -17,4 +17,10 @@ class Command(BaseCommand):
         parser.add_argument("--delete", action="store_true", help="also delete the embedded database")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sys.exit(main(delete=options["delete"]))
+        for record in processes.recorded():
+            processes.end(record)
+        try:
+            (embedded.remove if options["delete"] else embedded.down)(settings.EMBEDDED_DIR)
+        except embedded.EmbeddedError as error:
+            raise CommandError(f"embedded PostgreSQL: {error}") from error
+        self.stdout.write("stopped")

@@ -2,12 +2,13 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from apps.common.errors import NotFound
-from apps.intake.sessions import EndedSession, end_idle_sessions, end_session
+from apps.intake.sessions import end_idle_sessions, end_session
 from apps.memories.models import Memory, MemoryOrigin
 from apps.outbox.models import OutboxRow, UserLease
 from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
@@ -56,7 +57,7 @@ def looks_back(server: ModelServer, *found: dict[str, Any]) -> None:
     server.answering = reply
 
 
-def end(person: Person) -> EndedSession:
+def end(person: Person) -> UUID | None:
     session = session_id(end_user_id=person.id, session_id="monday")
     return end_session(project_id=person.project.id, end_user_id=person.id, session_id=session)
 
@@ -69,8 +70,8 @@ def test_what_a_session_shows_is_stored_as_inferred(ana: Person) -> None:
     assert (stored.content, stored.type, stored.predicate) == (GOAL["content"], "fact", "has_goal")
     assert (stored.tags, stored.source_confidence, stored.status) == (["goal", "inferred"], "inferred", "active")
     assert stored.confidence == pytest.approx(0.6 * 0.75 + 0.25 * 0.85)
-    assert (stored.trace_id, stored.origins.count()) == (ended.trace_id, 2)
-    trace = Trace.objects.get(id=ended.trace_id)
+    assert (stored.trace_id, stored.origins.count()) == (ended, 2)
+    trace = Trace.objects.get(id=ended)
     assert (trace.status, trace.counts["stored"]) == (TraceStatus.DONE, 1)
     assert ModelCall.objects.get(trace=trace).purpose == "extract_session"
     session = Session.objects.get()
@@ -81,7 +82,7 @@ def test_ending_it_twice_adds_nothing(ana: Person) -> None:
     first, second = end(ana), end(ana)
     assert first == second
     ana.is_worked_for()
-    assert end(ana) == EndedSession(trace_id=None, status=TraceStatus.DONE)
+    assert end(ana) is None
     ana.is_worked_for()
     assert (Memory.objects.count(), OutboxRow.objects.filter(kind=WorkKind.EXTRACT_SESSION).count()) == (1, 1)
 
@@ -103,7 +104,7 @@ def test_turns_that_are_deleted_while_the_session_is_looked_at_are_not_quoted(an
     ended = end(ana)
 
     def delete_turns(_: object) -> None:
-        Trace.objects.exclude(id=ended.trace_id).update(created_at=timezone.now() - timedelta(days=40))
+        Trace.objects.exclude(id=ended).update(created_at=timezone.now() - timedelta(days=40))
         apply_retention(most=timedelta(minutes=1))
 
     ana.is_worked_for(interrupted(delete_turns))
@@ -123,11 +124,11 @@ def test_later_turns_open_it_again_and_are_looked_at_alone(ana: Person, model_se
     again = end(ana)
     ana.is_worked_for()
 
-    assert again.trace_id is not None
+    assert again is not None
     asked = model_server.asked[-1].turns
     assert (asked.count("<turn "), "lorry" in asked) == (1, True)
     assert "| has_goal | User is exploring a move to Bergen." in model_server.asked[-1].context
-    assert Trace.objects.get(id=again.trace_id).outcomes[0]["reason"] == "not_supported"
+    assert Trace.objects.get(id=again).outcomes[0]["reason"] == "not_supported"
     assert Memory.objects.count() == 1
 
 
@@ -142,7 +143,7 @@ def test_idle_sessions_end_by_themselves(ana: Person, settings: Any) -> None:
 def test_without_a_model_it_only_ends(project: Project) -> None:
     person = Person(project)
     person.says("I live in Lisbon.")
-    assert end(person) == EndedSession(trace_id=None, status=TraceStatus.DONE)
+    assert end(person) is None
     assert Session.objects.get().ended_at is not None
     assert not OutboxRow.objects.filter(kind=WorkKind.EXTRACT_SESSION).exists()
 
@@ -156,7 +157,7 @@ def test_a_failing_look_back_waits_and_its_trace_too(ana: Person, model_server: 
     model_server.answering = lambda _: Reply(status=529, headers={"retry-after-ms": "1"})
     ended = end(ana)
     ana.is_worked_for()
-    trace = Trace.objects.get(id=ended.trace_id)
+    trace = Trace.objects.get(id=ended)
     assert (trace.status, "OverloadedError" in trace.error) == (TraceStatus.QUEUED, True)
     assert Session.objects.get().summarised_until == 0
 
@@ -166,5 +167,5 @@ def test_whatever_it_answers_the_trace_ends(ana: Person, model_server: ModelServ
     model_server.answering = lambda _: Reply(text=text)
     ended = end(ana)
     ana.is_given_up()
-    assert Trace.objects.get(id=ended.trace_id).status in (TraceStatus.DONE, TraceStatus.EXTRACTION_FAILED)
+    assert Trace.objects.get(id=ended).status in (TraceStatus.DONE, TraceStatus.EXTRACTION_FAILED)
     assert not Memory.objects.exists()
