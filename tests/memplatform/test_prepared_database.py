@@ -1,7 +1,11 @@
 """A server is prepared by a command or its script, and a dump is restored by an owner without privileges."""
 
+import os
+import re
 import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -10,7 +14,7 @@ from memplatform import embedded
 from memplatform.database_roles import scram
 from memplatform.embedded.programs import owner_of, run
 from memplatform.prepared_database import NotPrepared, WantedDatabase, prepare
-from tests.instance import Instance, new_instance
+from tests.instance import PROJECT, Instance, new_instance
 
 WANTED = WantedDatabase("Memory's", "its owner", "o'wner", "an app", "a'pp")
 
@@ -72,6 +76,22 @@ def test_what_the_server_refuses_is_told_in_one_line(server: Instance) -> None:
     prepare(WANTED, administrator=address(server))
     with pytest.raises(NotPrepared, match="the server refuses: permission denied"):
         prepare(WANTED, administrator=address(server, WANTED.login, WANTED.name))
+
+
+@pytest.mark.parametrize("command", [["createproject", "A"], ["migrate"], ["check_restore"]])
+def test_a_command_without_its_database_ends_in_one_line(command: list[str], tmp_path: Path) -> None:
+    away = {"DATABASE_URL": "postgresql://app:wrong@127.0.0.1:1/memory", "SECRET_KEY": "s" * 50, "LOG_LEVEL": "ERROR"}
+    environment = {**os.environ, **away, "MEMPLATFORM_DATA": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"the database failed: .*(\n\t.*)*\n", done.stderr), done.stderr
 
 
 def test_passwords_are_hashed_as_the_server_does(server: Instance) -> None:
