@@ -3,7 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf var/wheels build memplatform/docs
-trap 'rm -rf build memplatform/docs' EXIT
+trap 'rm -rf build memplatform/docs requirements-wheel.txt' EXIT
 cp -r docs memplatform/docs
+sed -e '/--hash=/d' -e 's/ *\\$//' requirements.txt >requirements-wheel.txt  # a package can't name hashes
 "${PYTHON:-.venv/bin/python}" -m pip wheel --quiet --no-deps --disable-pip-version-check --wheel-dir var/wheels . clients/python
 ls var/wheels
