@@ -4,7 +4,7 @@ import pytest
 
 from apps.pipeline.core.confidence import Confidence, confidence_of, with_recurrence, with_value
 from apps.pipeline.core.enums import Grounding, MemoryType, SourceConfidence, SpeechAct
-from apps.pipeline.core.policy import ConfidencePolicy, ExtractionPolicy, Policy
+from apps.pipeline.core.policy import ConfidencePolicy, Policy
 from apps.pipeline.core.statement import Statement
 
 POLICY = Policy()
@@ -48,11 +48,6 @@ def test_how_it_was_said_counts_sixty_percent(source: SourceConfidence, strength
     assert found.value == pytest.approx(0.60 * strength + 0.25 * MODEL)
 
 
-@pytest.mark.parametrize("reliability", [0.0, 0.8, 0.85, 1.0])
-def test_who_extracted_it_counts_a_quarter(reliability: float) -> None:
-    assert score(reliability=reliability).extractor == pytest.approx(0.25 * reliability)
-
-
 @pytest.mark.parametrize(("origins", "share"), [(0, 0.0), (1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (1_000, 1.0)])
 def test_other_origins_count_fifteen_percent(origins: int, share: float) -> None:
     assert score(origins=origins).recurrence == pytest.approx(0.15 * share, abs=1e-4)
@@ -74,10 +69,6 @@ def test_the_extractors_own_correction_is_bounded(given: float, taken: float) ->
     assert score(adjustment=given).adjustment == taken
 
 
-def test_the_bound_of_the_correction_is_the_policys() -> None:
-    assert score(adjustment=0.5, policy=ConfidencePolicy(max_adjustment=0.05)).adjustment == 0.05
-
-
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.85, 1.0])
 @pytest.mark.parametrize("speech_act", [SpeechAct.ASSERTED, SpeechAct.QUOTED])
 def test_a_value_that_a_person_sets_is_the_sum_of_its_parts(value: float, speech_act: SpeechAct) -> None:
@@ -97,38 +88,3 @@ def test_stored_parts_with_another_recurrence_are_what_the_formula_says(origins:
 def test_what_is_not_asserted_is_never_believed(speech_act: SpeechAct) -> None:
     found = score(SourceConfidence.CONFIRMED, reliability=1.0, origins=50, adjustment=0.2, speech_act=speech_act)
     assert (found.value, found.capped_at) == (0.30, 0.30)
-
-
-@pytest.mark.parametrize("reliability", [MODEL, POLICY.extraction.pattern_reliability])
-def test_what_is_only_speculated_lies_between_a_quarter_and_forty_percent(reliability: float) -> None:
-    value = score(SourceConfidence.SPECULATED, reliability=reliability).value
-    assert 0.25 <= value <= 0.40
-    assert value < POLICY.confidence.review_below
-
-
-@pytest.mark.parametrize(
-    ("found", "waits"),
-    [
-        (score(), False),
-        (score(SourceConfidence.INFERRED), False),
-        (score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL), False),
-        (score(SourceConfidence.INFERRED, grounding=Grounding.PARTIAL, adjustment=-0.15), True),
-        (score(SourceConfidence.SPECULATED), True),
-        (score(speech_act=SpeechAct.HYPOTHETICAL), True),
-    ],
-)
-def test_below_a_half_a_person_has_to_look(found: Confidence, waits: bool) -> None:
-    assert (found.value < POLICY.confidence.review_below) is waits
-
-
-def test_its_parts_sum_up() -> None:
-    found = score(SourceConfidence.INFERRED, origins=3, grounding=Grounding.PARTIAL, adjustment=0.1)
-    parts = (found.source, found.extractor, found.recurrence, found.grounding, found.adjustment)
-    assert found.value == pytest.approx(sum(parts))
-    names = {"source", "extractor", "recurrence", "grounding", "adjustment", "review", "capped_at"}
-    assert set(found.parts()) == names
-
-
-def test_it_stays_a_share() -> None:
-    assert score(reliability=1.0, origins=99, adjustment=0.2).value == 1.0
-    assert ExtractionPolicy().min_confidence <= 0.25

@@ -5,21 +5,17 @@ from uuid import UUID
 import pytest
 
 from apps.pipeline.core.canonical import canonical_hash
-from apps.pipeline.core.draft import KnownEntity
-from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication.proposals import ProposalRefusal, refused_proposals
 from tests.pipeline.builders import candidate, draft_of, known, resolved, turn
 
-NADIA, MOTHER, OLD = UUID(int=50), UUID(int=51), UUID(int=99)
+NADIA, OLD = UUID(int=50), UUID(int=99)
 THEN, NOW = turn("said before", position=0, day=0), turn("said now", position=1, day=30)
-PEOPLE = tuple(KnownEntity(id=each, name=str(each), type=EntityType.PERSON) for each in (NADIA, MOTHER))
 
 
-def before(content: str, *, subject_id: UUID = NADIA, **changes: object) -> StoredMemory:
-    return known(
-        resolved(candidate(content, source=THEN, **changes), subject_id=subject_id), memory_id=OLD, source=THEN
-    )
+def before(content: str, **changes: object) -> StoredMemory:
+    told = candidate(content, source=THEN, **changes)
+    return known(resolved(told, subject_id=NADIA), memory_id=OLD, source=THEN)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 """Answers of all kinds: the objects in them, and how each answer is counted."""
 
 import json
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from apps.pipeline.core.model_calls import AnswerKind, StopReason
 from apps.pipeline.extraction.llm.answer import MOST_CHARACTERS, MOST_OBJECTS, parse
@@ -21,9 +18,7 @@ EMPTY = '{"memories": []}'
     ("text", "kind", "objects"),
     [
         (WHOLE, AnswerKind.MEMORIES, 2),
-        (f"\n\t {WHOLE} \n", AnswerKind.MEMORIES, 2),
         (f"```json\n{WHOLE}\n```", AnswerKind.MEMORIES, 2),
-        (f"```\n{WHOLE}```", AnswerKind.MEMORIES, 2),
         (f"Here is what {{I}} found [2]:\n{WHOLE}\nAnything else?", AnswerKind.MEMORIES, 2),
         (json.dumps([ONE, TWO]), AnswerKind.MEMORIES, 2),
         (json.dumps(ONE), AnswerKind.MEMORIES, 1),
@@ -32,23 +27,15 @@ EMPTY = '{"memories": []}'
         (json.dumps({"memories": [ONE, 5, None, "x", [ONE]]}), AnswerKind.MEMORIES, 5),
         ('{"memories": [NaN, Infinity]}', AnswerKind.MEMORIES, 2),
         ('{"memories": []}', AnswerKind.EMPTY, 0),
-        ("[]", AnswerKind.EMPTY, 0),
         ("Nothing here: []", AnswerKind.EMPTY, 0),
         ("", AnswerKind.UNPARSABLE, 0),
         ("There is nothing to remember.", AnswerKind.UNPARSABLE, 0),
-        ("null", AnswerKind.UNPARSABLE, 0),
-        ("42", AnswerKind.UNPARSABLE, 0),
-        ('"memories"', AnswerKind.UNPARSABLE, 0),
         ('{"memories": null}', AnswerKind.UNPARSABLE, 0),
-        ('{"memories": {"type": "fact"}}', AnswerKind.UNPARSABLE, 0),
         ('{"facts": [5]}', AnswerKind.UNPARSABLE, 0),
-        ('{"facts": []}', AnswerKind.EMPTY, 0),
-        ("{}", AnswerKind.EMPTY, 0),
         (json.dumps({"facts": [ONE, TWO]}), AnswerKind.MEMORIES, 2),
         (json.dumps({"memories": ONE}), AnswerKind.MEMORIES, 1),
         (WHOLE.replace("]}]}", "],}, ] ,}"), AnswerKind.MEMORIES, 2),
         (WHOLE.replace("[", "[ // the first, it's about tea\n", 1), AnswerKind.MEMORIES, 2),
-        (WHOLE.replace("[", "/* two, of tea and jam */ [", 1), AnswerKind.MEMORIES, 2),
         (WHOLE.replace("likes tea", "likes\n\ttea"), AnswerKind.MEMORIES, 2),
         (WHOLE.replace("likes tea", "likes http://tea.example, ] /* and */ more"), AnswerKind.MEMORIES, 2),
         (f'Draft: {{"memories": []}}\nFinal answer: {WHOLE}', AnswerKind.MEMORIES, 2),
@@ -58,7 +45,6 @@ EMPTY = '{"memories": []}'
         (f"I could say {WHOLE}, but no.\n</think>\n{EMPTY}", AnswerKind.EMPTY, 0),
         (f'<think>{{broken: ["x"</think>\n[{json.dumps(ONE)}]', AnswerKind.MEMORIES, 1),
         (f'{{"memories": [{json.dumps(ONE)}, oops, again:\n{WHOLE}', AnswerKind.MEMORIES, 2),
-        (json.dumps({"facts": [ONE, TWO]})[:-3], AnswerKind.UNPARSABLE, 0),
         (WHOLE[:-3], AnswerKind.UNPARSABLE, 0),
         (WHOLE.replace(",", ";"), AnswerKind.UNPARSABLE, 0),
         ("[" * 100_000, AnswerKind.UNPARSABLE, 0),
@@ -112,22 +98,3 @@ def test_of_ten_thousand_objects_the_first_are_looked_at() -> None:
     found = parse(answer(listing(*([ONE] * 10_000))))
     assert len(found.objects) == MOST_OBJECTS
     assert found.kind in (AnswerKind.MEMORIES, AnswerKind.TRUNCATED)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.just("memories"), inner, max_size=4),
-    max_leaves=20,
-)
-
-
-@given(value=JSON, stop=st.sampled_from(StopReason), cut=st.integers(min_value=0, max_value=200))
-def test_no_json_raises(value: Any, stop: StopReason, cut: int) -> None:
-    text = json.dumps(value)
-    assert parse(answer(text, stop=stop)).passed_over >= 0
-    assert parse(answer(text[:cut], stop=stop)).passed_over >= 0
-
-
-@given(text=st.text(alphabet=st.sampled_from('{}[]",:\\ntfal0123456789.eE- memories`') | st.characters()), stop=...)
-def test_no_text_raises(text: str, stop: StopReason) -> None:
-    assert parse(answer(text, stop=stop)).passed_over >= 0

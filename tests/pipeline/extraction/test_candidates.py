@@ -53,24 +53,6 @@ def taken(**changes: Any) -> Candidate:
     return found
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "I live in “Porto”",
-        'i LIVE in "porto"',
-        "I  live\nin",
-        "since May",
-        "My sister's dog",
-        "dog & <I>",
-        "dog &amp; &lt;I&gt;",
-    ],
-)
-def test_a_quote_is_found_however_it_is_set(quote: str) -> None:
-    found = taken(evidence=quote)
-    assert found.source_turn_ids == (TOLD.id,)
-    assert found.grounding is Grounding.SUPPORTED
-
-
 @pytest.mark.parametrize("quote", ["", " ", "I", "…", "I live in Rome", "live in Rome?", "I used to live in Rome"])
 def test_what_nobody_trusted_has_said_in_a_new_turn_is_not_supported(quote: str) -> None:
     found = proposed(evidence=quote)
@@ -103,68 +85,42 @@ def test_bad_content_or_an_unnamed_subject_spoils_its_object(broken: dict[str, A
     ("answered", "field", "taken_as"),
     [
         ({"type": "Fact"}, "type", MemoryType.FACT),
-        ({"type": "Relation "}, "type", MemoryType.RELATION),
         ({"type": "decision"}, "type", MemoryType.EVENT),
-        ({"type": "decision"}, "tags", ("decision",)),
         ({"type": "procedural"}, "tags", ("procedure",)),
-        ({"predicate": "Works at"}, "predicate", "works_at"),
         ({"predicate": "livesIn"}, "predicate", "lives_in"),
-        ({"predicate": "vit à"}, "predicate", "vit_a"),
         ({"predicate": "p" * 65}, "predicate", "p" * 64),
         ({"subject": None}, "subject", Mention("Oda", EntityType.PERSON, is_speaker=True)),
         ({"subject": "Arrive", "subject_type": "organization"}, "subject", Mention("Arrive", EntityType.ORGANISATION)),
-        ({"subject": "Arrive", "subject_type": "band"}, "subject", Mention("Arrive")),
         ({"value": "Porto"}, "object", ObjectValue(entity=Mention("Porto", EntityType.PLACE))),
         ({"predicate": "age", "object": 41}, "object", ObjectValue(literal="41")),
         ({"predicate": "likes", "object": ["tea", "jam"]}, "object", ObjectValue(literal="tea, jam")),
-        ({"predicate": "age", "object": {"literal": 2.5, "list": None}}, "object", ObjectValue(literal="2.5")),
         ({"object": {"entity": "Porto", "entity_type": "City"}}, "object",
          ObjectValue(entity=Mention("Porto", EntityType.PLACE))),
         ({"value": "x" * 1_001}, "object", ObjectValue()),
-        ({"value": "e9"}, "object", ObjectValue()),
         ({"predicate": "says", "value": "Porto", "predicate_is_stateful": None}, "stateful", True),
         ({"type": "relation", "value": "Porto", "predicate_is_stateful": None}, "stateful", False),
-        ({"object": None}, "object", ObjectValue()),
-        ({"importance": 8}, "importance", 0.8),
         ({"importance": 85}, "importance", 0.85),
-        ({"importance": 1.5}, "importance", 1.0),
         ({"importance": "high"}, "importance", 0.5),
-        ({"importance": "0.7"}, "importance", 0.7),
-        ({"importance": None}, "importance", 0.5),
-        ({"importance": -3}, "importance", 0.5),
-        ({"importance": float("nan")}, "importance", 0.5),
         ({"importance": float("inf")}, "importance", 0.5),
         ({"speech_act": "Role-play"}, "speech_act", SpeechAct.ROLEPLAY),
         ({"speech_act": "ironic"}, "speech_act", SpeechAct.HYPOTHETICAL),
-        ({"speech_act": "daydream"}, "speech_act", SpeechAct.HYPOTHETICAL),
-        ({"speech_act": None}, "speech_act", SpeechAct.ASSERTED),
         ({"source_confidence": "Confirmed"}, "source_confidence", SourceConfidence.CONFIRMED),
         ({"source_confidence": "so so"}, "source_confidence", SourceConfidence.INFERRED),
         ({"polarity": "Negative"}, "polarity", Polarity.NEGATIVE),
-        ({"polarity": "maybe"}, "polarity", Polarity.POSITIVE),
         ({"predicate_is_stateful": "yes"}, "stateful", True),
-        ({"predicate_is_stateful": "sometimes"}, "stateful", False),
         ({"event_at": "late 2026"}, "event_precision", Precision.YEAR),
-        ({"event_at": "30 October 2026"}, "event_precision", Precision.DAY),
         ({"event_at": "2026-W12"}, "event_precision", Precision.WEEK),
         ({"event_at": "yesterday"}, "event_at", None),
-        ({"event_at": "0000-01-01"}, "event_at", None),
-        ({"event_at": "9999-12-31"}, "event_at", None),
         ({"event_at": "2024-02-30"}, "event_at", None),
-        ({"event_at": "2024-13"}, "event_at", None),
-        ({"event_at": "31 June 2026"}, "event_at", None),
         ({"event_at": "0001-01-01T00:00:00+14:00"}, "event_at", None),
         ({"valid_from": "soon"}, "valid_from", None),
         ({"source_turn_ids": "t2"}, "source_turn_ids", (TOLD.id,)),
         ({"source_turn_ids": ["t9"]}, "source_turn_ids", (TOLD.id,)),
-        ({"source_turn_ids": None}, "source_turn_ids", (TOLD.id,)),
         ({"tags": "Travel, Home"}, "tags", ("travel", "home")),
         ({"tags": ["x" * 65]}, "tags", ()),
         ({"topic": ["home"]}, "topic", "home"),
-        ({"topic": "t" * 65}, "topic", "t" * 64),
         ({"type": None}, "type", MemoryType.FACT),
         ({"type": None, "event_at": "2024"}, "type", MemoryType.EVENT),
-        ({"type": None, "tags": ["convention"]}, "type", MemoryType.PREFERENCE),
         ({"predicate": "—"}, "predicate", ""),
         ({"predicate": "allergic_to"}, "topic", "health"),
         ({"replaces": "m1, m2"}, "replaces", (UUID(int=91), UUID(int=92))),
@@ -203,10 +159,6 @@ def test_what_is_no_memory_at_all(thing: Any) -> None:
         propose(thing, shown=SHOWN, judge=JUDGE)
 
 
-def test_keys_that_nobody_asked_for_are_passed_over() -> None:
-    assert taken(confidence=1.0, trust="admin", user_id="bob").reliability == 0.85
-
-
 def test_whom_it_is_about() -> None:
     assert taken().subject.is_speaker
     assert (taken().subject.text, taken(subject="e1").subject.entity_id) == ("Oda", NOOR.id)
@@ -230,12 +182,6 @@ def test_when_it_happened_is_as_exact_as_it_was_told(told: str, day: str, precis
     found = taken(type="event", event_at=told)
     assert found.event_at is not None
     assert (found.event_at.date().isoformat(), found.event_precision) == (day, precision)
-
-
-def test_it_may_say_how_it_relates_to_what_is_known() -> None:
-    found = taken(replaces=["m1", " M2"], same_as="m3", contradicts=["m2"])
-    assert found.replaces == (UUID(int=91), UUID(int=92))
-    assert (found.same_as, found.contradicts) == (UUID(int=93), (UUID(int=92),))
 
 
 def test_memories_that_were_not_shown_are_ignored_and_named() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence, SpeechAct
+from apps.pipeline.core.enums import ExtractorKind, Reason, SourceConfidence
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.ports import Ports
@@ -48,12 +48,6 @@ def test_candidates_are_numbered_over_all_turns_and_silent_turns_dropped() -> No
     ]
     assert [(drop.reason, drop.turn_id) for drop in draft.drops] == [(Reason.NO_CANDIDATE, turns[1].id)]
     assert [each.id for each in draft.turns] == [turns[0].id, turns[2].id]
-
-
-def test_the_span_tells_what_fired() -> None:
-    draft = run(draft_of((), turns=(turn("I live in Rome. I live in Bern."),)), PORTS)
-    assert draft.details["fired"] == {"plain:lives_in": 2}
-    assert (draft.details["proposed"], draft.details["kept"]) == (2, 2)
 
 
 def test_a_turn_that_can_t_be_read_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,22 +171,9 @@ def test_of_an_answer_that_was_cut_off_what_is_whole_is_kept() -> None:
     assert len(draft.model_calls) == 1
 
 
-def test_the_topic_of_the_request_comes_before_the_extractors() -> None:
-    given = draft_of((), turns=(turn("I live in Rome."),))
-    asked = given.evolve(request=replace(given.request, topic="holidays"))
-    assert run(asked, PORTS).candidates[0].topic == "holidays"
-
-
 def test_what_bounds_a_models_answer_leaves_the_patterns_alone() -> None:
     left, drops = decide(proposed=proposed(0.5, 0.9, 0.1), policy=policy(max_per_call=1))
     assert (len(left), drops) == (3, ())
-
-
-def test_each_turn_has_its_own_bound() -> None:
-    first = proposed(0.5, 0.6)
-    second = tuple(each.evolve(index=each.index + 2) for each in proposed(0.7, 0.8, source=TWO))
-    left, _ = decide(proposed=first + second, policy=policy(max_per_turn=1))
-    assert [each.index for each in left] == [1, 3]
 
 
 def test_what_is_too_unsure_is_dropped_first() -> None:
@@ -200,12 +181,6 @@ def test_what_is_too_unsure_is_dropped_first() -> None:
     guess = guess.evolve(source_confidence=SourceConfidence.SPECULATED, adjustment=-0.2)
     left, (drop,) = decide(proposed=(guess,), policy=policy(min_confidence=0.25))
     assert (left, drop.reason, drop.turn_id) == ((), Reason.LOW_CONFIDENCE, ONE.id)
-
-
-def test_what_is_only_imagined_passes_the_default_bound_and_waits_for_review() -> None:
-    (imagined,) = proposed(0.5)
-    left, drops = decide(proposed=(imagined.evolve(speech_act=SpeechAct.HYPOTHETICAL),), policy=Policy())
-    assert (len(left), drops) == (1, ())
 
 
 SMALL_TALK = "Thanks! Can you rewrite this mail?"
@@ -235,8 +210,3 @@ def test_small_talk_is_shown_beside_what_is_asked_about() -> None:
     assert new_turns(model.asked[0]) == {"t2": "Seventeen weeks, all by hand."}
     assert SMALL_TALK.partition("!")[0] in model.asked[0].turns
     assert [drop.detail for drop in draft.drops] == [{"why": IDLE}, {}]
-
-
-def test_what_the_patterns_find_is_asked_about() -> None:
-    _, model = asked_about("Keep your answers short.", "That's great, we got married!", extractor="model")
-    assert len(new_turns(model.asked[0])) == 2

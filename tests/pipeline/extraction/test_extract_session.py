@@ -90,15 +90,6 @@ def test_a_secret_is_refused() -> None:
     assert "hunter2" not in repr(draft.drops)
 
 
-def test_a_refused_candidate_does_not_take_another_with_it_behind_one_read_from_a_request() -> None:
-    asked = turn("Please forget my plan in Oslo.", position=2)
-    forgotten = goal(content="User has a plan in Oslo.", evidence="my plan in Oslo", source_turn_ids=["t3"])
-    secret = goal(content="User uses the password hunter2.", evidence="My password is hunter2", source_turn_ids=["t2"])
-    draft, _ = reviewed(forgotten, goal(), secret, turns=(*SAID, asked))
-    assert [each.content for each in draft.candidates] == ["User is exploring a move to Bergen."]
-    assert [drop.reason for drop in draft.drops] == [Reason.SECRET]
-
-
 def test_of_too_many_the_more_important_stay() -> None:
     answers = [goal(importance=n / 10, source_turn_ids=[f"t{n % 2 + 1}"]) for n in range(8)]
     draft, _ = reviewed(*answers, max_per_session=3)

@@ -34,13 +34,6 @@ def speech_act(outcome: Candidate | CandidateRefusal) -> SpeechAct:
     return outcome.speech_act
 
 
-def test_a_quote_of_others_is_reported_at_most() -> None:
-    found = proposed(
-        "User lives in Rome.", said="> I live in Rome.\nWhat does he mean?", quote="I live in Rome", value="Rome"
-    )
-    assert speech_act(found) is SpeechAct.QUOTED
-
-
 @pytest.mark.parametrize(
     ("content", "quote", "changes"),
     [
@@ -123,20 +116,12 @@ LEAFLET = "What does this page say?\n\nHeat pumps need space. Teachers get a dis
             "User got the job of a nurse at Saint Mary.",
             "nurse at Saint Mary",
         ),
-        (ADVERT, "I got the job!", "I got the job", "User got a job as nurse at Saint Mary.", "nurse at Saint Mary"),
         (
             LEAFLET,
             "Wir haben die Wärme aus der Erde, seit Mai.",
             "Wir haben die Wärme aus der Erde",
             "User has a heat pump.",
             "heat pump",
-        ),
-        (
-            LEAFLET,
-            "Ich war früher an einer Schule angestellt.",
-            "Ich war früher an einer Schule",
-            "User was a teacher.",
-            "teacher",
         ),
         (
             LEAFLET,
@@ -166,15 +151,7 @@ def test_own_words_are_not_doubted_because_of_a_paste_in_another_turn(
             "User got a job as nurse at Saint Mary.",
             "nurse at Saint Mary",
         ),
-        (
-            ADVERT,
-            "I got this message about it.",
-            "I got this message",
-            "User got a message from Saint Mary.",
-            "Saint Mary",
-        ),
         (LEAFLET, "Ich fahre heute zur Arbeit.", "Ich fahre heute zur Arbeit", "User lives in Rome.", "Rome"),
-        (LEAFLET, "Danke, alles klar.", "Danke, alles klar", "User has a heat pump.", "heat pump"),
         (LEAFLET, "I love my school.", "I love my school", "User is a teacher.", "teacher"),
     ],
 )
@@ -211,11 +188,6 @@ def test_a_date_that_was_computed_is_no_word_of_a_paste() -> None:
         **given,
     )
     assert speech_act(found) is SpeechAct.ASSERTED
-
-
-def test_role_play_stays_role_play() -> None:
-    found = proposed("User lives in Rome.", said="Let's role-play. I live in Rome.", quote="I live in Rome")
-    assert speech_act(found) is SpeechAct.ROLEPLAY
 
 
 def claim_of(words: str) -> str:

@@ -28,34 +28,10 @@ def windows(given: Sequence[TurnsToExtract], **limits: int) -> list[Window]:
     return list(windows_of(given, policy=ExtractionPolicy.model_validate(limits)))
 
 
-def test_one_turn_comes_with_the_talk_before_it() -> None:
-    (window,) = windows([asked(40, 1, earlier=20)])
-    assert (places(window.new), places(window.shown)) == ([40], [34, 35, 36, 37, 38, 39, 40])
-
-
-def test_twenty_queued_turns_share_a_call() -> None:
-    (window,) = windows([asked(place, 1, earlier=1) for place in range(20)])
-    assert places(window.new) == places(window.shown) == list(range(20))
-
-
-def test_the_twenty_first_goes_into_another() -> None:
-    first, second = windows([asked(place, 1, earlier=20) for place in range(21)])
-    assert (len(first.new), places(second.new)) == (20, [20])
-    assert places(second.shown)[0] == 14
-
-
 def test_an_answer_is_shown_with_its_question() -> None:
     first, second = windows([asked(2 * place, 2, every=2) for place in range(11)])
     assert (len(first.new), len(first.shown), places(second.new)) == (10, 20, [21])
     assert places(second.shown)[-2:] == [20, 21]
-
-
-def test_one_long_request_is_asked_about_in_parts() -> None:
-    assert [len(window.new) for window in windows([asked(0, 50)])] == [
-        20,
-        19,
-        11,
-    ]  # each later part shows the turn before it
 
 
 @given(

@@ -6,7 +6,6 @@ from uuid import UUID
 
 import pytest
 
-from apps.common.errors import ProviderError
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.policy import IndexPolicy
 from apps.pipeline.core.ports import Vector
@@ -25,11 +24,6 @@ class CountingEmbedder(HashingEmbedder):
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.calls += 1
         return super().embed(texts)
-
-
-class FailingEmbedder(HashingEmbedder):
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        raise ProviderError("no answer")
 
 
 def test_a_memory_has_its_content_and_its_questions() -> None:
@@ -68,17 +62,3 @@ def test_many_memories_cost_one_call() -> None:
     embedder = CountingEmbedder()
     index.run([HOME, PET], embedder=embedder, policy=IndexPolicy())
     assert embedder.calls == 1
-
-
-def test_without_questions_only_the_content_is_indexed() -> None:
-    entries = index.run([HOME], embedder=HashingEmbedder(), policy=IndexPolicy(questions=0))
-    assert [(entry.memory_id, entry.questions, entry.question_vectors) for entry in entries] == [(HOME.id, (), ())]
-
-
-def test_no_memories_are_no_entries() -> None:
-    assert index.run([], embedder=HashingEmbedder(), policy=IndexPolicy()) == ()
-
-
-def test_what_the_embedder_raises_is_raised() -> None:
-    with pytest.raises(ProviderError):
-        index.run([HOME], embedder=FailingEmbedder(), policy=IndexPolicy())

@@ -45,11 +45,3 @@ def test_a_sentence_without_object_is_asked_for_by_its_first_words() -> None:
         type=MemoryType.FACT, subject="Mara", predicate="", object_text="", content="Mara: the ferry was late again."
     )
     assert "What did Mara say about the ferry was late again?" in questions
-
-
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_the_number_of_questions_is_the_policys(count) -> None:
-    questions = questions_for(
-        type=MemoryType.FACT, subject="User", predicate="lives_in", object_text="Rome", content="", count=count
-    )
-    assert len(questions) == count

@@ -46,7 +46,12 @@ QUESTION = "Do you live in Rome?"
         ("Can you repeat that please?", Reason.META_TALK),
         ("Who are you?", Reason.META_TALK),
         ("hold on a second", Reason.META_TALK),
+        ('Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: bad', Reason.CODE_ONLY),
+        ("SELECT city FROM homes\nWHERE owner = 7;", Reason.CODE_ONLY),
+        ("2025-03-01 10:00:01 INFO up\n2025-03-01 10:00:02 INFO down", Reason.STRUCTURED_PAYLOAD),
         (wrap("The user lives in Rome."), Reason.RECALLED_CONTEXT),
+        (wrap("The user lives in Rome.").upper(), Reason.RECALLED_CONTEXT),
+        (wrap("The user lives in Rome.").replace("<", "&lt;").replace(">", "&gt;"), Reason.RECALLED_CONTEXT),
     ],
 )
 def test_a_turn_without_a_statement_is_dropped_with_its_reason(content: str, expected: Reason) -> None:
@@ -75,6 +80,12 @@ def test_a_turn_without_a_statement_is_dropped_with_its_reason(content: str, exp
         "<b>I live in Rome with my two dogs</b>",
         "I said: {not json} and I meant it",
         "Nahum",
+        "import taxes are killing me",
+        "Class today was fun\nclass tomorrow as well",
+        "return the keys to my sister in Rome",
+        "milk, eggs, tea\nrice, oil, salt",
+        "2025-03-01 is my birthday",
+        "I wrote about memplatform-context, and about <context>.",
         "2 cats",
     ],
 )

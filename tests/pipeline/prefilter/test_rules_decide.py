@@ -50,21 +50,11 @@ def test_a_phrase_never_matches_a_turn_that_was_cut_at_the_limit() -> None:
     "piece",
     [
         "a",
-        "a ",
-        "a\n",
         "ok ",
-        "<",
-        "<a",
         "```",
-        "{",
         "[",
-        "|",
-        "; ",
-        "a, ",
         "<memplatform-context",
-        "?",
         "\u0301",
-        "é'",
     ],
 )
 def test_a_long_hostile_text_is_judged_all_the_same(piece: str) -> None:
@@ -74,14 +64,6 @@ def test_a_long_hostile_text_is_judged_all_the_same(piece: str) -> None:
     draft = judged([turn(1, piece * 200_000)], policy=policy)
 
     assert len(draft.drops) + len(draft.turns) == 1
-
-
-@given(st.text(max_size=300))
-def test_any_text_gets_at_most_one_reason(content: str) -> None:
-    draft = judged([turn(1, content)])
-
-    assert len(draft.drops) + len(draft.turns) == 1
-    assert judged([turn(1, content)]).drops == draft.drops
 
 
 WORDS = st.lists(

@@ -15,7 +15,6 @@ from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
 from apps.pipeline.review.decisions import (
     Approve,
-    Consequences,
     Decision,
     Merge,
     ReviewContext,
@@ -123,36 +122,6 @@ def test_the_prediction_is_the_effect(decision: Decision, memories: list[StoredM
         beside = {each for each in context.contradicts if after[each].status is Status.ACTIVE}
         is_active = after[decision.memory_id].status is Status.ACTIVE
         assert {each.id for each in told.beside} == (beside if is_active else set())
-
-
-def approving(
-    *memories: StoredMemory, contradicts: Collection[int] = (), replaces: Collection[int] = ()
-) -> Consequences:
-    return consequences_of(
-        Approve(UUID(int=5), replaces=ids(*replaces)), context=context_of(memories, contradicts=contradicts), now=NOW
-    )
-
-
-def test_an_approval_lifts_a_memory_over_every_gate() -> None:
-    assert approving(pending(5)).shown == {UUID(int=5): ALL}
-
-
-def test_an_approval_replaces_the_value_of_its_slot() -> None:
-    (ended,) = approving(pending(5), known(1)).ends
-    assert (ended.memory.id, ended.status, ended.at) == (UUID(int=1), Status.SUPERSEDED, day(5))
-
-
-def test_a_memory_becomes_history_where_another_was_said_later() -> None:
-    found = approving(pending(5), known(9))
-    assert (found.successor, found.ends) == (known(9), ())
-
-
-def test_two_contradicting_memories_stay_active_only_beside_each_other() -> None:
-    memories = pending(5, predicate="likes", stateful=False), other(1)
-    assert [each.id for each in approving(*memories, contradicts=[1]).beside] == [UUID(int=1)]
-    replacing = approving(*memories, contradicts=[1], replaces=[1])
-    assert replacing.beside == ()
-    assert [(each.status, each.at) for each in replacing.ends] == [(Status.SUPERSEDED, day(5))]
 
 
 @pytest.mark.parametrize(
