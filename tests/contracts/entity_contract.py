@@ -33,13 +33,6 @@ class EntityContract:
         assert len(world.reader.entities(end_user_id=world.end_user_id, limit=2)) == 2
         assert world.entities()["User"].id == started.user.entity.id
 
-    def test_an_alias_is_kept_once(self, world: World) -> None:
-        started = start(world)
-        alias = AddAlias(entity_id=started.user.entity.id, alias="Annie")
-        for _ in range(2):
-            world.write(world.request("Call me Annie."), alias)
-        assert world.entities()["User"].aliases == ("Annie",)
-
     def test_names_come_in_the_order_of_their_uses(self, world: World) -> None:
         started = start(world)
         for name in ("Annie", "Nan", "Nan"):

@@ -77,12 +77,6 @@ class ReadingContract:
         with pytest.raises(LookupError):
             world.reader.one(end_user_id=new_id(), memory_id=memory_id)
 
-    def test_another_slot_holds_nothing(self, world: World) -> None:
-        started = start(world)
-        assert world.holders(started.user.entity.id, "works_at") == ()
-        assert world.holders(new_id(), "lives_in") == ()
-        assert world.reader.holders(end_user_id=world.end_user_id, slots=[]) == ()
-
     def test_another_end_user_sees_nothing(self, world: World) -> None:
         started = start(world)
         stranger = new_id()
@@ -140,12 +134,6 @@ class ReadingContract:
         )
         found = [each.content for each in world.reader.relevant(query=query, memories=2)]
         assert found == ["User has a party.", "User has an exam."]
-
-    def test_entities_come_with_memories(self, world: World) -> None:
-        start(world)
-        entities, _ = world.reader.all_if_few(end_user_id=world.end_user_id, entities=5, memories=0)
-        assert entities == world.reader.entities(end_user_id=world.end_user_id, limit=5) != ()
-        assert world.reader.all_if_few(end_user_id=new_id(), entities=5, memories=15) == ((), ())
 
     def test_few_memories_are_all_read_the_latest_first(self, world: World) -> None:
         started = start(world)

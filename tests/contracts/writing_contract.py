@@ -149,15 +149,6 @@ class WritingContract:
         assert world.row(again.memory_id) is None
         assert set(world.entities()) == {"User"}
 
-    def test_what_was_is_written_again(self, world: World) -> None:
-        started = start(world)
-        request, later = world.request("I moved to Munich.", day=1), world.request("I live in Berlin.", day=2)
-        munich = add(request, told(request, "User lives in Munich.", subject=started.user, predicate="lives_in"))
-        world.write(request, munich, supersede(started.home.memory_id, by=munich.memory_id))
-        back = told(later, "User lives in Berlin.", subject=started.user, predicate="lives_in", value="Berlin")
-        world.write(later, berlin := add(later, back))
-        assert world.row(berlin.memory_id) is not None
-
     def test_two_may_swap_their_hashes(self, world: World) -> None:
         started = start(world)
         request = world.request("I work at Acme.", day=1)

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from apps.common.errors import ProviderError
+from apps.pipeline.core.model_calls import FailureKind
 from apps.pipeline.core.ports import Embedder
 from apps.providers.errors import ProviderUnavailable, UnknownProvider
+from apps.providers.openai_compatible import OpenAICompatibleEmbedder
 from apps.providers.registry import embedder
 from apps.providers.sentence_transformers import SentenceTransformersEmbedder
+from benchmarks.model_server import ModelServer
 
 NAMES = ("wordllama", "hashing")
 
@@ -108,3 +111,12 @@ def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
         embedder("word2vec")
     assert raised.value.permanent
     assert isinstance(raised.value, ProviderError)
+
+
+def test_an_embedder_at_a_wrong_address_is_unavailable(model_server: ModelServer) -> None:
+    embedder = OpenAICompatibleEmbedder(
+        name="small", dimension=3, api_key="x", base_url=f"{model_server.url}/v1", timeout=5.0
+    )
+    with pytest.raises(ProviderError) as failed:
+        embedder.embed(["a"])
+    assert failed.value.kind is FailureKind.UNAVAILABLE

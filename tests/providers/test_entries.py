@@ -40,11 +40,6 @@ def test_a_request_names_the_entry_that_answers_it(model_server: ModelServer, ot
     assert (len(other_server.asked), len(model_server.asked)) == (2, 2)
 
 
-def test_the_configured_model_may_be_an_entry(other_server: ModelServer, settings: Any) -> None:
-    settings.MODEL = "local"
-    assert registry.PricedModels().complete(request()).model == "small"
-
-
 def test_no_server_gets_the_key_of_another(model_server: ModelServer, other_server: ModelServer) -> None:
     for spec in ("local", "hosted", "gateway", OTHER, CLAUDE):
         registry.PricedModels().complete(request(spec))

@@ -28,12 +28,6 @@ def with_context(spec: str) -> ModelRequest:
 
 
 @BOTH
-def test_temperature_is_zero(model_server: ModelServer, spec: str) -> None:
-    complete(request(spec))
-    assert sent(model_server, "temperature") == [0.0]
-
-
-@BOTH
 def test_a_request_may_leave_the_temperature_to_the_server(model_server: ModelServer, spec: str) -> None:
     complete(replace(request(spec), temperature=None))
     assert "temperature" not in model_server.asked[-1].body
@@ -100,9 +94,7 @@ def test_a_judge_has_room_to_think(model_server: ModelServer, spec: str) -> None
     ("answered", "text"),
     [
         ('<think>Is it {"a": 1}?</think>\n{"memories": []}', '{"memories": []}'),
-        ('\n<think>\n\n</think>\n\n{"memories": []}', '{"memories": []}'),
         ('<think>One.</think><think>Two.</think>{"memories": []}', '{"memories": []}'),
-        ('<thinking>Hm.</thinking> {"memories": []}', '{"memories": []}'),
         ('Perhaps {"a": 1}. No.\n</think>\n{"memories": []}', '{"memories": []}'),  # opened by the server's template
         ("<think>I was cut off in the mid", ""),
         ('{"memories": ["she wrote <think>a</think>"]}', '{"memories": ["she wrote <think>a</think>"]}'),

@@ -84,11 +84,6 @@ def test_the_block_is_recognised_when_it_comes_back() -> None:
     assert without_context_blocks(f"Before.\n{block.text}\nAfter.") == "Before.\n\n\nAfter."
 
 
-def test_nothing_known_is_an_empty_block() -> None:
-    assert build({}) == RenderedBlock()
-    assert build({section: [] for section in BlockSection}) == RenderedBlock()
-
-
 @pytest.mark.parametrize("budget", [0, 1, 3, 12])
 def test_a_budget_without_room_gives_an_empty_block_that_says_so(budget) -> None:
     assert build(EVERYTHING, budget) == RenderedBlock(omitted=9)

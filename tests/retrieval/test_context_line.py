@@ -74,16 +74,12 @@ def test_a_past_plan_is_told_as_a_plan() -> None:
     ("content", "is_rule", "wanted"),
     [
         ("User lives in Lyon.", False, "Lives in Lyon."),
-        ("Marta Ruiz lives in Lyon.", False, "Lives in Lyon."),
         ("User's sister is Lena.", False, "User's sister is Lena."),
-        ("Lena works at Arrive.", False, "Lena works at Arrive."),
         ("Users like it.", False, "Users like it."),
-        ("User and Tom live in Bath.", False, "User and Tom live in Bath."),
         ("User wants the assistant to test code it writes.", True, "Wants the assistant to test code it writes."),
         ("User wants the assistant to never send marketing mails.", True, "Never send marketing mails."),
         ("User wants the assistant not to use emojis.", True, "Never use emojis."),
         ("Marta Ruiz asks the assistant to always answer in French.", True, "Always answer in French."),
-        ("User wants answers in metric units.", True, "Wants answers in metric units."),
         ("Always answer in metric units.", True, "Always answer in metric units."),
         ("User wants the assistant to answer briefly.", False, "Wants the assistant to answer briefly."),
         ("Two\nlines  of text.", False, "Two lines of text."),
@@ -97,9 +93,7 @@ def test_plain_sentences(content, is_rule, wanted) -> None:
     "content",
     [
         "User moves to Graz on 30 October 2024.",
-        "User moves to Graz on October 30.",
         "User moves to Graz in autumn 2024.",
-        "User moves to Graz on the 30th of October.",
     ],
 )
 def test_a_date_of_the_sentence_is_not_repeated(content) -> None:

@@ -51,11 +51,6 @@ class TestRelevance:
             assert hits[0].memory.subject.name == "Ana"
 
 
-def test_memories_of_others_are_never_found(find, remember, other_project) -> None:
-    remember("Ben lives in Rome.", user_id="ben")
-    assert find("Rome") == []
-
-
 def test_a_user_without_memories_has_no_hits(find, project) -> None:
     assert find("anything") == []
 
