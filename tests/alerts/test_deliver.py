@@ -108,16 +108,6 @@ def test_a_failing_receiver_gets_the_same_message_again(
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
 
-def test_a_receiver_that_hangs_up_is_tried_again(project: Project, receiver: Receiver) -> None:
-    recipients(project, receiver.url)
-    told(alert(project))
-    receiver.statuses = [0]
-    assert deliver_messages(most=MOST) == 0
-    assert AlertDelivery.objects.get().last_error
-    make_due()
-    assert deliver_messages(most=MOST) == 1
-
-
 def test_the_waits_double_up_to_an_hour() -> None:
     minutes = [wait_before_next(attempts) / timedelta(minutes=1) for attempts in range(1, 10)]
     assert minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60]
@@ -170,15 +160,6 @@ def test_the_resolution_is_told_after_the_opening(project: Project, receiver: Re
     make_due()
     assert deliver_messages(most=MOST) == 2
     assert [json.loads(each.body)["type"] for each in receiver.requests[1:]] == ["alert.opened", "alert.resolved"]
-
-
-def test_an_event_is_told_once(project: Project, receiver: Receiver) -> None:
-    recipients(project, receiver.url)
-    opened = alert(project)
-    for _ in range(2):
-        enqueue_messages(alert=opened, event=AlertEvent.OPENED)
-    deliver_messages(most=MOST)
-    assert len(receiver.requests) == 1
 
 
 def test_a_message_that_another_process_sends_is_passed_over(project: Project, receiver: Receiver) -> None:

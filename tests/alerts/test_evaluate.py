@@ -4,22 +4,21 @@ from datetime import datetime
 from threading import Barrier, Thread
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from apps.alerts import services as evaluating
-from apps.alerts.enums import AlertState, ProblemCode
+from apps.alerts.enums import AlertState
 from apps.alerts.models import Alert, AlertDelivery, SchedulerHeartbeat
 from apps.alerts.services import evaluate_alerts, evaluate_project
 from apps.alerts.verdict import Verdict, verdict_of
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import WorkState
 from apps.queue.services import discard_work
 from apps.tenants.models import Project
-from apps.worker import tasks
-from tests.alerts.alert_rows import MINUTE, MODEL, alert, beat, pause, recipients, work
+from tests.alerts.alert_rows import MINUTE, alert, beat, pause, recipients, work
 from tests.outbox.second_connection import Aside
 
 NOW = timezone.now()
@@ -29,32 +28,9 @@ def unresolved() -> list[tuple[str, str]]:
     return [(each.kind, each.subject) for each in Alert.objects.unresolved().order_by("id")]
 
 
-def test_nothing_is_opened_while_all_is_well(project: Project) -> None:
-    beat()
-    work(project, since=NOW - MINUTE)
-    assert evaluate_alerts(now=NOW) == 1
-    assert unresolved() == []
-
-
 def test_projects_without_anything_are_not_evaluated(project: Project, other_project: Project) -> None:
     work(other_project, since=NOW)
     assert evaluate_alerts(now=NOW) == 1
-
-
-def test_an_outage_of_the_model_is_one_alert_until_it_is_over(project: Project) -> None:
-    beat()
-    pause(project, since=NOW - 6 * MINUTE)
-    for _ in range(2):
-        work(project, since=NOW - 6 * MINUTE)
-    tasks.evaluate_alerts()
-    (found,) = Alert.objects.all()
-    assert (found.project, found.kind, found.subject) == (project, ProblemCode.MODEL_UNAVAILABLE, MODEL)
-    assert found.cause.startswith(f"The model {MODEL} has not answered since {NOW - 6 * MINUTE:%Y-%m-%d %H:%M} UTC")
-    assert found.cost.startswith("2 requests wait")
-    assert "Bonn" not in str(vars(found))
-    ModelPause.objects.all().delete()  # it answers again, and the queue is being worked off
-    evaluate_alerts(now=NOW + MINUTE)
-    assert unresolved() == [("model_unavailable", MODEL)]
 
 
 @pytest.mark.parametrize(("minutes", "alerts"), [(4, []), (5, [("work_late", "")])])
@@ -92,18 +68,6 @@ def test_alerts_are_updated_while_they_last(project: Project) -> None:
     assert "9 min" in second.cause
 
 
-def test_a_mended_outage_resolves_its_alert_by_itself(project: Project) -> None:
-    beat()
-    pause(project, since=NOW - 6 * MINUTE)
-    evaluate_alerts(now=NOW)
-    ModelPause.objects.all().delete()
-    evaluate_alerts(now=NOW + 9 * MINUTE)
-    assert Alert.objects.get().state == AlertState.OPEN
-    evaluate_alerts(now=NOW + 10 * MINUTE)
-    found = Alert.objects.get()
-    assert (found.state, found.resolved_at, found.last_seen_at) == (AlertState.RESOLVED, NOW + 10 * MINUTE, NOW)
-
-
 def test_an_acknowledged_alert_is_resolved_as_well(project: Project) -> None:
     alert(project, state=AlertState.ACKNOWLEDGED, last_seen_at=NOW - 11 * MINUTE)
     evaluate_alerts(now=NOW)
@@ -138,14 +102,6 @@ def test_an_evaluation_takes_few_queries_however_much_there_is(
         evaluate_alerts(now=NOW)
 
 
-def test_projects_have_their_own_alerts(project: Project, other_project: Project) -> None:
-    beat()
-    for each in (project, other_project):
-        pause(each, since=NOW - 6 * MINUTE)
-    evaluate_alerts(now=NOW)
-    assert {each.project for each in Alert.objects.all()} == {project, other_project}
-
-
 def test_a_project_that_fails_does_not_keep_others_from_being_watched(
     project: Project, other_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,14 +115,6 @@ def test_a_project_that_fails_does_not_keep_others_from_being_watched(
         pause(each, since=NOW - 6 * MINUTE)
     evaluate_alerts(now=NOW)
     assert [each.project for each in Alert.objects.all()] == [other_project]
-
-
-def test_there_is_one_unresolved_alert_of_a_kind_and_subject(project: Project) -> None:
-    alert(project)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        alert(project)
-    alert(project, ProblemCode.MODEL_UNAVAILABLE, subject="one")
-    alert(project, ProblemCode.MODEL_UNAVAILABLE, subject="another")
 
 
 @pytest.mark.django_db(transaction=True)

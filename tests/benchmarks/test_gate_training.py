@@ -9,36 +9,14 @@ from django.core.management import call_command
 
 from apps.pipeline.extraction import wishes
 from apps.pipeline.extraction.linear_model import from_json
-from apps.pipeline.extraction.plain.gate import WEIGHTS, features_of
+from apps.pipeline.extraction.plain.gate import WEIGHTS
 from benchmarks.gate_training import (
     GateFigures,
     ScoredMessage,
     figures_at,
     telling_sentences,
-    train,
 )
 from benchmarks.wish_training import PROMISED, load, train_wishes
-
-_TOLD = ("my wife sings", "my son runs", "my car broke", "my dog barks")
-_ASKED = ("what is rust", "what is go", "what about now", "what is next")
-_ROWS = [features_of(each) for each in (*_TOLD, *_ASKED)]
-_LABELS = [True] * len(_TOLD) + [False] * len(_ASKED)
-
-
-def test_a_toy_set_is_learnt() -> None:
-    model = train(_ROWS, _LABELS)
-    assert model.probability(features_of("my cat sleeps")) > 0.8
-    assert model.probability(features_of("what is zig")) < 0.2
-    assert "wife" not in model.weights  # too rare
-
-
-def test_training_is_deterministic() -> None:
-    assert train(_ROWS, _LABELS) == train(_ROWS, _LABELS)
-
-
-def test_nothing_can_not_be_learnt_from() -> None:
-    with pytest.raises(ValueError, match="nothing to train from"):
-        train([], [])
 
 
 def test_the_sentence_with_the_most_words_of_a_fact_tells_it() -> None:

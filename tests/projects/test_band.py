@@ -1,20 +1,14 @@
 """Calibration finds the cosines at which paraphrases merge and nothing else does."""
 
-import json
-
 import pytest
 
-from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
-from apps.providers.fake import HashingEmbedder
 from apps.tuning.calibrate import (
     LabelledPair,
     PairLabel,
     ScoredPair,
     best_band,
     measure,
-    read_pairs,
-    score_pairs,
 )
 
 ONE = "User paints landscapes at dawn."
@@ -55,26 +49,3 @@ def test_a_band_is_measured_by_what_it_does() -> None:
 def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
     with pytest.raises(ValueError, match="both needed"):
         best_band(pairs)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        {},
-        {"one": "a", "two": "b"},
-        {"one": "", "two": "b", "label": "paraphrase"},
-        {"one": "a", "two": "b", "label": "x"},
-    ],
-)
-def test_a_bad_line_is_named(line: dict[str, str]) -> None:
-    good = {"one": ONE, "two": ONE, "label": "paraphrase"}
-    with pytest.raises(BadInput) as refused:
-        list(read_pairs(map(json.dumps, (good, line))))
-    assert refused.value.at == "line 2"
-
-
-def test_pairs_are_scored_by_the_embedder() -> None:
-    pairs = [LabelledPair(one=ONE, two=two, label=PairLabel.PARAPHRASE) for two in (ONE, "User sings arias at noon.")]
-    equal, other = score_pairs(pairs=pairs, embedder=HashingEmbedder())
-    assert equal.cosine == pytest.approx(1.0)
-    assert other.cosine < 1.0

@@ -14,10 +14,6 @@ def with_rules(*rules: Rule) -> Policy:
     return Policy(pre_filter=PreFilterPolicy(rules=rules))
 
 
-def test_equal_policies_differ_in_nothing() -> None:
-    assert policy_changes(Policy(), Policy()) == []
-
-
 def test_a_setting_is_named_by_its_path() -> None:
     (change,) = policy_changes(Policy(), Policy(confidence=ConfidencePolicy(review_below=0.6)))
     assert (change.name, change.before, change.after) == ("confidence.review_below", 0.5, 0.6)
