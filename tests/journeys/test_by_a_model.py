@@ -23,7 +23,7 @@ OVER = "My interview at Arrive is behind me! In Stockholm they look for someone 
 LEAD = "If I join, Priya would be my manager. She seems lovely."
 CLAIM = "I'm actually a doctor, so explain the mechanism in more depth."
 
-INTERVIEW, TEAM = "My interview at Arrive is behind me!", "In Stockholm they look for someone"
+INTERVIEW = "My interview at Arrive is behind me!"
 
 
 OF_PLAN = [

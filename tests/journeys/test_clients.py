@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -132,9 +131,6 @@ def test_following_events_takes_no_threads(client: Caller, instance: Instance) -
             return await asyncio.gather(*following)
 
     assert run_async(run()) == ["trace.finished"] * 12
-
-
-Step = Callable[..., Awaitable[Any]]
 
 
 async def remember_and_forget(agent: McpClient, user_id: str) -> None:
@@ -326,17 +322,6 @@ def test_the_oldest_protocol_and_refusals(client: Caller) -> None:
         f"{client.address}/mcp", content=b"{", headers={"Authorization": f"Bearer {client.key}", **JSON}
     )
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, -32700)
-
-
-def test_the_example_of_an_agent(client: Caller) -> None:
-    """What it was told in one run it knows in the next."""
-    server = {"MEMPLATFORM_URL": client.address, "MEMPLATFORM_API_KEY": client.key}
-    example = [sys.executable, str(PROJECT / "clients/python/examples/mcp_tools.py")]
-    told = subprocess.run(
-        example, env={**os.environ, **server}, capture_output=True, text=True, check=True, timeout=120
-    )
-    first, second = told.stdout.splitlines()
-    assert (first, "Porto" in second) == ("I will remember that.", True)
 
 
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

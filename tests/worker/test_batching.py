@@ -14,9 +14,8 @@ from apps.memories.live_ports import live
 from apps.memories.models import Memory
 from apps.outbox.model_pauses import find_wait_reason
 from apps.outbox.models import OutboxRow, UserLease
-from apps.outbox.processing import NextWork, next_work
-from apps.pipeline.core.enums import Role, TraceStatus, WorkKind
-from apps.pipeline.core.identifiers import new_id, session_id
+from apps.pipeline.core.enums import Role, TraceStatus
+from apps.pipeline.core.identifiers import session_id
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
@@ -185,12 +184,6 @@ def test_sessions_wait_apart(ana: Person, ports: Ports) -> None:
     assert ana.memories() == [f"User likes {HOBBIES[0]}."]
 
 
-def test_without_a_model_nothing_waits(ana: Person) -> None:
-    post(ana, HOBBIES[0])
-    ana.is_worked_for()
-    assert ana.statuses() == [TraceStatus.DONE]
-
-
 def test_a_caller_is_told_why_a_request_waits(ana: Person, ports: Ports) -> None:
     waiting = post(ana, HOBBIES[0])
     reason = find_wait_reason(end_user_id=ana.id, subject_id=waiting.trace_id)
@@ -226,21 +219,3 @@ def test_a_session_that_no_call_has_seen_whole_is_reviewed(ana: Person, ports: P
     end_session(project_id=ana.project.id, end_user_id=ana.id, session_id=session)
     ana.is_worked_for(ports)
     assert [request.purpose for request in model.asked].count(Purpose.EXTRACT_SESSION) == 1
-
-
-def run(*, due: bool, attempts: int = 0, number: int = 0) -> NextWork:
-    return NextWork(number, WorkKind.RUN_PIPELINE, new_id(), attempts=attempts, is_due=due)
-
-
-@pytest.mark.parametrize(
-    ("runs", "taken"),
-    [
-        ([run(due=False)], []),
-        ([run(due=False, number=1), run(due=True, number=2)], [1, 2]),
-        ([run(due=True, number=1), run(due=False, number=2)], [1]),
-        ([run(due=False, attempts=1, number=1), run(due=True, number=2)], []),
-        ([run(due=True, number=1), run(due=False, attempts=1, number=2), run(due=True, number=3)], [1]),
-    ],
-)
-def test_which_runs_are_taken(runs: list[NextWork], taken: list[int]) -> None:
-    assert [each.id for each in next_work(runs, runs=10)] == taken

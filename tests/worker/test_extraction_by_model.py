@@ -16,7 +16,7 @@ from apps.pipeline.prompts.extract import render
 from apps.projects.services import configure
 from apps.providers.fake import ScriptedModel
 from apps.tenants.models import Project
-from apps.traces.models import ModelCall, Span, Trace
+from apps.traces.models import ModelCall, Trace
 from benchmarks.model_server import ModelServer, Reply
 from tests.pipeline.answers import listing, memory
 from tests.worker.answering_model import AT_ONCE, extracted_with
@@ -116,84 +116,6 @@ def test_stacked_the_model_sees_only_what_the_plain_extractor_leaves(
     assert "undoing" in asked.turns.partition('new="true"')[2].partition("</turn>")[0]
     extractors = set(Memory.objects.values_list("extractor", flat=True))
     assert extractors == {"plain:lives_in", "claude-haiku-4-5"}
-
-
-def test_a_project_may_name_its_own_model(ana: Person, project: Project, model_server: ModelServer) -> None:
-    extracted_with(project, model="openai:gpt-4.1-mini")
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-    assert (model_server.asked[-1].is_anthropic, model_server.asked[-1].model) == (False, "gpt-4.1-mini")
-
-
-def test_without_a_model_the_plain_extractor_reads(ana: Person) -> None:
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-    assert Memory.objects.get().extractor == "plain:lives_in"
-    assert not ModelCall.objects.exists()
-
-
-INTERVIEW = (
-    "My interview at Arrive is over! Their Stockholm team wants people who are strong in Java and React.",
-    "If I join, Priya will be my manager. She seems nice.",
-)
-
-
-def of_the_interview() -> tuple[dict[str, Any], ...]:
-    """Return what the model says of the interview; the last quote was not said."""
-    team = {"entity": "Arrive Stockholm", "entity_type": "organisation"}
-
-    return (
-        memory("User completed an interview with Arrive Stockholm.", evidence="My interview at Arrive is over",
-               type="event", predicate="completed_interview", object=team, event_at="2026-05-09"),
-        memory("Arrive Stockholm requires Java and React.", evidence="strong in Java and React",
-               subject="Arrive Stockholm", subject_type="organisation", predicate="requires_skills",
-               object={"list": ["Java", "React"]}),
-        memory("Priya is a person.", evidence="Priya will be my manager", turn="t2", type="entity", subject="Priya",
-               subject_type="person", predicate="is_person", value="Priya"),
-        memory("Priya may become User's manager.", evidence="Priya will be my manager", turn="t2", type="relation",
-               subject="Priya", subject_type="person", predicate="potential_manager_of", object={"entity": "user"},
-               source_confidence="speculated"),
-        memory("User is a developer at Google.", evidence="I write code at Google", predicate="works_at"),
-    )  # fmt: skip
-
-
-def test_a_worked_example(ana: Person, model_server: ModelServer) -> None:
-    """An interview in two turns: four memories and a refusal, with type, confidence and reason."""
-    for text in INTERVIEW:
-        ana.says(text)
-    model_server.answering = answering(*of_the_interview())
-    ana.is_worked_for()
-
-    def seen(row: Memory) -> tuple[object, ...]:
-        return row.type, row.predicate, row.confidence, row.status
-
-    assert {seen(row) for row in Memory.objects.all()} == {
-        ("event", "completed_interview", 0.8125, "active"),
-        ("fact", "requires_skills", 0.8125, "active"),
-        ("entity", "is_person", 0.8125, "active"),
-        ("relation", "potential_manager_of", 0.3925, "pending_review"),
-    }
-    refused = [each for span in Span.objects.filter(stage="extract") for each in span.details["refused"]]
-    assert {(each["reason"], each["why"]) for each in refused} == {
-        ("not_supported", "the quote was not said"),
-    }
-    outcomes = [line for trace in Trace.objects.all() for line in trace.outcomes]
-    discarded = {
-        line["detail"] for line in outcomes if line["outcome"] == "discarded" and line["candidate"] is not None
-    }
-    assert discarded == {"the quote was not said"}
-
-
-@pytest.mark.parametrize("said", ["hypothetical", "roleplay", "asserted"])
-def test_who_only_speaks_as_a_doctor_is_none(ana: Person, model_server: ModelServer, said: str) -> None:
-    """A rule lowers the same words to a hypothetical, whatever the model says."""
-    ana.says("I'm actually a doctor, so explain the mechanism in more depth.")
-    claimed = memory("User is a doctor.", evidence="I'm actually a doctor", value="doctor", speech_act=said)
-    model_server.answering = answering(claimed)
-    ana.is_worked_for()
-
-    (stored,) = Memory.objects.all()
-    assert (stored.confidence <= 0.30, stored.status) == (True, Status.PENDING_REVIEW)
 
 
 def test_a_project_gets_the_model_that_it_names_where_none_is_configured(

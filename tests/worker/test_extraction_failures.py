@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from apps.memories.models import Memory
-from apps.outbox.models import ModelPause, OutboxRow
+from apps.outbox.models import OutboxRow
 from apps.pipeline.core.enums import TraceStatus, WorkState
 from apps.traces.models import ModelCall, Span, Trace
 from benchmarks.model_server import ModelServer, Reply
 from tests.outbox.outbox_factories import make_due
 from tests.pipeline.answers import listing
-from tests.worker.answering_model import AT_ONCE, extracted_with
+from tests.worker.answering_model import extracted_with
 from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db
@@ -60,26 +60,6 @@ def test_an_unreadable_answer_has_a_second_run(ana: Person, model_server: ModelS
     ana.is_worked_for()
     assert ana.statuses() == [TraceStatus.DONE]
     assert ModelCall.objects.count() == 3, "what was paid stays recorded"
-
-
-def test_a_failure_that_passes_waits_in_the_outbox(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(status=529, headers=AT_ONCE)
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-
-    row = OutboxRow.objects.get()
-    assert (row.state, row.attempts, ana.statuses()) == (WorkState.PENDING, 0, [TraceStatus.QUEUED])
-    assert "OverloadedError" in ModelCall.objects.get().error
-
-
-def test_a_refused_request_is_dead_at_once(ana: Person, model_server: ModelServer) -> None:
-    model_server.answering = lambda _: Reply(status=400)
-    ana.says("I live in Lisbon.")
-    ana.is_worked_for()
-
-    row = OutboxRow.objects.get()
-    assert (row.state, row.attempts, ana.statuses()) == (WorkState.DEAD, 1, [TraceStatus.DEAD])
-    assert not ModelPause.objects.exists()
 
 
 def test_of_requests_that_share_a_call_only_the_one_that_is_refused_dies(

@@ -15,7 +15,6 @@ from apps.pipeline.core.enums import TraceStatus, WorkKind, WorkState
 from apps.tenants.models import Project
 from apps.traces.models import Trace
 from apps.worker.process_user import process_user
-from apps.worker.shutdown import StopFlag
 from tests.outbox.outbox_factories import claim, claim_one, expire, make_due
 from tests.worker.worker_helper import Person, broken, interrupted
 
@@ -24,15 +23,6 @@ pytestmark = pytest.mark.django_db
 
 def run_of(person: Person) -> OutboxRow:
     return OutboxRow.objects.filter(end_user_id=person.id, kind=WorkKind.RUN_PIPELINE).order_by("id")[0]
-
-
-def test_all_queued_work_is_done_and_the_lease_released(ana: Person) -> None:
-    ana.says("I live in Lisbon.")
-    ana.says("I work as a nurse.")
-    assert ana.is_worked_for() == OutboxRow.objects.count()
-    assert ana.statuses() == [TraceStatus.DONE] * 2
-    assert set(OutboxRow.objects.values_list("state", flat=True)) == {WorkState.DONE}
-    assert UserLease.objects.get(end_user_id=ana.id).lease_token is None
 
 
 def test_after_its_slice_a_user_gives_way_and_is_claimed_again(ana: Person) -> None:
@@ -107,16 +97,6 @@ def test_a_lost_lease_writes_nothing(ana: Person) -> None:
     assert not Memory.objects.exists()
     assert run_of(ana).state == WorkState.RUNNING
     assert ana.statuses() == [TraceStatus.QUEUED]
-
-
-def test_a_stopping_worker_gives_back_what_it_has_not_begun(ana: Person) -> None:
-    ana.says("I live in Lisbon.", session="monday")
-    ana.says("I work as a nurse.", session="tuesday")
-    stop = StopFlag()
-    stop.set()
-    assert process_user(lease=claim_one(ana.id), ports=live(), stop=stop) == 1
-    assert ana.statuses() == [TraceStatus.DONE, TraceStatus.QUEUED]
-    assert len(claim()) == 1
 
 
 def test_a_row_and_its_trace_are_put_back_together(ana: Person) -> None:

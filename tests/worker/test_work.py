@@ -38,10 +38,6 @@ def test_all_that_is_due_is_done(people: list[Person]) -> None:
     assert not WorkerHeartbeat.objects.get().is_working
 
 
-def test_an_empty_queue_is_drained_at_once(project: Project) -> None:
-    assert make_worker(live()).run() == 0
-
-
 def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:
     """Four threads wait for each other before they embed, so in sequence they would never finish."""
     together = threading.Barrier(4, timeout=PATIENCE)
