@@ -7,12 +7,15 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft, Origin, Request, Ruling
 from apps.pipeline.core.enums import EntityType, MemoryType, Role
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import Policy
+from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
 from apps.pipeline.core.turn import SourceTurn
+from apps.providers.fake import HashingEmbedder
 
 MONDAY = datetime(2025, 6, 2, 9, 0, tzinfo=UTC)
 ORIGIN = Origin(project_id=UUID(int=1), end_user_id=UUID(int=2), session_id=UUID(int=3))
@@ -34,6 +37,12 @@ class FrozenClock:
 
     def now(self) -> datetime:
         return MONDAY
+
+
+def ports_of(store: InMemoryStore, **changes: Any) -> Ports:
+    """Return ports to a store in memory, without a model."""
+    fixed = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
+    return replace(fixed, **changes)
 
 
 def turn(content: str, *, position: int = 0, day: int = 0, role: Role = Role.USER, speaker: str = "") -> SourceTurn:

@@ -11,10 +11,10 @@ from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.enums import Role
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, Policy, PreFilterPolicy
-from apps.pipeline.core.ports import Embedder, Model, Ports
+from apps.pipeline.core.ports import Embedder, Model
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.default_rules import default_rules
-from tests.pipeline.builders import CountedIds, FrozenClock
+from tests.pipeline.builders import CountedIds, ports_of
 
 USER = UUID(int=2)
 
@@ -24,7 +24,7 @@ def settled(
 ) -> Iterator[Draft]:
     """Yield the draft of each session after it is written; a session is one request, extracted by a model."""
     ids = CountedIds()
-    ports = Ports(clock=FrozenClock(), ids=ids, embedder=embedder, memories=store, writer=store, model=model)
+    ports = ports_of(store, ids=ids, embedder=embedder, model=model)
     policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()), extraction=ExtractionPolicy())
     for session in sessions:
         origin = Origin(project_id=UUID(int=1), end_user_id=USER, session_id=ids.new())

@@ -17,10 +17,10 @@ from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import JudgePolicy, Policy
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import SourceTurn
-from apps.providers.fake import HashingEmbedder, ScriptedModel
+from apps.providers.fake import ScriptedModel
 from apps.traces.trace_report import report_of
 from tests.pipeline.answers import memory
-from tests.pipeline.builders import ORIGIN, CountedIds, FrozenClock, turn
+from tests.pipeline.builders import ORIGIN, ports_of, turn
 
 POLICY = Policy(judges=JudgePolicy(references=False, pairs=False))
 
@@ -30,9 +30,7 @@ class Talk:
 
     def __init__(self) -> None:
         self.store, self.said = InMemoryStore(), 0
-        self.ports = Ports(
-            clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=self.store, writer=self.store
-        )
+        self.ports = ports_of(self.store)
 
     def hear(self, *turns: str, answer: Sequence[dict[str, Any]]) -> list[Draft]:
         def answering(request: ModelRequest) -> str:

@@ -12,11 +12,9 @@ from apps.pipeline.core.draft import Draft, KnownEntity, Ruling
 from apps.pipeline.core.enums import EntityType, Reason, Status
 from apps.pipeline.core.operations import ReviseMemory
 from apps.pipeline.core.plan import plan_from
-from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Mention, ObjectValue, StoredMemory
 from apps.pipeline.extraction.forget_requests import with_forget_requests
-from apps.providers.fake import HashingEmbedder
-from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
+from tests.pipeline.builders import candidate, draft_of, known, ports_of, resolved, turn
 
 ANA, ELM = UUID(int=50), UUID(int=51)
 USER = KnownEntity(id=ANA, name="User", type=EntityType.PERSON, is_user=True)
@@ -35,9 +33,7 @@ def asking(*texts: str) -> Draft:
 
 
 def decided(draft: Draft) -> Draft:
-    store = InMemoryStore()
-    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
-    return conflict.run(draft, ports)
+    return conflict.run(draft, ports_of(InMemoryStore()))
 
 
 def home(status: Status) -> StoredMemory:

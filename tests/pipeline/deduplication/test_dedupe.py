@@ -16,13 +16,13 @@ from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.operations import AddMemory
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import SimilarityBand
-from apps.pipeline.core.ports import Neighbour, Ports, Vector
+from apps.pipeline.core.ports import Neighbour, Vector
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication import dedupe
 from apps.pipeline.deduplication.guard import differences
 from apps.pipeline.deduplication.matching import MatchVerdict, compare
 from apps.providers.fake import HashingEmbedder
-from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
+from tests.pipeline.builders import CountedIds, candidate, draft_of, known, ports_of, resolved, turn
 
 BAND = SimilarityBand(unsure=0.80)
 ANA, LENA, OLD = UUID(int=50), UUID(int=51), UUID(int=99)
@@ -194,9 +194,8 @@ class OneNeighbour(InMemoryStore):
 
 def test_a_vector_that_is_owed_is_made_up_for() -> None:
     embedder, store = CountingEmbedder(), OneNeighbour()
-    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=embedder, memories=store, writer=store)
     draft = draft_of([fact("Ana likes black tea.", value="black tea")], turns=[THEN, NOW])
-    compared = dedupe.run(draft, ports).details["compared"]["0"]["near"]
+    compared = dedupe.run(draft, ports_of(store, embedder=embedder)).details["compared"]["0"]["near"]
     assert [each["cosine"] for each in compared] == [pytest.approx(1.0)]
     assert embedder.calls == 2
 

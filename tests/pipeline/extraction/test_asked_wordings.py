@@ -10,16 +10,13 @@ from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.conflict.forgetting import named_by
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason
-from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction import extract
 from apps.pipeline.prefilter import pre_filter
-from apps.providers.fake import HashingEmbedder
-from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, resolved, turn
+from tests.pipeline.builders import candidate, draft_of, known, ports_of, resolved, turn
 
 ROWS = tomllib.loads(Path(__file__).with_name("asked_wordings.toml").read_text(encoding="utf-8"))
-STORE = InMemoryStore()
-PORTS = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=STORE, writer=STORE)
+PORTS = ports_of(InMemoryStore())
 USER = UUID(int=50)
 
 

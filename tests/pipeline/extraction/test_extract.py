@@ -15,12 +15,11 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction import extract as extracting
 from apps.pipeline.extraction.extract import IDLE, decide
 from apps.pipeline.extraction.extract import run as run_all
-from apps.providers.fake import HashingEmbedder, ScriptedModel
+from apps.providers.fake import ScriptedModel
 from tests.pipeline.answers import listing, memory, new_turns
-from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, turn
+from tests.pipeline.builders import candidate, draft_of, ports_of, turn
 
-STORE = InMemoryStore()
-PORTS = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=STORE, writer=STORE)
+PORTS = ports_of(InMemoryStore())
 ONE, TWO = turn("One."), turn("Two.", position=1)
 
 

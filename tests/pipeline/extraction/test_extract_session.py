@@ -10,13 +10,12 @@ from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import Precision, Reason
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
-from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract import run_session
-from apps.providers.fake import HashingEmbedder, ScriptedModel
+from apps.providers.fake import ScriptedModel
 from tests.pipeline.answers import listing
-from tests.pipeline.builders import MONDAY, ORIGIN, CountedIds, FrozenClock, candidate, draft_of, known, turn
+from tests.pipeline.builders import MONDAY, ORIGIN, candidate, draft_of, known, ports_of, turn
 
 SAID = turn("What does a flat in Bergen cost?"), turn("My password is hunter2.", position=1)
 
@@ -52,10 +51,7 @@ def reviewed(
     *answers: dict[str, Any], turns: tuple[SourceTurn, ...] = SAID, **limits: Any
 ) -> tuple[Draft, ScriptedModel]:
     model = ScriptedModel(lambda _: listing(*answers))
-    ports = Ports(
-        clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=FixedMemories(),
-        writer=InMemoryStore(), model=model,
-    )  # fmt: skip
+    ports = ports_of(FixedMemories(), model=model)
     extraction = ExtractionPolicy.model_validate({"extractor": "model", "min_session_turns": 1, **limits})
     return run_session(draft_of((), turns=turns).evolve(policy=Policy(extraction=extraction)), ports), model
 

@@ -8,11 +8,10 @@ from apps.memories.reading.in_memory_store import InMemoryStore
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
-from apps.pipeline.core.ports import Ports, RelevanceQuery, Slot
+from apps.pipeline.core.ports import RelevanceQuery, Slot
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction.llm.relevance import memories_to_show
-from apps.providers.fake import HashingEmbedder
-from tests.pipeline.builders import CountedIds, FrozenClock, candidate, draft_of, known, turn
+from tests.pipeline.builders import candidate, draft_of, known, ports_of, turn
 
 ANA = KnownEntity(id=UUID(int=1), name="Ana", type=EntityType.PERSON, is_user=True)
 SAID = turn("x")
@@ -40,9 +39,8 @@ class ManyMemories(InMemoryStore):
 
 def shown(*contents: str) -> tuple[ManyMemories, tuple[StoredMemory, ...]]:
     store = ManyMemories()
-    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
     turns = tuple(turn(content, position=place) for place, content in enumerate(contents))
-    _, memories = memories_to_show(draft_of((), turns=turns), turns, ports)
+    _, memories = memories_to_show(draft_of((), turns=turns), turns, ports_of(store))
     return store, memories
 
 
@@ -55,10 +53,9 @@ def test_the_slots_of_the_user_come_first() -> None:
 
 def test_what_does_not_fit_the_tokens_is_left_out() -> None:
     store = ManyMemories()
-    ports = Ports(clock=FrozenClock(), ids=CountedIds(), embedder=HashingEmbedder(), memories=store, writer=store)
     policy = Policy(extraction=ExtractionPolicy(max_known_tokens=20))
     draft = draft_of((), turns=(SAID,)).evolve(policy=policy)
-    assert [each.id for each in memories_to_show(draft, (SAID,), ports)[1]] == [HOME.id]
+    assert [each.id for each in memories_to_show(draft, (SAID,), ports_of(store))[1]] == [HOME.id]
 
 
 @pytest.mark.parametrize(

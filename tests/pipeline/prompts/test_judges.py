@@ -13,13 +13,12 @@ from apps.pipeline.core.enums import EntityType, ExtractorKind, OnModelFailure, 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import DedupePolicy, ExtractionPolicy, JudgePolicy, Policy, SimilarityBand
-from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Mention
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import verdicts_in
 from apps.pipeline.prompts.memory_pairs import StatementPair
-from apps.providers.fake import HashingEmbedder, ScriptedModel
-from tests.pipeline.builders import MONDAY, CountedIds, FrozenClock, candidate, turn
+from apps.providers.fake import ScriptedModel
+from tests.pipeline.builders import MONDAY, CountedIds, candidate, ports_of, turn
 
 BAND = SimilarityBand(unsure=0.1)
 POLICY = Policy(
@@ -45,10 +44,7 @@ class World:
 
     def __init__(self, model: ScriptedModel | None, *, policy: Policy = POLICY) -> None:
         self.store, self.ids, self.policy = InMemoryStore(), CountedIds(), policy
-        self.ports = Ports(
-            clock=FrozenClock(), ids=self.ids, embedder=HashingEmbedder(),
-            memories=self.store, writer=self.store, model=model,
-        )  # fmt: skip
+        self.ports = ports_of(self.store, ids=self.ids, model=model)
         self.day, self.shown = 0, frozenset[UUID]()
 
     def hear(self, content: str, *, said: str = "", **changes: object) -> Draft:

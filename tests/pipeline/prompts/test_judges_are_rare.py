@@ -1,6 +1,5 @@
 """Judges are asked in batches, however many cases are open: at most two calls per request, for few statements."""
 
-import json
 from uuid import UUID
 
 import pytest
@@ -8,25 +7,15 @@ import pytest
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, KnownEntity, Request
 from apps.pipeline.core.enums import EntityType, ExtractorKind, Reason
-from apps.pipeline.core.model_calls import ModelRequest, Purpose
+from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.plan import plan_from
 from apps.pipeline.core.policy import ExtractionPolicy, JudgePolicy, Policy
 from apps.pipeline.core.statement import Candidate, Mention
 from apps.providers.fake import ScriptedModel
 from tests.pipeline.builders import candidate, turn
-from tests.pipeline.prompts.test_judges import ORIGIN, World
+from tests.pipeline.prompts.test_judges import ORIGIN, World, saying
 
 POLICY = Policy(extraction=ExtractionPolicy(extractor=ExtractorKind.MODEL))
-
-
-def answering(verdict: str) -> ScriptedModel:
-    def answer(request: ModelRequest) -> str:
-        count = request.turns.count("<question ")
-        return json.dumps(
-            {"answers": [{"id": f"q{n}", "reason": "so", "verdict": verdict} for n in range(1, count + 1)]}
-        )
-
-    return ScriptedModel(answer)
 
 
 def questions(model: ScriptedModel, purpose: Purpose) -> list[int]:
@@ -66,7 +55,7 @@ def about_sam(number: int) -> Candidate:
 
 @pytest.mark.parametrize(("ties", "most", "calls", "settled"), [(1, 10, [1], 1), (9, 10, [9], 9), (25, 10, [10], 10)])
 def test_many_ties_take_one_call(ties: int, most: int, calls: list[int], settled: int) -> None:
-    model = answering("1")
+    model = saying("1")
     policy = POLICY.model_copy(update={"judges": JudgePolicy(most_questions=most)})
     draft = told(with_two_sams(model, policy), *map(about_sam, range(ties)))
     assert questions(model, Purpose.JUDGE_REFERENCES) == calls
@@ -76,7 +65,7 @@ def test_many_ties_take_one_call(ties: int, most: int, calls: list[int], settled
 
 
 def test_a_plan_made_again_asks_no_third_time() -> None:
-    model = answering("1")
+    model = saying("1")
     world = with_two_sams(model, POLICY)
     draft = told(world, about_sam(1))
     for _ in range(3):
@@ -95,7 +84,7 @@ def believed(belief: str) -> Candidate:
 
 
 def test_however_many_oppose_one_call_is_made() -> None:
-    model = answering("unsure")
+    model = saying("unsure")
     world = World(model, policy=POLICY)
     known = told(world, *(believed(f"{thing} {place} always helps") for thing in THINGS for place in ("one", "two")))
     world.store.apply(draft=known, plan=plan_from(known))
