@@ -46,6 +46,7 @@ def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
     assert min(map(float, figures[-1][1:])) >= 0.8
 
 
+@pytest.mark.soak
 def test_the_shipped_models_of_wishes_are_made_from_the_labelled_sentences() -> None:
     shipped, sentences = from_json(wishes.WEIGHTS.read_text(encoding="utf-8")), load()
     promised = [wishes.features_of(each.text) for each in sentences if each.author == PROMISED]

@@ -25,8 +25,8 @@ def failure(server: ModelServer, spec: str, reply: Reply) -> ModelFailed:
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        *((status, FailureKind.UNAVAILABLE) for status in (401, 402, 403, 404, 408, 409, 429, 500, 503, 529)),
-        *((status, FailureKind.REFUSED) for status in (400, 413, 418, 422)),
+        *((status, FailureKind.UNAVAILABLE) for status in (401, 403, 404, 408, 429, 500, 529)),
+        *((status, FailureKind.REFUSED) for status in (400, 413, 422)),
     ],
 )
 def test_the_status_decides_the_kind(model_server: ModelServer, spec: str, status: int, kind: FailureKind) -> None:
@@ -45,12 +45,6 @@ def test_what_has_no_error_status_has_a_kind_too(
     model_server: ModelServer, spec: str, reply: Reply, kind: FailureKind
 ) -> None:
     assert failure(model_server, spec, reply).kind is kind
-
-
-def test_a_model_that_is_not_configured_is_unavailable(model_server: ModelServer) -> None:
-    with pytest.raises(ModelFailed) as failed:
-        registry.PricedModels().complete(request("nobody:x"))
-    assert (failed.value.kind, failed.value.permanent) == (FailureKind.UNAVAILABLE, True)
 
 
 @BOTH
