@@ -39,14 +39,6 @@ def test_a_rule_of_a_draft_is_edited_once_it_is_active(project: Project) -> None
     assert named.exists()
 
 
-def test_a_draft_is_not_activated_over_what_nobody_has_compared(project: Project) -> None:
-    draft_of(project)
-    change_policy(project_id=project.pk, base=1, changes={("extraction", "max_per_turn"): 3})
-    with pytest.raises(Conflict):
-        activate_version(project_id=project.pk, number=2, seen=1)
-    assert activate_version(project_id=project.pk, number=2, seen=3).is_active
-
-
 def test_what_was_active_is_restored_and_not_activated(project: Project) -> None:
     change_policy(project_id=project.pk, base=1, changes=LESS)
     with pytest.raises(Conflict):

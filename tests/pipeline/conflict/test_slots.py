@@ -40,10 +40,8 @@ def known(number: int, place: str = "Lisbon", **changes: Any) -> StoredMemory:
         ({"canonical_hash": "of its own", "content": "Lisbon is Ana's home."}, False),
         ({"content": "Ana doesn't live in Lisbon."}, False),
         ({"subject": Mention("", entity_id=BO)}, False),
-        ({"type": MemoryType.PREFERENCE}, False),
         ({"speech_act": SpeechAct.ROLEPLAY}, False),
         ({"valid_until": day(9)}, False),
-        ({"id": UUID(int=2)}, False),
     ],
 )
 def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin: bool) -> None:
@@ -56,14 +54,11 @@ def test_a_twin_says_the_same_of_the_same_time(changes: dict[str, Any], is_twin:
         (5, [], None, []),
         (5, [known(1)], None, [1]),
         (5, [known(1), known(2)], None, [1, 2]),
-        (5, [known(1), known(9)], 9, []),
         (5, [known(9), known(7)], 7, []),
         (5, [known(1, status=Status.PENDING_REVIEW)], None, []),
         (5, [known(1, polarity=Polarity.NEGATIVE)], None, []),
         (5, [known(1, type=MemoryType.EVENT)], None, []),
-        (5, [known(1, stateful=False)], None, []),
         (5, [known(1, subject=Mention("", entity_id=BO))], None, []),
-        (5, [known(1, predicate="works_at")], None, []),
         (5, [known(1, evidence="I also live there")], None, []),
         (5, [known(9, valid_until=day(3))], None, [9]),  # said later, but ended long before
     ],

@@ -41,7 +41,6 @@ def test_names_that_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("plain", "plain"),
         ("tab\tline\r\nline", "tab\tline\r\nline"),
         ("bell\x07 escape\x1b[1m delete\x7f c1\x9b", "bell escape[1m delete c1"),
         (

@@ -25,25 +25,17 @@ RULE = MemoryFacts(confidence=0.8, tags=("constraint",), is_vouched_for=False)
 @pytest.mark.parametrize(
     ("memory", "changes", "field"),
     [
-        (OWN, {"content": "Ana lives in Porto."}, ""),
         (OWN, {"confidence": 0.5}, ""),
         (OWN, {"confidence": 0.81}, "confidence"),
-        (OWN, {"tags": ["arc"]}, ""),
         (OWN, {"tags": ["constraint"]}, "tags"),
         (OWN, {"tags": ["goal", "convention"]}, "tags"),
         (OWN, {"expires_at": NOW + timedelta(days=1)}, ""),
-        (OWN, {"expires_at": None}, ""),
         (OWN, {"expires_at": NOW}, "expires_at"),
         (VOUCHED, {"topic": "home", "importance": 0.9, "metadata": {"a": 1}, "tags": ["arc"]}, ""),
-        (VOUCHED, {"content": "Ana lives in Porto."}, "content"),
-        (VOUCHED, {"valid_until": NOW}, "valid_until"),
         (VOUCHED, {"confidence": 0.1}, "confidence"),
-        (VOUCHED, {"expires_at": NOW + timedelta(days=1)}, "expires_at"),
         (OWN, {"content": "Never ask Ana before paying."}, "content"),
-        (RULE, {"importance": 0.9}, ""),
         (RULE, {"tags": ["goal"]}, "tags"),
         (RULE, {"tags": ["constraint", "goal"]}, ""),
-        (RULE, {"content": "Pork is fine."}, "content"),
     ],
 )
 def test_what_a_revision_takes(memory: MemoryFacts, changes: dict[str, Any], field: str) -> None:
@@ -55,9 +47,7 @@ def test_what_a_revision_takes(memory: MemoryFacts, changes: dict[str, Any], fie
     [
         ({"source_confidence": SourceConfidence.CONFIRMED}, {"source_confidence": SourceConfidence.INFERRED}),
         ({"source_confidence": SourceConfidence.CONFIRMED, **SLOT}, {"source_confidence": SourceConfidence.DIRECT}),
-        ({"source_confidence": SourceConfidence.SPECULATED}, {"source_confidence": SourceConfidence.SPECULATED}),
         ({"extractor": "person"}, {"extractor": "direct"}),
-        ({"source_confidence": SourceConfidence.INFERRED}, {"source_confidence": SourceConfidence.INFERRED}),
         ({"status": Status.ACTIVE}, {"status": None}),
         ({"status": Status.PENDING_REVIEW}, {"status": Status.PENDING_REVIEW}),
     ],

@@ -17,6 +17,10 @@ TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     ("text", "redacted"),
     [
         (f"Use {TOKEN}, please.", "Use [secret:github_token], please."),
+        ("AKIAIOSFODNN7EXAMPLE", "[secret:aws_access_key]"),
+        ("sk-proj-abcdef1234567890abcdef", "[secret:openai_key]"),
+        ("-----BEGIN RSA PRIVATE KEY-----", "[secret:private_key]"),
+        ("export API_KEY=abc123def456", "export API_KEY=[secret:api_key]"),
         ("My password is hunter2.", "My password is [secret:password]."),
         ("Das WLAN-Passwort lautet Sonne7Regen.", "Das WLAN-Passwort lautet [secret:password]."),
         ("Mon mot de passe : t0urnesol", "Mon mot de passe : [secret:password]"),
