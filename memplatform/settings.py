@@ -248,7 +248,8 @@ EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- the ledger: a folder for entries that the retention period has removed
-LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
+_ledger_archive = env.str("LEDGER_ARCHIVE", default="")
+LEDGER_ARCHIVE = Path(_ledger_archive) if _ledger_archive else None
 
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/tracing.py)
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of all processes of this data folder
