@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, ProviderError, Refused
+from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.outbox import enqueue, manual, model_pauses
 from apps.outbox.model_pauses import end_pause
@@ -55,7 +56,7 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
         )
 
 
-def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:
+def discard_work(*, project_id: UUID, row_id: int) -> None:
     """Mark open work and its trace as dead, so that the work behind it can run; it can be retried later.
 
     Raises NotFound, Conflict for work that a worker is processing or that has ended.
@@ -63,7 +64,7 @@ def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:
     row = OutboxRow.objects.filter(project_id=project_id, id=row_id).first()
     if row is None:
         raise NotFound("there is no such work")
-    error = f"{DISCARDED}{actor}; before: {row.last_error or 'no error'}"
+    error = f"{DISCARDED}{current_actor()}; before: {row.last_error or 'no error'}"
     with transaction.atomic():
         if not manual.discard(end_user_id=row.end_user_id, row_id=row.id, error=error):
             raise Conflict("only open work that no worker is processing can be discarded")

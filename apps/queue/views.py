@@ -18,7 +18,6 @@ from apps.pipeline.core.enums import WorkState
 from apps.queue.selectors import failed_work, model_health, model_pauses
 from apps.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
 from apps.tenants.enums import MemberRole
-from apps.traces.get_or_create import actor_of
 
 
 @project_page()
@@ -104,7 +103,7 @@ def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespons
 def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
     """Mark an entry as failed, so that work behind it continues."""
     with refusals_told(request):
-        discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
+        discard_work(project_id=visit.project.pk, row_id=row_id)
         undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
     return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")

@@ -16,6 +16,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from apps.common.errors import NotFound, Unfit
+from apps.memories.ledger.actor import current_person
 from apps.memories.models import MemoryOrigin
 from apps.outbox.enqueue import queue_task
 from apps.pipeline import flow
@@ -185,7 +186,7 @@ IMMEDIATE_TURNS = 500  # up to this number, the preview is computed while the ca
 RETENTION = timedelta(days=1)
 
 
-def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
+def request_preview(*, project_id: UUID, rule: Rule, days: int) -> RulePreview:
     """Create a preview and compute it at once for few turns, otherwise in a worker; return it.
 
     Raises Unfit for an unusable pattern or too many days, NotFound for an unknown project.
@@ -200,7 +201,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int |
     RulePreview.objects.filter(project_id=project_id, created_at__lt=now - RETENTION).delete()
     preview = RulePreview.objects.create(
         project_id=project_id,
-        person_id=person_id,
+        person_id=current_person(),
         rule=rule.model_dump(mode="json"),
         days=days,
         turns_total=total,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from apps.pipeline.core.input_validation import BadInput
+from apps.common.errors import Unfit
 from apps.pipeline.core.policy import SimilarityBand
 from apps.providers.fake import HashingEmbedder
 from apps.tuning.calibrate import (
@@ -53,7 +53,7 @@ def test_a_band_is_measured_by_what_it_does() -> None:
 
 @pytest.mark.parametrize("pairs", [[], [paraphrase(0.9)], [near_miss(0.9)]])
 def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
-    with pytest.raises(ValueError, match="both needed"):
+    with pytest.raises(Unfit, match="both needed"):
         best_band(pairs)
 
 
@@ -68,9 +68,8 @@ def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
 )
 def test_a_bad_line_is_named(line: dict[str, str]) -> None:
     good = {"one": ONE, "two": ONE, "label": "paraphrase"}
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(Unfit, match="line 2"):
         list(read_pairs(map(json.dumps, (good, line))))
-    assert refused.value.at == "line 2"
 
 
 def test_pairs_are_scored_by_the_embedder() -> None:

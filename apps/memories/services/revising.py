@@ -206,7 +206,6 @@ class Revision:
     project_id: UUID
     memory_id: UUID
     changes: Mapping[str, Any]
-    actor: str = ""  # by default the current one
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change the status
     is_trusted: bool = True  # whether the caller's word counts like a person's
@@ -254,7 +253,7 @@ def _revise_once(revision: Revision) -> None:
         raise NotFound("there is no such memory to replace")
     with transaction.atomic():
         operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
-        apply_revision(memory=memory, operations=operations, actor=revision.actor)
+        apply_revision(memory=memory, operations=operations)
 
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
@@ -283,10 +282,19 @@ def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     return memory
 
 
-def apply_revision(*, memory: Memory, operations: Sequence[Operation], actor: str = "") -> None:
-    """Apply operations on one memory, by default for the current actor. Raises StalePlan."""
-    context = WriteContext(memory.project_id, memory.end_user_id, actor=actor or current_actor())
+def apply_revision(*, memory: Memory, operations: Sequence[Operation]) -> None:
+    """Apply operations of the current actor on one memory. Raises StalePlan."""
+    context = WriteContext(memory.project_id, memory.end_user_id, actor=current_actor())
     apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+
+
+def apply_decision(*, project_id: UUID, end_user_id: UUID, operations: Sequence[Operation]) -> None:
+    """Apply operations of the current actor for one end user. Raises Conflict if another writer was faster."""
+    context = WriteContext(project_id, end_user_id, actor=current_actor())
+    try:
+        apply_plan(plan=WritePlan(tuple(operations)), context=context)
+    except StalePlan as stale:
+        raise Conflict("somebody else was faster") from stale
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
@@ -354,14 +362,7 @@ def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
     return BulkOutcome(memory_id)
 
 
-def retract(
-    *,
-    project_id: UUID,
-    memory_id: UUID,
-    actor: str = "",
-    expected_version: int | None = None,
-    is_trusted: bool = True,
-) -> None:
+def retract(*, project_id: UUID, memory_id: UUID, expected_version: int | None = None, is_trusted: bool = True) -> None:
     """Retract a memory; repeating it changes nothing.
 
     Raises NotFound, Conflict, NotAllowed for a rule for agents and a caller that is not trusted.
@@ -376,7 +377,7 @@ def retract(
             raise NotAllowed("retracting a rule for agents needs the scope trust")
         revision = retraction(memory_id=memory.id, version=memory.version)
         try:
-            return apply_revision(memory=memory, operations=[revision], actor=actor)
+            return apply_revision(memory=memory, operations=[revision])
         except StalePlan:
             continue
     raise Conflict("the memory is being changed by others; try again")
