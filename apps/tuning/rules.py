@@ -16,6 +16,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from apps.common.errors import NotFound, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_person
 from apps.memories.models import MemoryOrigin
 from apps.outbox.enqueue import queue_task
@@ -83,8 +84,7 @@ def _change(
 ) -> ConfigurationVersion:
     """Make a version from the active one; the project is locked, so that no concurrent change is lost."""
     with transaction.atomic():
-        if not Project.objects.select_for_update().filter(id=project_id).exists():
-            raise NotFound("there is no such project")
+        get_or_refuse(Project.objects.select_for_update().filter(id=project_id), "project")
         active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         policy = change(active.as_policy())
         if as_draft:
@@ -193,8 +193,7 @@ def request_preview(*, project_id: UUID, rule: Rule, days: int) -> RulePreview:
     """
     if not 1 <= days <= MOST_DAYS:
         raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
-    if not Project.objects.filter(pk=project_id).exists():
-        raise NotFound("there is no such project")
+    get_or_refuse(Project.objects.filter(pk=project_id), "project")
     with_rule(active_policy(project_id=project_id), rule)
     now = timezone.now()
     total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)

@@ -149,7 +149,7 @@ def export_ledger(*, project_id: UUID, entries: QuerySet[LedgerEntry]) -> Iterat
     Sealed entries carry their number and hash, so that the chain can be verified elsewhere.
     """
     with tenant_scope(project_id=project_id):
-        record(project_id=project_id, verb="ledger_exported", object_kind="project", object_id=project_id)
+        record("ledger_exported", "project", project_id, project_id=project_id)
     rows = streamed_rows(entries.order_by("id"), project_id=project_id)
     return (msgspec.json.encode({name: getattr(row, name) for name in FIELDS}) + b"\n" for row in rows)
 

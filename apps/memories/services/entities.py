@@ -181,14 +181,7 @@ def names_of(entity: Entity) -> list[str]:
 
 
 def _record(entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
-    record(
-        project_id=entity.project_id,
-        end_user_id=entity.end_user_id,
-        verb=verb,
-        object_kind="entity",
-        object_id=entity.id,
-        details=details,
-    )
+    record(verb, "entity", entity.id, project_id=entity.project_id, end_user_id=entity.end_user_id, details=details)
 
 
 def split_entities(*, project_id: UUID, entity_id: UUID) -> None:

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryOrigin
@@ -276,10 +277,7 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     """Return a memory of the project. Raises NotFound."""
     memories = Memory.objects.for_project(project_id).defer(*NOT_SHOWN)
-    memory: Memory | None = memories.filter(id=memory_id).first()
-    if memory is None:
-        raise NotFound("there is no such memory")
-    return memory
+    return get_or_refuse(memories.filter(id=memory_id), "memory")
 
 
 def apply_revision(*, memory: Memory, operations: Sequence[Operation]) -> None:

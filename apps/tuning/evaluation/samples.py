@@ -14,6 +14,7 @@ from django.db.models.functions import MD5, Cast, Coalesce, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
@@ -69,10 +70,10 @@ def draw_samples(
             raise Unfit("nothing was stored or said in the period that is not in a sample already", at="/since")
         for sample in samples:
             record(
+                "sample_drawn",
+                "evaluation_sample",
+                sample.id,
                 project_id=sample.project_id,
-                verb="sample_drawn",
-                object_kind="evaluation_sample",
-                object_id=sample.id,
                 details={"kind": sample.kind, "seed": sample.seed, "population": sample.population},
             )
     return samples
@@ -192,8 +193,7 @@ def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
 
 def items_of(*, project_id: UUID, sample_id: UUID) -> QuerySet[EvaluationItem]:
     """Return the items of a sample with all that is shown of them. Raises NotFound."""
-    if not EvaluationSample.objects.filter(project_id=project_id, id=sample_id).exists():
-        raise NotFound("there is no such sample")
+    get_or_refuse(EvaluationSample.objects.filter(project_id=project_id, id=sample_id), "sample")
     rows = EvaluationItem.objects.filter(sample_id=sample_id)
     return rows.select_related("end_user", "memory", "turn").prefetch_related("labels")
 
@@ -247,10 +247,7 @@ def label_item(
 def find_item(*, project_id: UUID, item_id: UUID) -> EvaluationItem:
     """Return an item of a project with its memory or turn. Raises NotFound."""
     rows = EvaluationItem.objects.select_related("sample", "end_user", "memory", "turn__session")
-    item = rows.filter(id=item_id, sample__project_id=project_id).first()
-    if item is None:
-        raise NotFound("there is no such item")
-    return item
+    return get_or_refuse(rows.filter(id=item_id, sample__project_id=project_id), "item")
 
 
 _AS_STORED = 1  # the version of a memory that nobody has changed
