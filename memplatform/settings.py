@@ -64,21 +64,21 @@ CSRF_TRUSTED_ORIGINS = ["{0.scheme}://{0.netloc}".format(urlsplit(PUBLIC_URL))] 
 
 INSTALLED_APPS = [
     "apps.tenants.apps.TenantsConfig",
-    "apps.traces.apps.TracesConfig",
-    "apps.outbox.apps.OutboxConfig",
-    "apps.alerts.apps.AlertsConfig",
+    "apps.traces",
+    "apps.outbox",
+    "apps.alerts",
     "apps.events",
     "apps.items",
     "apps.imports",
     "apps.memories.apps.MemoriesConfig",
-    "apps.projects.apps.ProjectsConfig",
-    "apps.queue.apps.QueueConfig",
-    "apps.tuning.apps.TuningConfig",
-    "apps.privacy.apps.PrivacyConfig",
-    "apps.intake.apps.IntakeConfig",
+    "apps.projects",
+    "apps.queue",
+    "apps.tuning",
+    "apps.privacy",
+    "apps.intake",
     "apps.worker.apps.WorkerConfig",
-    "apps.api.apps.ApiConfig",
-    "apps.console.apps.ConsoleConfig",
+    "apps.api",
+    "apps.console",
     "memplatform.apps.MemplatformConfig",
     "memplatform.apps.TablesAdminConfig",
     "django.contrib.auth",
@@ -248,7 +248,8 @@ EMAIL_TIMEOUT = 10  # seconds
 DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="memplatform@localhost")
 
 # --- the ledger: a folder for entries that the retention period has removed
-LEDGER_ARCHIVE = Path(env.str("LEDGER_ARCHIVE", default="") or DATA_DIR / "ledger")
+_ledger_archive = env.str("LEDGER_ARCHIVE", default="")
+LEDGER_ARCHIVE = Path(_ledger_archive) if _ledger_archive else None
 
 # --- telemetry: what a collector gets is set by the standard variables of OpenTelemetry (apps/telemetry/tracing.py)
 METRICS_DIR = DATA_DIR / "metrics"  # the counts of all processes of this data folder
@@ -331,7 +332,6 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["apps.api.authentication.HasScope", "apps.api.authentication.ProjectTakesWrites"],
     "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.StructRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.api.parsers.JsonNegotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "apps.api.problems.problem_response",

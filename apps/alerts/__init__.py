@@ -1,0 +1,1 @@
+"""Alerts of projects, who is told about them, and the messages sent."""

@@ -94,11 +94,7 @@ def alert_response(alert: Alert) -> AlertResponse:
 
 def recipients_response(recipients: AlertRecipients | None, *, secret: str = "") -> AlertRecipientsResponse:
     """Convert recipients; None are those of a project that has never named any."""
-    return AlertRecipientsResponse(
-        webhook_url=recipients.webhook_url if recipients else "",
-        mail_addresses=recipients.mail_addresses if recipients else [],
-        webhook_secret=secret or None,
-    )
+    return response_of(AlertRecipientsResponse, recipients or AlertRecipients(), webhook_secret=secret or None)
 
 
 class AlertsView(ApiView):

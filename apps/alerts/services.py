@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
+from django import forms
 from django.core.exceptions import ValidationError
-from django.core.validators import EmailValidator, MaxLengthValidator
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,7 +16,8 @@ from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
 from apps.alerts.messages import enqueue_messages
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients, SchedulerHeartbeat
 from apps.alerts.verdict import COUNTED_FOR, Trouble, verdict_of
-from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.errors import Conflict, Unfit
+from apps.common.rows import get_or_refuse
 from apps.events.enums import DeliveryState
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
@@ -130,21 +131,13 @@ def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Al
         raise Unfit(str(error), at=error.at) from error
     told = redact(cleaned, policy=active_policy(project_id=project_id).redaction).text[:NOTE_LENGTH]
     with transaction.atomic():
-        alert = Alert.objects.select_for_update().filter(project_id=project_id, id=alert_id).first()
-        if alert is None:
-            raise NotFound("there is no such alert")
+        alert = get_or_refuse(Alert.objects.select_for_update().filter(project_id=project_id, id=alert_id), "alert")
         if alert.state != AlertState.OPEN:
             raise Conflict(f"the alert is {alert.state} already")
         alert.state, alert.note = AlertState.ACKNOWLEDGED.value, told
         alert.acknowledged_at, alert.acknowledged_by = timezone.now(), current_actor()
         alert.save(update_fields=["state", "note", "acknowledged_at", "acknowledged_by"])
-        record(
-            project_id=project_id,
-            verb="alert_acknowledged",
-            object_kind="alert",
-            object_id=alert.id,
-            details={"kind": alert.kind},
-        )
+        record("alert_acknowledged", "alert", alert.id, project_id=project_id, details={"kind": alert.kind})
     return alert
 
 
@@ -183,13 +176,7 @@ def set_recipients(
                 state=DeliveryState.FAILED.value, last_error="no longer a recipient", finished_at=timezone.now()
             )
             details = {"webhook": int(bool(url)), "new_secret": int(bool(secret)), "mail_addresses": len(addresses)}
-            record(
-                project_id=project_id,
-                verb="alert_recipients_set",
-                object_kind="project",
-                object_id=project_id,
-                details=details,
-            )
+            record("alert_recipients_set", "project", project_id, project_id=project_id, details=details)
     return RecipientsChange(recipients, secret)
 
 
@@ -200,8 +187,7 @@ def _checked_addresses(addresses: Sequence[str]) -> list[str]:
     found = list(dict.fromkeys(address.strip() for address in addresses))
     for index, address in enumerate(found):
         try:
-            EmailValidator()(address)
-            MaxLengthValidator(254)(address)
+            forms.EmailField(max_length=254).clean(address)
         except ValidationError as error:
             raise Unfit("is no mail address", at=f"/mail_addresses/{index}") from error
     return found

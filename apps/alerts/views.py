@@ -1,7 +1,5 @@
 """Alerts: what needs attention, who takes care of it, and who is told."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
@@ -12,9 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from apps.alerts.enums import AlertState, ProblemCode
-from apps.alerts.models import Alert, AlertDelivery, AlertQuerySet, AlertRecipients
+from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
-from apps.alerts.verdict import ADVICE, ALERTS, Advice
+from apps.alerts.verdict import ADVICE, ALERTS
 from apps.common.errors import Unfit
 from apps.console.forms import AlertRecipientsForm
 from apps.console.labels import names_of
@@ -26,44 +24,24 @@ from apps.tenants.enums import MemberRole
 _OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
 
 
-@dataclass(frozen=True, slots=True)
-class AlertCard:
-    """An alert with the link that mends it, and the name of whoever has acknowledged it."""
-
-    alert: Alert
-    advice: Advice
-    url: str
-    acknowledged_by: str
-
-
-def alerts_by(*, project_id: UUID, state: str, kind: str) -> AlertQuerySet:
-    """Return alerts of a state, by default open ones and then acknowledged ones, of a kind, by default of any."""
-    alerts = Alert.objects.for_project(project_id).order_by(*_OPEN_FIRST)
-    alerts = alerts.filter(state=state) if state in set(AlertState) else alerts.unresolved()
-    return alerts.filter(kind=kind) if kind in ALERTS else alerts
-
-
-def alert_cards(alerts: Iterable[Alert], *, slug: str) -> list[AlertCard]:
-    """Add what the pages of a project show beside each alert."""
-    listed = list(alerts)
-    names = names_of(each.acknowledged_by for each in listed if each.acknowledged_by)
-    cards = []
-    for alert in listed:
-        advice = ADVICE[ProblemCode(alert.kind)]
-        cards.append(AlertCard(alert, advice, advice.path(slug), names.get(alert.acknowledged_by, "")))
-    return cards
-
-
 @project_page()
 def alerts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show what is wrong now, and list alerts, by default those that are not resolved."""
     state, kind = query_param(request, "state"), query_param(request, "kind")
-    page = paginate(alerts_by(project_id=visit.project.pk, state=state, kind=kind), request, size=20)
+    rows = Alert.objects.for_project(visit.project.pk).order_by(*_OPEN_FIRST)
+    rows = rows.filter(state=state) if state in set(AlertState) else rows.unresolved()
+    page = paginate(rows.filter(kind=kind) if kind in ALERTS else rows, request, size=20)
+    names = names_of(each.acknowledged_by for each in page.rows if each.acknowledged_by)
+    cards = []
+    for alert in page.rows:
+        advice = ADVICE[ProblemCode(alert.kind)]
+        card = {"alert": alert, "advice": advice, "url": advice.path(visit.project.slug)}
+        cards.append(card | {"acknowledged_by": names.get(alert.acknowledged_by, "")})
     known = set(Alert.objects.for_project(visit.project.pk).unresolved().values_list("kind", "subject"))
     shown = {
         "page": page,
         "troubles": [each for each in visit.verdict.troubles if (each.code, each.subject) not in known],
-        "cards": alert_cards(page.rows, slug=visit.project.slug),
+        "cards": cards,
         "state": state if state in set(AlertState) else "",
         "states": list(AlertState),
         "kind": kind,

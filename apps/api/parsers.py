@@ -78,9 +78,6 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not valid JSON")
 
 
-_ACCEPTS_JSON = ("", "*/*", "application/json")  # what nearly all clients send
-
-
 class StructRenderer(BaseRenderer):
     """Render built-in values and msgspec structs as JSON."""
 
@@ -91,19 +88,6 @@ class StructRenderer(BaseRenderer):
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         """Return the JSON text; empty if there is no body."""
         return b"" if data is None else msgspec.json.encode(data)
-
-
-class JsonNegotiation(DefaultContentNegotiation):
-    """Negotiate as DRF does, with a shortcut for the usual `Accept` headers."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> Any:
-        """Return a renderer and its media type. Raises NotAcceptable."""
-        only, *others = renderers
-        if not others and request.META.get("HTTP_ACCEPT", "") in _ACCEPTS_JSON and not request.META["QUERY_STRING"]:
-            return only, only.media_type
-        return super().select_renderer(request, [only, *others], format_suffix)
 
 
 class NoNegotiation(DefaultContentNegotiation):

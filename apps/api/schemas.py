@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.input_validation import METADATA_BYTES, METADATA_DEPTH, BadInput, checked_name
+from apps.pipeline.core.input_validation import METADATA_BYTES, METADATA_DEPTH, BadInput, check_json, checked_name
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=255)]
 Label = Annotated[str, Meta(max_length=120)]
@@ -162,14 +162,8 @@ def checked_metadata(metadata: Metadata | None, *, at: str) -> Metadata:
         return {}
     if len(msgspec.json.encode(metadata)) > METADATA_BYTES:
         raise BadInput(f"is larger than {METADATA_BYTES:,} bytes", at=at)
-    if _depth(metadata) > METADATA_DEPTH:
-        raise BadInput(f"is nested deeper than {METADATA_DEPTH} levels", at=at)
+    try:
+        check_json(metadata, max_depth=METADATA_DEPTH)
+    except BadInput as bad:  # without the place within it
+        raise BadInput(str(bad), at=at) from bad
     return metadata
-
-
-def _depth(value: Any) -> int:
-    """Count levels of nesting, which the parser has limited already."""
-    if not isinstance(value, dict | list) or not value:
-        return int(isinstance(value, dict | list))
-    children = value.values() if isinstance(value, dict) else value
-    return 1 + max(map(_depth, children))

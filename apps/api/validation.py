@@ -3,7 +3,6 @@
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -125,32 +124,24 @@ def _with_times_of_day(values: Any, shape: type[msgspec.Struct]) -> Any:
     if not isinstance(values, Mapping):
         return values
     times = _times_in(shape)
-    return {name: times[name].applied(value) if name in times else value for name, value in values.items()}
+    return {name: _with_time_of_day(value, *times[name]) if name in times else value for name, value in values.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _TimesOfField:
-    """What a field does with dates: the time of day that it adds, and the struct that may hold more of them."""
-
-    time_of_day: str | None
-    struct: type[msgspec.Struct] | None
-
-    def applied(self, value: Any) -> Any:
-        """Return a value of the field with the times."""
-        if self.time_of_day and isinstance(value, str) and _DAY.fullmatch(value):
-            return f"{value}T{self.time_of_day}Z"
-        return value if self.struct is None else _with_times_of_day(value, self.struct)
+def _with_time_of_day(value: Any, time_of_day: str | None, struct: type[msgspec.Struct] | None) -> Any:
+    if time_of_day and isinstance(value, str) and _DAY.fullmatch(value):
+        return f"{value}T{time_of_day}Z"
+    return value if struct is None else _with_times_of_day(value, struct)
 
 
 @cache
-def _times_in(shape: type[msgspec.Struct]) -> Mapping[str, _TimesOfField]:
-    """Return the fields of a struct that may hold dates, by their names in JSON."""
-    found: dict[str, _TimesOfField] = {}
+def _times_in(shape: type[msgspec.Struct]) -> Mapping[str, tuple[str | None, type[msgspec.Struct] | None]]:
+    """Return, by the names in JSON of fields, the time of day that a date gets, and the struct that may hold dates."""
+    found: dict[str, tuple[str | None, type[msgspec.Struct] | None]] = {}
     for field in msgspec.structs.fields(shape):
         times = [meta.extra["time_of_day"] for meta in _metas(field.type) if meta.extra and "time_of_day" in meta.extra]
         struct = next((each for each in _alternatives(field.type) if _is_struct(each)), None)
         if times or struct is not None:
-            found[field.encode_name] = _TimesOfField(times[0] if times else None, struct)
+            found[field.encode_name] = (times[0] if times else None, struct)
     return found
 
 

@@ -1,10 +1,20 @@
-"""What most models have in common: an identifier that is ordered by time, and for many the form that people see."""
+"""Finding a row, and what most models share: an identifier ordered by time, and for many the form people see."""
 
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.db import models
 
+from apps.common.errors import NotFound
 from apps.pipeline.core.identifiers import Prefix, new_id, show
+
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+def get_or_refuse(rows: models.QuerySet[_Row, Any], name: str) -> _Row:
+    """Return the first row. Raises NotFound, with the name of what there is none of."""
+    if (found := rows.first()) is None:
+        raise NotFound(f"there is no such {name}")
+    return found
 
 
 class Row(models.Model):

@@ -24,7 +24,7 @@ from apps.projects.services import create_project
 from apps.review.selectors.review import ReviewFilters, pending_counts, review_queue
 from apps.tenants.models import ApiKey, Project
 from apps.traces.models import Trace
-from apps.traces.selectors import TraceSearch, search_traces
+from apps.traces.selectors import search_traces
 
 
 @login_required
@@ -107,7 +107,7 @@ def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 # The lists that tell about new rows, as their filters in the query string narrow them.
 _LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {
-    "traces": lambda request, project_id: search_traces(project_id=project_id, search=TraceSearch.of(request)),
+    "traces": lambda request, project_id: search_traces(request, project_id=project_id),
     "review": lambda request, project_id: review_queue(project_id=project_id, filters=ReviewFilters.of(request)),
 }
 MOST_COUNTED = 100

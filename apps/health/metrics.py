@@ -1,7 +1,7 @@
 """Prometheus metrics: state, queue, what the processes of this data folder count, and who may read them."""
 
 import hmac
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -194,7 +194,6 @@ REGISTRY.register(CountedCollector())
 # Proxies add the caller's address to the first header, or write it to the second. Callers can send both with any
 # addresses, so all addresses have to be private.
 _FORWARDING = ("X-Forwarded-For", "X-Real-IP")
-_UNREADABLE = "forwarded"  # whatever the header Forwarded says is taken for an address that is not private
 
 
 def caller_may_read_metrics(request: HttpRequest | Request) -> bool:
@@ -202,24 +201,14 @@ def caller_may_read_metrics(request: HttpRequest | Request) -> bool:
 
     A request that went through a proxy counts as coming from wherever the proxy says.
     """
-    named = [address for header in _FORWARDING for address in request.headers.get(header, "").split(",") if address]
-    unread = [_UNREADABLE] if "Forwarded" in request.headers else []
-    return may_read_metrics(
-        authorization=request.headers.get("Authorization", ""),
-        addresses=[request.META.get("REMOTE_ADDR", ""), *named, *unread],
-    )
-
-
-def may_read_metrics(*, authorization: str, addresses: Iterable[str]) -> bool:
-    """Return True for the token, or where none is configured if all addresses of a caller are loopback or private.
-
-    `authorization` is the header of this name, and empty without one.
-    """
     if settings.METRICS_TOKEN:
-        scheme, _, token = authorization.partition(" ")
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         is_same = hmac.compare_digest(token.strip().encode(), settings.METRICS_TOKEN.encode())
         return scheme.lower() == "bearer" and is_same
-    return all(map(_is_private, addresses))
+    if "Forwarded" in request.headers:  # whatever it says is taken for an address that is not private
+        return False
+    named = [address for header in _FORWARDING for address in request.headers.get(header, "").split(",") if address]
+    return all(map(_is_private, [request.META.get("REMOTE_ADDR", ""), *named]))
 
 
 def _is_private(address: str) -> bool:

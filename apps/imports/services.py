@@ -13,7 +13,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotFound, Refused, Unfit
+from apps.common.errors import Conflict, Refused, Unfit
+from apps.common.rows import get_or_refuse
 from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.memories.ledger.record import record
@@ -28,10 +29,7 @@ from apps.traces.models import IdempotentRequest
 def find_import(*, project_id: UUID, import_id: UUID, is_locked: bool = False) -> FileImport:
     """Return an import, with `is_locked` until the transaction ends. Raises NotFound."""
     rows = FileImport.objects.select_for_update() if is_locked else FileImport.objects.all()
-    found: FileImport | None = rows.filter(project_id=project_id, id=import_id).first()
-    if found is None:
-        raise NotFound("there is no such import")
-    return found
+    return get_or_refuse(rows.filter(project_id=project_id, id=import_id), "import")
 
 
 MOST_FILES = 20  # of a project that are stored at the same time
@@ -46,7 +44,7 @@ def request_import(*, request: FileImport) -> FileImport:
         if FileImport.objects.filter(project_id=project_id, has_file=True).count() >= MOST_FILES:
             raise Conflict(f"{MOST_FILES} files are stored already: finish or delete one of their imports")
         request.save(force_insert=True)
-        record(project_id=project_id, verb="import_requested", object_kind="import", object_id=request.id)
+        record("import_requested", "import", request.id, project_id=project_id)
     return request
 
 
@@ -113,7 +111,7 @@ def start_import(
         started_at = held.started_at or timezone.now()
         _move(held, ImportState.WAITING, started_at=started_at, api_key_id=api_key_id, person_id=person_id)
         details = {"format": held.format, "chunks_done": held.position}
-        record(project_id=project_id, verb="import_started", object_kind="import", object_id=held.pk, details=details)
+        record("import_started", "import", held.pk, project_id=project_id, details=details)
         transaction.on_commit(wake_workers)
     return held
 
@@ -127,7 +125,7 @@ def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
         if held.state != ImportState.CANCELLED:
             counts = {} if held.state == ImportState.CHECKING else held.counts  # not of half a file
             _move(held, ImportState.CANCELLED, counts=counts, finished_at=timezone.now())
-            record(project_id=project_id, verb="import_cancelled", object_kind="import", object_id=import_id)
+            record("import_cancelled", "import", import_id, project_id=project_id)
     return held
 
 
@@ -141,7 +139,7 @@ def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
         if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):
-            record(project_id=project_id, verb="import_file_deleted", object_kind="import", object_id=import_id)
+            record("import_file_deleted", "import", import_id, project_id=project_id)
     found.refresh_from_db()
     return found
 

@@ -1,0 +1,1 @@
+"""Turns and sessions are accepted, imports are run."""

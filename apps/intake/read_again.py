@@ -76,13 +76,7 @@ def read_again(project_id: UUID) -> int:
         with tenant_scope(project_id=project_id, end_user_id=end_user_id):
             enqueued += _enqueue(end_user_id, session_id, list(found), configuration, now)
     if enqueued:
-        record(
-            project_id=project_id,
-            verb="sessions_read_again",
-            object_kind="project",
-            object_id=project_id,
-            details={"sessions": enqueued},
-        )
+        record("sessions_read_again", "project", project_id, project_id=project_id, details={"sessions": enqueued})
     return enqueued
 
 

@@ -146,11 +146,5 @@ def _finish(held: FileImport) -> None:
     with transaction.atomic():
         release(held, state=ImportState.DONE, finished_at=timezone.now(), wait_reason="")
         done = FileImport.objects.get(id=held.pk).done
-        record(
-            project_id=held.project_id,
-            verb="import_finished",
-            object_kind="import",
-            object_id=held.pk,
-            details=dict(done),
-        )
+        record("import_finished", "import", held.pk, project_id=held.project_id, details=dict(done))
         delete_import_file(project_id=held.project_id, import_id=held.pk)

@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound
+from apps.common.rows import get_or_refuse
 from apps.events.enums import EventType
 from apps.events.record import record_event
 from apps.items.models import StoredItem
@@ -62,9 +63,9 @@ def end_session(
         except UserBeingErased as erased:
             raise NotFound("there is no such session") from erased
         sessions = Session.objects.select_for_update(no_key=True)  # memories may go on referring to it
-        session = sessions.filter(project_id=project_id, end_user_id=end_user_id, id=session_id).first()
-        if session is None:
-            raise NotFound("there is no such session")
+        session = get_or_refuse(
+            sessions.filter(project_id=project_id, end_user_id=end_user_id, id=session_id), "session"
+        )
         session.ended_at = session.ended_at or timezone.now()
         session.save(update_fields=["ended_at"])
         enqueue.stop_waiting(end_user_id=end_user_id, session_id=session.id)
@@ -120,9 +121,9 @@ def end_idle_sessions() -> int:
 def delete_turn(*, project_id: UUID, turn_id: UUID) -> dict[str, int]:
     """Delete one turn and what hangs on it; return how many memories were deleted. Raises NotFound, Conflict."""
     with transaction.atomic():
-        turn = Turn.objects.filter(id=turn_id, session__project_id=project_id).select_related("session").first()
-        if turn is None:
-            raise NotFound("there is no such turn")
+        turn = get_or_refuse(
+            Turn.objects.filter(id=turn_id, session__project_id=project_id).select_related("session"), "turn"
+        )
         return _delete(turn.session, [turn_id], whole=False)
 
 
@@ -139,12 +140,7 @@ def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[s
                 raise NotFound("there is no such session")
             deleted = {"turns": 0, "memories": 0, "items": items}
             record(
-                project_id=project_id,
-                end_user_id=user,
-                verb="session_deleted",
-                object_kind="session",
-                object_id=named,
-                details={"rows": deleted},
+                "session_deleted", "session", named, project_id=project_id, end_user_id=user, details={"rows": deleted}
             )
             return deleted
         turns = Turn.objects.filter(end_user_id=user, session=session)
@@ -290,11 +286,11 @@ def _record(
     session: Session, turns: Sequence[UUID], memories: Sequence[UUID], *, whole: bool, deleted: Mapping[str, int]
 ) -> None:
     record(
+        "session_deleted" if whole else "turn_deleted",
+        "session" if whole else "turn",
+        session.id if whole else turns[0],
         project_id=session.project_id,
         end_user_id=session.end_user_id,
-        verb="session_deleted" if whole else "turn_deleted",
-        object_kind="session" if whole else "turn",
-        object_id=session.id if whole else turns[0],
         details={"rows": dict(deleted), "memories": [str(each) for each in memories]},
     )
     for memory_id in memories:

@@ -77,11 +77,11 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) 
         if puts or deleted:
             belongs_to_one = len(owners) == 1 and all(each.user_id for each in puts)
             record(
+                "items_changed",
+                "project",
+                project_id,
                 project_id=project_id,
                 end_user_id=next(iter(owners.values())).pk if belongs_to_one else None,
-                verb="items_changed",
-                object_kind="project",
-                object_id=project_id,
                 details={"stored": len(puts), "deleted": deleted},
             )
     return outcomes

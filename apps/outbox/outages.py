@@ -10,7 +10,7 @@ _LOCKED = frozenset({"40P01", "55P03", "40001"})  # a deadlock, a lock that was 
 # A server that became a standby, and sessions that it has ended, are reported as internal errors.
 _INTERNAL = frozenset({READ_ONLY, "25P03", "25P04"})
 
-REFUSED_SECONDS = 30.0  # a write that was refused so long ago says nothing about now
+REFUSED_SECONDS = 15.0  # a write that was refused so long ago says nothing about now
 _refused_at: dict[str, float] = {}  # by SQLSTATE
 
 

@@ -1,0 +1,1 @@
+"""Erasure, retention, export of one end user, redaction of what is stored."""

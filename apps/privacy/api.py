@@ -13,7 +13,7 @@ from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import Moment, PageBody, PageQuery, ResponseBody
 from apps.api.validation import read_id
-from apps.common.errors import NotFound
+from apps.common.rows import get_or_refuse
 from apps.memories.user_stats import user_stats
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, end_user_id
@@ -168,9 +168,7 @@ class UserStatsView(ApiView):
         """Count the end user's memories by status, type and agent, sessions and turns."""
         name = checked_name(user_id, at="user_id")
         users = EndUser.objects.for_project(self.caller.project_id).present()
-        found = users.filter(id=end_user_id(project_id=self.caller.project_id, user_id=name)).first()
-        if found is None:
-            raise NotFound("there is no such end user")
+        found = get_or_refuse(users.filter(id=end_user_id(project_id=self.caller.project_id, user_id=name)), "end user")
         return UserStatsResponse(user_id=name, **user_stats(end_user_id=found.id))
 
 
@@ -183,7 +181,5 @@ class ErasureView(ApiView):
     def get(self, request: Request, erasure_id: str) -> ErasureResponse:
         """Return the status of an erasure, and how many rows of each table it has deleted."""
         erasures = Erasure.objects.filter(project_id=self.caller.project_id)
-        erasure = erasures.filter(id=read_id(Prefix.ERASURE, erasure_id)).first()
-        if erasure is None:
-            raise NotFound("there is no such erasure")
+        erasure = get_or_refuse(erasures.filter(id=read_id(Prefix.ERASURE, erasure_id)), "erasure")
         return erasure_response(erasure)

@@ -88,13 +88,7 @@ def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now
         last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
     rows = {**rows, **last}
     if any(rows.values()):
-        record(
-            project_id=project_id,
-            verb="retention_applied",
-            object_kind="project",
-            object_id=project_id,
-            details={"rows": rows},
-        )
+        record("retention_applied", "project", project_id, project_id=project_id, details={"rows": rows})
     return sum(last.values())
 
 

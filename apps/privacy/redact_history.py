@@ -52,31 +52,27 @@ def redact_history(
     A dry run only counts. Raises StalePlan if a memory is being changed by others.
     """
     with tenant_scope(project_id=project_id):
-        return _redact(project_id, is_dry_run, progress)
-
-
-def _redact(project_id: UUID, is_dry_run: bool, progress: Callable[[str, int], None]) -> dict[str, int]:
-    policy = active_policy(project_id=project_id).redaction
-    changed: Counter[str] = Counter()
-    for memory in Memory.objects.for_project(project_id).order_by("id").iterator(chunk_size=BATCH):
-        changes = _redacted_columns(memory, _MEMORY_TEXTS, policy)
-        changed[Memory._meta.db_table] += bool(changes)
-        if changes and not is_dry_run:
-            _revise(memory, changes)
-    progress(Memory._meta.db_table, changed[Memory._meta.db_table])
-    for model, owner, columns in _TEXTS:
-        if model is StoredItem and not policy.items:
-            continue  # the policy keeps items as they are
-        for batch in _batches(model, owner, project_id):
-            rows = [row for row in batch if _set_redacted(row, columns, policy)]
-            changed[model._meta.db_table] += len(rows)
-            if rows and not is_dry_run:
-                model._default_manager.bulk_update(rows, columns)
-        progress(model._meta.db_table, changed[model._meta.db_table])
-    aliases = EntityAlias._meta.db_table
-    changed[aliases] = redact_aliases(project_id=project_id, policy=policy, is_dry_run=is_dry_run)
-    progress(aliases, changed[aliases])
-    return dict(changed)
+        policy = active_policy(project_id=project_id).redaction
+        changed: Counter[str] = Counter()
+        for memory in Memory.objects.for_project(project_id).order_by("id").iterator(chunk_size=BATCH):
+            changes = _redacted_columns(memory, _MEMORY_TEXTS, policy)
+            changed[Memory._meta.db_table] += bool(changes)
+            if changes and not is_dry_run:
+                _revise(memory, changes)
+        progress(Memory._meta.db_table, changed[Memory._meta.db_table])
+        for model, owner, columns in _TEXTS:
+            if model is StoredItem and not policy.items:
+                continue  # the policy keeps items as they are
+            for batch in _batches(model, owner, project_id):
+                rows = [row for row in batch if _set_redacted(row, columns, policy)]
+                changed[model._meta.db_table] += len(rows)
+                if rows and not is_dry_run:
+                    model._default_manager.bulk_update(rows, columns)
+            progress(model._meta.db_table, changed[model._meta.db_table])
+        aliases = EntityAlias._meta.db_table
+        changed[aliases] = redact_aliases(project_id=project_id, policy=policy, is_dry_run=is_dry_run)
+        progress(aliases, changed[aliases])
+        return dict(changed)
 
 
 def _revise(memory: Memory, changes: dict[str, Any]) -> None:

@@ -17,11 +17,12 @@ from django.utils.crypto import salted_hmac
 from django_q.models import Task
 
 from apps.alerts.models import Alert
-from apps.common.errors import NotFound
+from apps.common.rows import get_or_refuse
 from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.events.record import record_event
 from apps.imports.services import forget_user, lock_imports
+from apps.imports.transfers.export_project import rows_in_parts
 from apps.items.models import StoredItem
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
@@ -77,16 +78,6 @@ class UserTable:
     self_reference: str = ""
     is_exported: bool = True
     not_exported: frozenset[str] = frozenset()
-
-    @property
-    def table(self) -> str:
-        """Return the name of the table in the database."""
-        return self.model._meta.db_table
-
-    @property
-    def key(self) -> str:
-        """Return the column that identifies a row of the end user."""
-        return str(self.model._meta.pk.column)
 
     @property
     def columns(self) -> list[str]:
@@ -168,7 +159,6 @@ def clear_notes(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
 
 
 END = "end"  # the kind of the last line
-AT_ONCE = 500  # rows per query; no connection is held while the caller reads them
 
 
 def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
@@ -179,10 +169,8 @@ def export_user(*, project_id: UUID, user_id: str) -> Iterator[bytes]:
     """
     derived = identifiers.end_user_id(project_id=project_id, user_id=user_id)
     with tenant_scope(project_id=project_id, end_user_id=derived), transaction.atomic():
-        user = EndUser.objects.for_project(project_id).present().filter(id=derived).first()
-        if user is None:
-            raise NotFound("there is no such end user")
-        record(project_id=project_id, end_user_id=user.id, verb="exported", object_kind="end_user", object_id=user.id)
+        user = get_or_refuse(EndUser.objects.for_project(project_id).present().filter(id=derived), "end user")
+        record("exported", "end_user", user.id, project_id=project_id, end_user_id=user.id)
     return _lines(user)
 
 
@@ -190,23 +178,10 @@ def _lines(user: EndUser) -> Iterator[bytes]:
     yield _line("end_user", {"id": user.id, "user_id": user.external_id, "created_at": user.created_at})
     for table in USER_TABLES:
         if table.is_exported:
-            yield from _rows(table, user)
+            rows = table.model._default_manager.filter(end_user_id=user.id).order_by("pk").values(*table.columns)
+            for row in rows_in_parts(rows, user.project_id, user.id):
+                yield _line(table.name, row)
     yield _line(END, {})
-
-
-def _rows(table: UserTable, user: EndUser) -> Iterator[bytes]:
-    rows = table.model._default_manager.filter(end_user_id=user.id).order_by()
-    keys = sorted(_read(user, rows.values_list("pk", flat=True)))
-    for first in range(0, len(keys), AT_ONCE):
-        some = keys[first : first + AT_ONCE]
-        for row in _read(user, rows.filter(pk__in=some).order_by("pk").values(*table.columns)):
-            yield _line(table.name, row)
-
-
-def _read(user: EndUser, rows: QuerySet[Any, Any]) -> list[Any]:
-    """Read rows in a scope of their own: the view has returned when they are sent."""
-    with tenant_scope(project_id=user.project_id, end_user_id=user.id):
-        return list(rows)
 
 
 def _line(kind: str, values: dict[str, Any]) -> bytes:
@@ -242,9 +217,7 @@ def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
         lock_imports(project_id=project_id)
         # This lock conflicts with the one of every writer, see apps/tenants/end_users.py.
         users = EndUser.objects.select_for_update().filter(project_id=project_id, erased_at__isnull=True)
-        user = users.filter(id=derived).first()
-        if user is None:
-            raise NotFound("there is no such end user")
+        user = get_or_refuse(users.filter(id=derived), "end user")
         if user.erasing_since is not None:
             return Erasure.objects.get(end_user=user, finished_at__isnull=True)
         clear_notes(project_id=project_id, end_user_id=user.id, user_id=user_id)
@@ -258,11 +231,11 @@ def _start(project_id: UUID, user_id: str, derived: UUID) -> Erasure:
             actor=current_actor(),
         )
         record(
+            "erasure_started",
+            "end_user",
+            user.id,
             project_id=project_id,
             end_user_id=user.id,
-            verb="erasure_started",
-            object_kind="end_user",
-            object_id=user.id,
             details={"erasure": str(erasure.id)},
         )
     return erasure
@@ -349,12 +322,12 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
     user.erasing_since = None
     user.save(update_fields=["erasing_since", "erased_at"])
     record(
+        "erased",
+        "end_user",
+        user.id,
         project_id=erasure.project_id,
         end_user_id=user.id,
         actor=erasure.actor,
-        verb="erased",
-        object_kind="end_user",
-        object_id=user.id,
         details={"erasure": str(erasure.id), "user_hash": erasure.user_hash, "rows": erasure.counts},
     )
     # Without `end_user_id`: it is nothing of the user's, and stays when the user returns and is erased again.

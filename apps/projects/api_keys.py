@@ -9,7 +9,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.errors import Conflict, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.record import record
 from apps.pipeline.core.enums import Scope
 from apps.tenants.keys import new_key
@@ -42,8 +43,7 @@ def create_key(
         raise Unfit("at least one scope is needed", at="/scopes")
     if expires_at is not None and expires_at <= timezone.now():
         raise Unfit("the expiry must lie in the future", at="/expires_at")
-    if not Project.objects.filter(pk=project_id).exists():
-        raise NotFound("there is no such project")
+    get_or_refuse(Project.objects.filter(pk=project_id), "project")
     made = new_key()
     with transaction.atomic():
         key = ApiKey.objects.create(
@@ -56,7 +56,7 @@ def create_key(
             requests_per_minute=requests_per_minute,
         )
         details = {"scopes": key.scopes}
-        record(project_id=project_id, verb="key_created", object_kind="api_key", object_id=key.id, details=details)
+        record("key_created", "api_key", key.id, project_id=project_id, details=details)
         record_trust(key)
     return CreatedKey(key=key, text=made.text)
 
@@ -72,29 +72,23 @@ def rotate_key(*, project_id: UUID, key_id: UUID, overlap: timedelta) -> Created
     if not timedelta() <= overlap <= LONGEST_OVERLAP:
         raise Unfit("the former key can stay valid for 0 to 30 days", at="/overlap")
     with transaction.atomic():
-        former = ApiKey.objects.select_for_update().filter(project_id=project_id, pk=key_id).first()
-        if former is None:
-            raise NotFound("there is no such key")
+        former = get_or_refuse(ApiKey.objects.select_for_update().filter(project_id=project_id, pk=key_id), "key")
         now = timezone.now()
-        if former.revoked_at is not None or (former.expires_at is not None and former.expires_at <= now):
+        if not former.is_valid(now):
             raise Conflict("the key was revoked or has expired; make a new one")
         made = create_key(
             project_id=project_id,
             name=former.name,
             scopes=[Scope(scope) for scope in former.scopes],
-            expires_at=_as_long_as(former, now),
+            # lives from now on as long as the former one was made for
+            expires_at=former.expires_at and now + (former.expires_at - former.created_at),
             requests_per_minute=former.requests_per_minute,
         )
         former.expires_at = min(former.expires_at or now + overlap, now + overlap)
         former.save(update_fields=["expires_at"])
         details = {"replaced_by": str(made.key.pk), "overlap_seconds": int(overlap.total_seconds())}
-        record(project_id=project_id, verb="key_rotated", object_kind="api_key", object_id=key_id, details=details)
+        record("key_rotated", "api_key", key_id, project_id=project_id, details=details)
     return made
-
-
-def _as_long_as(former: ApiKey, now: datetime) -> datetime | None:
-    """Return when a key expires that lives from now on as long as the former one was made for."""
-    return None if former.expires_at is None else now + (former.expires_at - former.created_at)
 
 
 def revoke_key(*, project_id: UUID, key_id: UUID) -> None:
@@ -103,11 +97,10 @@ def revoke_key(*, project_id: UUID, key_id: UUID) -> None:
     Raises NotFound.
     """
     keys = ApiKey.objects.filter(project_id=project_id, pk=key_id)
-    if not keys.exists():
-        raise NotFound("there is no such key")
+    get_or_refuse(keys, "key")
     with transaction.atomic():
         if keys.filter(revoked_at__isnull=True).update(revoked_at=timezone.now()):
-            record(project_id=project_id, verb="key_revoked", object_kind="api_key", object_id=key_id)
+            record("key_revoked", "api_key", key_id, project_id=project_id)
 
 
 UNDO_PERIOD = timedelta(minutes=10)  # enough to notice a mistake; a key that leaked stays revoked
@@ -116,13 +109,12 @@ UNDO_PERIOD = timedelta(minutes=10)  # enough to notice a mistake; a key that le
 def restore_key(*, project_id: UUID, key_id: UUID) -> None:
     """Undo the revocation of a key within ten minutes. Raises NotFound, Conflict if it is too late."""
     keys = ApiKey.objects.filter(project_id=project_id, pk=key_id)
-    if not keys.exists():
-        raise NotFound("there is no such key")
+    get_or_refuse(keys, "key")
     restorable = Q(revoked_at__isnull=True) | Q(revoked_at__gt=timezone.now() - UNDO_PERIOD)
     with transaction.atomic():
         if not keys.filter(restorable).update(revoked_at=None):
             raise Conflict("the key was revoked too long ago; make a new one")
-        record(project_id=project_id, verb="key_restored", object_kind="api_key", object_id=key_id)
+        record("key_restored", "api_key", key_id, project_id=project_id)
         record_trust(keys.get())
 
 
@@ -130,6 +122,4 @@ def record_trust(key: ApiKey) -> None:
     """Add an entry of its own for a key with the scope trust, which admin includes."""
     if not {Scope.TRUST.value, Scope.ADMIN.value}.isdisjoint(key.scopes):
         details = {"scopes": key.scopes}
-        record(
-            project_id=key.project_id, verb="trust_granted", object_kind="api_key", object_id=key.pk, details=details
-        )
+        record("trust_granted", "api_key", key.pk, project_id=key.project_id, details=details)

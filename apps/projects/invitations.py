@@ -1,19 +1,19 @@
 """Invite people to projects: create, send, accept and revoke invitations."""
 
 import smtplib
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django import forms
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
-from django.core.validators import validate_email
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from apps.common.errors import NotFound, Refused, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import acting_as
 from apps.memories.ledger.record import record
 from apps.projects.services import set_member
@@ -29,26 +29,20 @@ VALID_FOR = timedelta(days=7)
 MOST_PER_HOUR = 20  # of a project
 
 
-@dataclass(frozen=True, slots=True)
-class CreatedInvitation:
-    """A new invitation and its token, which is shown only once."""
+def create_invitation(
+    *, project_id: UUID, role: MemberRole, invited_by: int, email: str = ""
+) -> tuple[Invitation, str]:
+    """Create an invitation for 7 days, and return it with its token, which is shown only once.
 
-    invitation: Invitation
-    token: str
-
-
-def create_invitation(*, project_id: UUID, role: MemberRole, invited_by: int, email: str = "") -> CreatedInvitation:
-    """Create an invitation for 7 days; it replaces an open one to the same mail address.
-
+    It replaces an open one to the same mail address.
     Raises Unfit for an invalid address, Refused after 20 invitations in an hour, NotFound.
     """
-    address = _checked_address(email.strip())
+    address = _checked_address(email)
     if seconds_to_wait(RateLimit(f"invitations:{project_id}", most=MOST_PER_HOUR, seconds=3_600)):
         raise Refused(f"this project has sent its {MOST_PER_HOUR} invitations of this hour")
     token, now = new_token(), timezone.now()
     with transaction.atomic():
-        if not Project.objects.select_for_update(no_key=True).filter(pk=project_id).exists():
-            raise NotFound("there is no such project")
+        get_or_refuse(Project.objects.select_for_update(no_key=True).filter(pk=project_id), "project")
         if address:
             Invitation.objects.open(now=now).filter(project_id=project_id, email=address).update(revoked_at=now)
         invitation = Invitation.objects.create(
@@ -60,26 +54,15 @@ def create_invitation(*, project_id: UUID, role: MemberRole, invited_by: int, em
             expires_at=now + VALID_FOR,
         )
         details = {"role": role.value, "by_mail": int(bool(address))}
-        record(
-            project_id=project_id,
-            verb="member_invited",
-            object_kind="invitation",
-            object_id=invitation.pk,
-            details=details,
-        )
-    return CreatedInvitation(invitation, token.text)
+        record("member_invited", "invitation", invitation.pk, project_id=project_id, details=details)
+    return invitation, token.text
 
 
 def _checked_address(address: str) -> str:
-    if not address:
-        return ""
     try:
-        validate_email(address)
+        return forms.EmailField(max_length=254, required=False).clean(address)
     except ValidationError as error:
         raise Unfit("this is no mail address", at="/email") from error
-    if len(address) > 254:
-        raise Unfit("this is no mail address", at="/email")
-    return address
 
 
 class MailNotSent(Exception):
@@ -160,13 +143,7 @@ def _join(invitation: Invitation, person: User) -> None:
         raise NotFound("there is no such invitation")  # somebody else was faster
     with acting_as(actor_of(None, person.pk)):
         details = {"person": person.pk}
-        record(
-            project_id=project_id,
-            verb="invitation_accepted",
-            object_kind="invitation",
-            object_id=invitation.pk,
-            details=details,
-        )
+        record("invitation_accepted", "invitation", invitation.pk, project_id=project_id, details=details)
         held = Membership.objects.filter(project_id=project_id, user=person).values_list("role", flat=True).first()
         invited = MemberRole(invitation.role)
         if held is None or _ROLES.index(MemberRole(held)) < _ROLES.index(invited):
@@ -180,4 +157,4 @@ def revoke_invitation(*, project_id: UUID, invitation_id: UUID) -> None:
         opened = Invitation.objects.open(now=now).filter(project_id=project_id, pk=invitation_id)
         if not opened.update(revoked_at=now):
             raise NotFound("there is no such open invitation")
-        record(project_id=project_id, verb="invitation_revoked", object_kind="invitation", object_id=invitation_id)
+        record("invitation_revoked", "invitation", invitation_id, project_id=project_id)

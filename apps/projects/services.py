@@ -14,7 +14,8 @@ from django.db.models import Max
 from django.utils import timezone
 from pydantic import ValidationError as NotAPolicy
 
-from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.errors import Conflict, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_person
 from apps.memories.ledger.record import record
 from apps.outbox.model_pauses import end_all_pauses
@@ -53,19 +54,25 @@ def create_project(*, name: str, slug: str, id: UUID | None = None) -> Project:
     if slug in RESERVED:
         raise Unfit(f"slug: {slug!r} is the address of another page", at="/slug")
     project = Project(name=name.strip(), slug=slug, **({"id": id} if id else {}))
+    _check_fields(project)
     try:
-        project.clean_fields()
         with system_scope(SystemWork.PROJECT_CREATION), transaction.atomic():
             project.save(force_insert=True)
-            record(project_id=project.id, verb="project_created", object_kind="project", object_id=project.id)
+            record("project_created", "project", project.id, project_id=project.id)
             policy = Policy(pre_filter=PreFilterPolicy(rules=default_rules()))
             configure(project_id=project.id, policy=policy, note="defaults")
-    except ValidationError as error:
-        field, messages = next(iter(error.message_dict.items()))
-        raise Unfit(f"{field}: {messages[0]}", at=f"/{field}") from error
     except IntegrityError as error:
         raise Conflict(f"there is a project {slug!r} already" + (", or one with this id" if id else "")) from error
     return project
+
+
+def _check_fields(project: Project) -> None:
+    """Raise Unfit for an invalid value."""
+    try:
+        project.clean_fields()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise Unfit(f"{field}: {messages[0]}", at=f"/{field}") from error
 
 
 LIMITS = ("queue_limit", "requests_per_minute", "max_memories", "max_model_usd_per_day")
@@ -78,26 +85,18 @@ def update_project(*, project_id: UUID, changes: Mapping[str, Any]) -> Project:
     Raises Unfit for an invalid value, NotFound.
     """
     with transaction.atomic():
-        project = Project.objects.select_for_update().filter(pk=project_id).first()
-        if project is None:
-            raise NotFound("there is no such project")
+        project = get_or_refuse(Project.objects.select_for_update().filter(pk=project_id), "project")
         changed = {name: getattr(project, name) for name in CHANGEABLE if name in changes}
         changed = {name: value for name, value in changed.items() if value != changes[name]}
         if not changed:
             return project
         for name in changed:
             setattr(project, name, changes[name])
-        try:
-            project.clean_fields()
-        except ValidationError as error:
-            field, messages = next(iter(error.message_dict.items()))
-            raise Unfit(f"{field}: {messages[0]}", at=f"/{field}") from error
+        _check_fields(project)
         project.save(update_fields=list(changed))
         limits = {name: [_number(changed[name]), _number(changes[name])] for name in changed if name in LIMITS}
         details = {"fields": sorted(changed), "limits": limits}
-        record(
-            project_id=project.pk, verb="project_changed", object_kind="project", object_id=project.pk, details=details
-        )
+        record("project_changed", "project", project.pk, project_id=project.pk, details=details)
     return project
 
 
@@ -111,14 +110,12 @@ def archive_project(*, project_id: UUID) -> Project:
     Raises NotFound, Conflict for a project that is archived already.
     """
     with transaction.atomic():
-        project = Project.objects.select_for_update().filter(pk=project_id).first()
-        if project is None:
-            raise NotFound("there is no such project")
+        project = get_or_refuse(Project.objects.select_for_update().filter(pk=project_id), "project")
         if project.archived_at is not None:
             raise Conflict("the project is archived already")
         project.archived_at = timezone.now()
         project.save(update_fields=["archived_at"])
-        record(project_id=project.pk, verb="project_archived", object_kind="project", object_id=project.pk)
+        record("project_archived", "project", project.pk, project_id=project.pk)
     return project
 
 
@@ -129,15 +126,13 @@ def restore_project(*, project_id: UUID) -> Project:
     for a project that is not archived.
     """
     with transaction.atomic():
-        project = Project.objects.select_for_update().filter(pk=project_id).first()
-        if project is None:
-            raise NotFound("there is no such project")
+        project = get_or_refuse(Project.objects.select_for_update().filter(pk=project_id), "project")
         if project.archived_at is None:
             raise Conflict("the project is not archived")
         project.archived_at = None
         project.save(update_fields=["archived_at"])
         end_all_pauses(project_id=project.pk)
-        record(project_id=project.pk, verb="project_restored", object_kind="project", object_id=project.pk)
+        record("project_restored", "project", project.pk, project_id=project.pk)
     return project
 
 
@@ -150,15 +145,14 @@ def set_member(*, project_id: UUID, username: str, role: MemberRole) -> Membersh
     if person is None:
         raise Unfit("there is no active user of this name", at="/username")
     with transaction.atomic():
-        if not Project.objects.select_for_update().filter(pk=project_id).exists():
-            raise NotFound("there is no such project")
+        get_or_refuse(Project.objects.select_for_update().filter(pk=project_id), "project")
         if role is not MemberRole.ADMIN:
             keep_an_admin(project_id=project_id, without=person.pk)
         member, _ = Membership.objects.update_or_create(
             project_id=project_id, user=person, defaults={"role": role.value}
         )
         details = {"person": person.pk, "role": role.value}
-        record(project_id=project_id, verb="member_set", object_kind="member", object_id=member.pk, details=details)
+        record("member_set", "member", member.pk, project_id=project_id, details=details)
     return member
 
 
@@ -178,13 +172,11 @@ def remove_member(*, project_id: UUID, membership_id: UUID) -> Membership:
     """
     with transaction.atomic():
         Project.objects.select_for_update().filter(pk=project_id).first()
-        member = Membership.objects.filter(project_id=project_id, pk=membership_id).first()
-        if member is None:
-            raise NotFound("there is no such member")
+        member = get_or_refuse(Membership.objects.filter(project_id=project_id, pk=membership_id), "member")
         keep_an_admin(project_id=project_id, without=member.user_id)
         Membership.objects.filter(pk=member.pk).delete()
         details = {"person": member.user_id, "role": member.role}
-        record(project_id=project_id, verb="member_removed", object_kind="member", object_id=member.pk, details=details)
+        record("member_removed", "member", member.pk, project_id=project_id, details=details)
     return member
 
 
@@ -230,13 +222,7 @@ def record_version(made: ConfigurationVersion, *, before: ConfigurationVersion |
     """Write the paths of the settings that an activation changes into the ledger; rules are settings, too."""
     changes = policy_changes(before.as_policy() if before else Policy(), made.as_policy())
     details = {"number": made.number, "changed": [each.name for each in changes][:MOST_PATHS]}
-    record(
-        project_id=made.project_id,
-        verb="configured",
-        object_kind="configuration",
-        object_id=made.id,
-        details=details,
-    )
+    record("configured", "configuration", made.id, project_id=made.project_id, details=details)
 
 
 def update_rules(*, project_id: UUID, policy: Policy) -> None:
@@ -260,9 +246,10 @@ def change_policy(
     """
     with transaction.atomic():
         Project.objects.select_for_update().filter(pk=project_id).first()
-        active = ConfigurationVersion.objects.filter(project_id=project_id, is_active=True).first()
-        if active is None:
-            raise NotFound("there is no such project, or it has no configuration")
+        active = get_or_refuse(
+            ConfigurationVersion.objects.filter(project_id=project_id, is_active=True),
+            "project, or it has no configuration",
+        )
         if active.number != base:
             raise Conflict(f"version {active.number} is active by now; read it and try again")
         policy = changed_policy(active.as_policy(), changes)
@@ -333,9 +320,7 @@ def policy_of_version(*, project_id: UUID, number: int | None) -> Policy:
     """Return the policy of a version; None stands for the active one. Raises NotFound."""
     if number is None:
         return active_policy(project_id=project_id)
-    version = ConfigurationVersion.objects.filter(project_id=project_id, number=number).first()
-    if version is None:
-        raise NotFound("there is no such version")
+    version = get_or_refuse(ConfigurationVersion.objects.filter(project_id=project_id, number=number), "version")
     return version.as_policy()
 
 
@@ -348,9 +333,7 @@ def save_draft(
     """
     with transaction.atomic():
         Project.objects.select_for_update().filter(pk=project_id).first()
-        made_from = ConfigurationVersion.objects.filter(project_id=project_id, number=base).first()
-        if made_from is None:
-            raise NotFound("there is no such version")
+        made_from = get_or_refuse(ConfigurationVersion.objects.filter(project_id=project_id, number=base), "version")
         before = made_from.as_policy()
         policy = changed_policy(before, changes)
         if policy == before:
@@ -368,9 +351,7 @@ def activate_version(*, project_id: UUID, number: int, seen: int) -> Configurati
     with transaction.atomic():
         Project.objects.select_for_update().filter(pk=project_id).first()
         versions = ConfigurationVersion.objects.filter(project_id=project_id)
-        draft = versions.filter(number=number).first()
-        if draft is None:
-            raise NotFound("there is no such version")
+        draft = get_or_refuse(versions.filter(number=number), "version")
         if not draft.is_draft:
             raise Conflict("only drafts are activated; restore this version")
         active = versions.filter(is_active=True).first()
@@ -390,9 +371,7 @@ def restore_version(*, project_id: UUID, number: int) -> ConfigurationVersion:
     Raises NotFound, Conflict for the active version.
     """
     with transaction.atomic():
-        version = ConfigurationVersion.objects.filter(project_id=project_id, number=number).first()
-        if version is None:
-            raise NotFound("there is no such version")
+        version = get_or_refuse(ConfigurationVersion.objects.filter(project_id=project_id, number=number), "version")
         if version.is_active:
             raise Conflict("this version is the active one")
         return configure(project_id=project_id, policy=version.as_policy(), note=f"back to version {number}")

@@ -1,0 +1,1 @@
+"""What waits, runs and failed, and how it is retried."""

@@ -1,34 +1,35 @@
-"""Retry and discard work, and test models."""
+"""Retry and discard work, test models, and say how they do."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from time import perf_counter_ns
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Left
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, ProviderError, Refused
+from apps.common.rows import get_or_refuse
+from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.outbox import enqueue, manual, model_pauses
 from apps.outbox.model_pauses import end_pause
-from apps.outbox.models import OutboxRow
+from apps.outbox.models import ModelPause, OutboxRow
 from apps.outbox.querysets import DISCARDED
 from apps.pipeline.core.enums import RUNS, TraceStatus, WorkState
 from apps.pipeline.core.identifiers import end_user_id
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, Purpose
-from apps.pipeline.core.policy import Policy
 from apps.pipeline.redaction.redact import redact
 from apps.providers import registry
 from apps.providers.registry import ConfiguredModel, complete_within, configured_models, remote_embedder
 from apps.tenants.limits import RateLimit, seconds_to_wait
 from apps.traces import recorder
-from apps.traces.models import ModelTestCall, Trace, Turn
+from apps.traces.models import ModelCall, ModelTestCall, Trace, Turn
 from apps.traces.policies import active_policy
-from apps.traces.recorder import ModelRecord, model_records
 
 
 def retry_work(*, project_id: UUID, row_id: int) -> None:
@@ -36,48 +37,30 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
 
     Raises NotFound, Conflict for work that is running or done.
     """
-    row = OutboxRow.objects.filter(project_id=project_id, id=row_id).first()
-    if row is None:
-        raise NotFound("there is no such work")
+    row = get_or_refuse(OutboxRow.objects.filter(project_id=project_id, id=row_id), "work")
     with transaction.atomic():
         if not manual.retry(end_user_id=row.end_user_id, row_id=row.id):
             raise Conflict("only work that is dead or waits can be retried")
-        if row.kind in RUNS:
-            recorder.fail_trace(
-                end_user_id=row.end_user_id, trace_id=row.subject_id, status=TraceStatus.QUEUED, error=row.last_error
-            )
-        record(
-            project_id=project_id,
-            end_user_id=row.end_user_id,
-            verb="work_retried",
-            object_kind=row.kind,
-            object_id=row.subject_id,
-        )
+        _update_trace(row, status=TraceStatus.QUEUED, error=row.last_error, verb="work_retried")
 
 
-def discard_work(*, project_id: UUID, row_id: int, actor: str) -> None:
+def discard_work(*, project_id: UUID, row_id: int) -> None:
     """Mark open work and its trace as dead, so that the work behind it can run; it can be retried later.
 
     Raises NotFound, Conflict for work that a worker is processing or that has ended.
     """
-    row = OutboxRow.objects.filter(project_id=project_id, id=row_id).first()
-    if row is None:
-        raise NotFound("there is no such work")
-    error = f"{DISCARDED}{actor}; before: {row.last_error or 'no error'}"
+    row = get_or_refuse(OutboxRow.objects.filter(project_id=project_id, id=row_id), "work")
+    error = f"{DISCARDED}{current_actor()}; before: {row.last_error or 'no error'}"
     with transaction.atomic():
         if not manual.discard(end_user_id=row.end_user_id, row_id=row.id, error=error):
             raise Conflict("only open work that no worker is processing can be discarded")
-        if row.kind in RUNS:
-            recorder.fail_trace(
-                end_user_id=row.end_user_id, trace_id=row.subject_id, status=TraceStatus.DEAD, error=error
-            )
-        record(
-            project_id=project_id,
-            end_user_id=row.end_user_id,
-            verb="work_discarded",
-            object_kind=row.kind,
-            object_id=row.subject_id,
-        )
+        _update_trace(row, status=TraceStatus.DEAD, error=error, verb="work_discarded")
+
+
+def _update_trace(row: OutboxRow, *, status: TraceStatus, error: str, verb: str) -> None:
+    if row.kind in RUNS:
+        recorder.fail_trace(end_user_id=row.end_user_id, trace_id=row.subject_id, status=status, error=error)
+    record(verb, row.kind, row.subject_id, project_id=row.project_id, end_user_id=row.end_user_id)
 
 
 BATCH = 200  # rows in one transaction, so that no lease stays locked for long
@@ -101,14 +84,7 @@ def retry_failed(
         retried += _retry_extractions(_of_user(Trace.objects.filter(project_id=project_id), user), error)
     if retried:
         details = {"retried": retried, "statuses": sorted(status.value for status in statuses)}
-        record(
-            project_id=project_id,
-            end_user_id=user,
-            verb="work_retried",
-            object_kind="project",
-            object_id=project_id,
-            details=details,
-        )
+        record("work_retried", "project", project_id, project_id=project_id, end_user_id=user, details=details)
         model_pauses.try_now(project_id=project_id)
     return retried
 
@@ -156,12 +132,6 @@ def _retry_extractions(rows: QuerySet[Trace], error: str) -> int:
     return count
 
 
-def try_model_now(*, project_id: UUID) -> None:
-    """Make the next try of each paused model of a project due now. Raises Conflict if none is paused."""
-    if not model_pauses.try_now(project_id=project_id):
-        raise Conflict("all models answer")
-
-
 SECONDS = 15.0  # that a test call of a language model takes at most
 MOST_PER_MINUTE = 10  # of a project
 MINUTE = 60  # seconds
@@ -172,12 +142,6 @@ _SCHEMA = {
     "additionalProperties": False,
 }
 _PROMPT = 'This is a test of the connection. Answer with the JSON object {"ok": true} and nothing else.'
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    answer: ModelAnswer
-    error: str = ""
 
 
 def make_test_call(*, project_id: UUID, model: str) -> ModelTestCall:
@@ -194,11 +158,12 @@ def make_test_call(*, project_id: UUID, model: str) -> ModelTestCall:
         raise Refused(f"this project has made its {MOST_PER_MINUTE} test calls of this minute")
     if not connection.in_atomic_block:
         connection.close()  # calls are long, connections are few
-    outcome = _embed() if is_embedder else _ask(model)
-    return _record(project_id, model, outcome, error=redact(outcome.error, policy=policy.redaction).text)
+    answer, error = _embed() if is_embedder else _ask(model)
+    return _record(project_id, model, answer, error=redact(error, policy=policy.redaction).text)
 
 
-def _ask(model: str) -> _Outcome:
+def _ask(model: str) -> tuple[ModelAnswer, str]:
+    """Return the answer of a model, and its error or ""."""
     request = ModelRequest(
         purpose=Purpose.TEST,
         prompt_version="1",
@@ -212,21 +177,20 @@ def _ask(model: str) -> _Outcome:
     try:
         answer = complete_within(request, seconds=SECONDS)
     except ModelFailed as failure:
-        return _Outcome(ModelAnswer("", model, latency_us=failure.latency_us), str(failure))
-    return _Outcome(answer, "" if answer.text.strip() else "the answer was empty")
+        return ModelAnswer("", model, latency_us=failure.latency_us), str(failure)
+    return answer, "" if answer.text.strip() else "the answer was empty"
 
 
-def _embed() -> _Outcome:
+def _embed() -> tuple[ModelAnswer, str]:
     embedder, started, error = registry.embedder(), perf_counter_ns(), ""
     try:
         embedder.embed(["Are you there?"])
     except ProviderError as failure:
         error = str(failure)
-    return _Outcome(ModelAnswer("", embedder.name, latency_us=(perf_counter_ns() - started) // 1_000), error)
+    return ModelAnswer("", embedder.name, latency_us=(perf_counter_ns() - started) // 1_000), error
 
 
-def _record(project_id: UUID, model: str, outcome: _Outcome, *, error: str) -> ModelTestCall:
-    answer = outcome.answer
+def _record(project_id: UUID, model: str, answer: ModelAnswer, *, error: str) -> ModelTestCall:
     with transaction.atomic():
         made = ModelTestCall.objects.create(
             project_id=project_id,
@@ -238,7 +202,7 @@ def _record(project_id: UUID, model: str, outcome: _Outcome, *, error: str) -> M
             error=error[:1_000],
         )
         details = {"answered": int(not error)}
-        record(project_id=project_id, verb="model_tested", object_kind="model_test", object_id=made.pk, details=details)
+        record("model_tested", "model_test", made.pk, project_id=project_id, details=details)
         if not error:
             end_pause(project_id=project_id, model=model)
     return made
@@ -246,54 +210,79 @@ def _record(project_id: UUID, model: str, outcome: _Outcome, *, error: str) -> M
 
 WITHIN = timedelta(hours=24)
 MOST_ERROR = 300  # characters
+_TONES = {"answers": "good", "no calls": "plain", "last call failed": "wait"}
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFigures:
-    """One model; `use` is what the project uses it for, "" for nothing, `problem` what its settings lack."""
-
-    name: str
-    use: str
-    calls: int
-    failed: int
-    last_answer: datetime | None
-    last_failure: datetime | None
-    last_error: str  # redacted
-    median_seconds: float | None  # of the calls that were answered
-    problem: str = ""
-
-
-def read_model_figures(*, project_id: UUID) -> list[ModelFigures]:
-    """Return the models that the project uses, then those that it could use.
+def model_health(*, project_id: UUID, pauses: Iterable[ModelPause]) -> list[dict[str, Any]]:
+    """Return the models that the project uses, then those that it could use, with the figures of their calls.
 
     Calls of embedders are not recorded, so an embedder on another machine has test calls only.
     """
-    policy = active_policy(project_id=project_id)
-    records = model_records(project_id=project_id, since=timezone.now() - WITHIN)
+    policy, since = active_policy(project_id=project_id), timezone.now() - WITHIN
+    calls = ModelCall.objects.filter(end_user__project_id=project_id, created_at__gte=since)
+    tests = ModelTestCall.objects.filter(project_id=project_id, created_at__gte=since)
+    rows = [*_by_model(calls), *_by_model(tests)]
     used = policy.extraction.model or settings.MODEL
-    figures = [
-        _figures(each, "extraction, judging, questions" if each.spec == used else "", records, policy)
-        for each in configured_models(also=policy.extraction.model)
-    ]
+    uses = {used: "extraction, judging, questions"}
+    models = configured_models(also=policy.extraction.model)
     if embedder := remote_embedder():
-        model = ConfiguredModel(embedder, frozenset({embedder}))
-        figures.append(_figures(model, "vectors of memories", records, policy))
-    return sorted(figures, key=lambda each: not each.use)
+        models.append(ConfiguredModel(embedder, frozenset({embedder})))
+        uses[embedder] = "vectors of memories"
+    paused = {pause.model for pause in pauses}
+    shown = []
+    for model in models:
+        figures = _figures([row for row in rows if row["model"] in model.names])
+        state = _state(model, figures, is_paused=model.spec in paused)
+        figures["last_error"] = redact(figures["last_error"], policy=policy.redaction).text[:MOST_ERROR]
+        named = {"name": model.spec, "use": uses.get(model.spec, ""), "problem": model.problem}
+        shown.append({**figures, **named, "state": state, "tone": _TONES.get(state, "bad")})
+    return sorted(shown, key=lambda each: not each["use"])
 
 
-def _figures(model: ConfiguredModel, use: str, records: Sequence[ModelRecord], policy: Policy) -> ModelFigures:
-    own = [record for record in records if record.model in model.names]
-    medians = [record.median_us for record in own if record.median_us is not None]
-    failures = [(record.last_failure, record.last_error) for record in own if record.last_failure]
-    last_failure, last_error = max(failures, default=(None, ""))
-    return ModelFigures(
-        name=model.spec,
-        use=use,
-        calls=sum(record.calls for record in own),
-        failed=sum(record.failed for record in own),
-        last_answer=max((record.last_answer for record in own if record.last_answer), default=None),
-        last_failure=last_failure,
-        last_error=redact(last_error, policy=policy.redaction).text[:MOST_ERROR],
-        median_seconds=max(medians) / 1_000_000 if medians else None,
-        problem=model.problem,
+def _by_model(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[dict[str, Any]]:
+    """Yield the figures of each model, with one query for all and one for each that has answered."""
+    answered, has_failed = Q(error=""), ~Q(error="")
+    errors = calls.filter(has_failed, model=OuterRef("model")).order_by("-created_at")
+    models = (
+        calls.order_by("model")
+        .values("model")
+        .annotate(
+            calls=Count("id"),
+            failed=Count("id", filter=has_failed),
+            last_answer=Max("created_at", filter=answered),
+            last_failure=Max("created_at", filter=has_failed),
+            last_error=Coalesce(Subquery(errors.values(start=Left("error", 1_000))[:1]), Value("")),
+        )
     )
+    for row in models:
+        answers = calls.filter(answered, model=row["model"]).order_by("latency_us")
+        count = row["calls"] - row["failed"]
+        middle = answers.values_list("latency_us", flat=True)[(count - 1) // 2 :].first() if count else None
+        yield {**row, "median_us": middle}
+
+
+def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the figures of a model over its names; the median is that of the calls that were answered."""
+    medians = [row["median_us"] for row in rows if row["median_us"] is not None]
+    failures = [(row["last_failure"], row["last_error"]) for row in rows if row["last_failure"]]
+    last_failure, last_error = max(failures, default=(None, ""))
+    return {
+        "calls": sum(row["calls"] for row in rows),
+        "failed": sum(row["failed"] for row in rows),
+        "last_answer": max((row["last_answer"] for row in rows if row["last_answer"]), default=None),
+        "last_failure": last_failure,
+        "last_error": last_error,
+        "median_seconds": max(medians) / 1_000_000 if medians else None,
+    }
+
+
+def _state(model: ConfiguredModel, figures: Mapping[str, Any], *, is_paused: bool) -> str:
+    """Return in a word how a model does now."""
+    if model.problem:
+        return "not usable"
+    if is_paused:
+        return "does not answer"
+    answer, failure = figures["last_answer"], figures["last_failure"]
+    if failure and (answer is None or failure > answer):
+        return "last call failed"
+    return "answers" if answer else "no calls"

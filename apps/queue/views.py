@@ -13,12 +13,12 @@ from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import refusals_told
-from apps.outbox.models import OutboxRow, WorkerHeartbeat
+from apps.outbox.model_pauses import try_now
+from apps.outbox.models import ModelPause, OutboxRow, WorkerHeartbeat
 from apps.pipeline.core.enums import WorkState
-from apps.queue.selectors import failed_work, model_health, model_pauses
-from apps.queue.services import SECONDS, discard_work, make_test_call, retry_failed, retry_work, try_model_now
+from apps.queue.selectors import failed_work, pause_text
+from apps.queue.services import SECONDS, discard_work, make_test_call, model_health, retry_failed, retry_work
 from apps.tenants.enums import MemberRole
-from apps.traces.get_or_create import actor_of
 
 
 @project_page()
@@ -30,7 +30,7 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         rows = rows.filter(state=state).order_by("-id")
     else:
         state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
-    pauses = model_pauses(project_id=visit.project.pk)
+    pauses = ModelPause.objects.filter(project=visit.project).order_by("since")
     shown = {
         "page": paginate(rows, request),
         "state": state,
@@ -38,7 +38,7 @@ def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         "states": list(WorkState),
         "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
         "workers": WorkerHeartbeat.objects.all()[:20],
-        "pauses": pauses,
+        "pauses": [pause_text(pause) for pause in pauses],
         "models": model_health(project_id=visit.project.pk, pauses=pauses),
         "test_seconds": SECONDS,
         "failed": failed_work(project_id=visit.project.pk),
@@ -61,12 +61,10 @@ def retry_all(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.ADMIN)
 def try_model(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Ask a model that does not answer again, without waiting for its next try."""
-    try:
-        try_model_now(project_id=visit.project.pk)
-    except Refused as refused:
-        messages.info(request, f"Nothing to try: {refused}.")
-    else:
+    if try_now(project_id=visit.project.pk):
         messages.success(request, "The model will be tried now.")
+    else:
+        messages.info(request, "Nothing to try: all models answer.")
     return redirect("console:queue", slug=visit.project.slug)
 
 
@@ -104,7 +102,7 @@ def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespons
 def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpResponse:
     """Mark an entry as failed, so that work behind it continues."""
     with refusals_told(request):
-        discard_work(project_id=visit.project.pk, row_id=row_id, actor=actor_of(None, visit.person_id))
+        discard_work(project_id=visit.project.pk, row_id=row_id)
         undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
     return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")

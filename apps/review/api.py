@@ -19,7 +19,7 @@ from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus, Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import checked_moment
 from apps.pipeline.review.decisions import Validity
-from apps.review.services import Reviewer, SeenVersion, Settlement, settle_link
+from apps.review.services import SeenVersion, settle_link
 
 Version = Annotated[int, Meta(ge=1)]
 
@@ -146,16 +146,16 @@ class LinkSettleView(ApiView):
         link = self._link(link_id)
         memories = Memory.objects.in_bulk([link.from_memory_id, link.to_memory_id])
         newer, older = memories[link.from_memory_id], memories[link.to_memory_id]
-        settlement = Settlement(
+        settle_link(
+            project_id=self.caller.project_id,
             link_id=link.id,
+            seen=(
+                SeenVersion(newer.id, body.from_version or newer.version),
+                SeenVersion(older.id, body.to_version or older.version),
+            ),
             resolution=body.resolution,
-            from_seen=SeenVersion(newer.id, body.from_version or newer.version),
-            to_seen=SeenVersion(older.id, body.to_version or older.version),
             validity=validities_of(body, link=link),
             changed_on=checked_moment(body.changed_on, at="/changed_on"),
-        )
-        settle_link(
-            by=Reviewer(project_id=self.caller.project_id, api_key_id=self.caller.api_key_id), settlement=settlement
         )
         (settled,) = _responses([self._link(link_id)])
         return settled

@@ -8,9 +8,7 @@ from apps.memories.models import Memory
 from apps.memories.reading.postgres_reader import HolderProbe, PostgresMemoryReader, holders_of_several
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Slot
-from apps.pipeline.review.decisions import (
-    ReviewContext,
-)
+from apps.pipeline.review.decisions import ReviewContext
 from apps.traces.policies import active_policy
 
 

@@ -10,13 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
-from apps.console.labels import label, time_since
 from apps.console.navigation import with_sums
 from apps.console.permissions import ProjectVisit
 from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
 from apps.review.selectors.comparisons import latest_changes
 from apps.review.selectors.review import pending_counts
-from apps.review.services import DecisionRefusal, ReviewDecision, Reviewer, SeenVersion
+from apps.review.services import ReviewDecision, SeenVersion
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes
 MOST_VALUE = 2_000
@@ -34,11 +33,6 @@ class Toast:
     decided: ReviewDecision | None = None
     is_bad: bool = False
     skipped: tuple[UUID, ...] = ()
-
-
-def acting_person(visit: ProjectVisit) -> Reviewer:
-    """Return the person who decides."""
-    return Reviewer(project_id=visit.project.pk, person_id=visit.person_id)
 
 
 def edited_content(request: HttpRequest) -> str | None:
@@ -132,15 +126,13 @@ def refusals_toasted(view: Callable[..., HttpResponse]) -> Callable[..., HttpRes
     return told
 
 
-def refusal_toasts(visit: ProjectVisit, refusals: Sequence[DecisionRefusal]) -> tuple[Toast, ...]:
+def refusal_toasts(visit: ProjectVisit, refused: Mapping[UUID, Refused]) -> tuple[Toast, ...]:
     """Return toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
-    latest = latest_changes(project_id=visit.project.pk, memory_ids=[each.memory_id for each in refusals])
+    latest = latest_changes(project_id=visit.project.pk, memory_ids=refused)
     toasts = []
-    more = f" {len(refusals) - 1} others were not changed either." if len(refusals) > MOST_REFUSALS else ""
-    for refusal in refusals[:1] if more else refusals:
-        reason, change = str(refusal.why), latest.get(refusal.memory_id)
-        if isinstance(refusal.why, Conflict) and change is not None:
-            reason = f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})"
+    more = f" {len(refused) - 1} others were not changed either." if len(refused) > MOST_REFUSALS else ""
+    for memory_id, why in list(refused.items())[: 1 if more else None]:
+        reason = latest.get(memory_id, why) if isinstance(why, Conflict) else why
         toasts.append(Toast(f"Not changed: {reason}.{more}", is_bad=True))
     return tuple(toasts)
 

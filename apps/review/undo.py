@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db import transaction
 
 from apps.common.errors import Conflict, NotAllowed, NotFound
+from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryLink, MemoryVersion
 from apps.memories.reading.past import past_values
-from apps.memories.services.revising import find_memory, settle_change
+from apps.memories.services.revising import apply_decision, find_memory, settle_change
 from apps.pipeline.core.enums import LinkKind, LinkStatus, Status, WorkKind
 from apps.pipeline.core.operations import EnqueueWork, Operation, RemoveCopiedOrigins, ReviseMemory, SetLinkStatus
-from apps.review.services import ReviewDecision, Reviewer, SeenVersion, apply_decision
+from apps.review.services import ReviewDecision, SeenVersion
 from apps.traces.get_or_create import hold_end_user
 
 # Names of operations in the history.
@@ -24,7 +25,7 @@ UNDONE = "undone"
 _OF_CLOSING = frozenset({"superseded_by_id", "valid_until", "canonical_hash"})  # may differ once it is open again
 
 
-def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
+def undo(*, project_id: UUID, decided: ReviewDecision) -> None:
     """Undo a person's own decision about some memories, all or none; decision and undo stay in the history.
 
     Memories that other decisions of the same person have closed or reopened since can still be undone. Raises NotFound,
@@ -32,53 +33,50 @@ def undo(*, by: Reviewer, decided: ReviewDecision) -> ReviewDecision:
     """
     by_user: dict[UUID, list[Operation]] = {}
     own = {seen.memory_id for seen in decided.memories}
-    undone: list[SeenVersion] = []
+    memories = Memory.objects.for_project(project_id)
     with transaction.atomic():
-        _hold_end_users(by, own)
+        # In one order, as everywhere, so that no two transactions wait for each other.
+        for end_user_id in sorted(set(memories.filter(pk__in=own).values_list("end_user_id", flat=True))):
+            hold_end_user(end_user_id)
         for seen in decided.memories:
-            memory = find_memory(project_id=by.project_id, memory_id=seen.memory_id)
-            by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(by, memory, seen, own))
-            undone.append(SeenVersion(memory.pk, memory.version + 1))
+            memory = find_memory(project_id=project_id, memory_id=seen.memory_id)
+            by_user.setdefault(memory.end_user_id, []).extend(_undo_operations(memory, seen, own))
         if decided.link_id is not None:
-            link = MemoryLink.objects.for_project(by.project_id).filter(pk=decided.link_id).first()
+            link = MemoryLink.objects.for_project(project_id).filter(pk=decided.link_id).first()
             if link is None:
                 raise NotFound("there is no such link")
-            by_user.setdefault(link.end_user_id, []).append(_reopened(link))
+            reopened = SetLinkStatus(link.from_memory_id, link.to_memory_id, LinkKind(link.kind), LinkStatus.OPEN)
+            by_user.setdefault(link.end_user_id, []).append(reopened)
         for end_user_id, operations in sorted(by_user.items(), key=itemgetter(0)):
-            apply_decision(by=by, end_user_id=end_user_id, operations=operations)
-    return ReviewDecision(memories=tuple(undone))
+            apply_decision(project_id=project_id, end_user_id=end_user_id, operations=operations)
 
 
-def _hold_end_users(by: Reviewer, memory_ids: Collection[UUID]) -> None:
-    """Hold the end users of memories in one order, as everywhere, so that no two transactions wait for each other."""
-    memories = Memory.objects.for_project(by.project_id).filter(pk__in=memory_ids)
-    for end_user_id in sorted(set(memories.values_list("end_user_id", flat=True))):
-        hold_end_user(end_user_id)
-
-
-def _undo_operations(by: Reviewer, memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
+def _undo_operations(memory: Memory, seen: SeenVersion, own: Collection[UUID]) -> Iterator[Operation]:
     changes = _versions(memory, since=seen.version - 1)
-    check_undo(actor=by.actor, memory=memory, seen=seen, changes=changes)
+    if not changes or changes[0].version != seen.version - 1:
+        raise NotFound("there is no earlier version")
+    check_undo(memory, changes)
     past = changes[0]
     values = _values_before(changes)
     yield from _restored(memory, values, own)
     if not values.keys().isdisjoint(("content", "predicate", "object_text")):
         yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=memory.pk)
-    yield from _opened_again(memory, past, own)
-    if past.operation == MERGED and memory.superseded_by_id is not None:
+    if past.operation != MERGED:  # reopen the values that it has closed since the undone change made it active
+        closed = Memory.objects.for_end_user(memory.end_user_id).filter(superseded_by=memory)
+        for each in closed.filter(updated_at__gte=past.known_until).exclude(pk__in=own):
+            yield from _restored(each, _values_before(_closings(each)), own)
+    elif memory.superseded_by_id is not None:
         yield RemoveCopiedOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
 
 
-def check_undo(*, actor: str, memory: Memory, seen: SeenVersion, changes: Sequence[MemoryVersion]) -> None:
-    """Check that a person may take back a change of a memory; `changes` are that one and all later ones, oldest first.
+def check_undo(memory: Memory, changes: Sequence[MemoryVersion]) -> None:
+    """Check that the current actor may take back the first of the latest changes of a memory, oldest first.
 
-    Raises NotFound, NotAllowed, Conflict as undo() does, which may still find that another memory is in the way.
+    Raises NotAllowed and Conflict as undo() does, which may still find that another memory is in the way.
     """
-    if not changes or changes[0].version != seen.version - 1:
-        raise NotFound("there is no earlier version")
-    if changes[0].actor != actor:
+    if changes[0].actor != current_actor():
         raise NotAllowed("somebody else has changed the memory since")
-    if not _are_side_effects(memory, changes[1:], actor=actor):
+    if not _are_side_effects(memory, changes[1:]):
         raise Conflict("the memory has been changed since")
 
 
@@ -88,13 +86,13 @@ def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:
     return list(rows.order_by("version"))
 
 
-def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion], *, actor: str) -> bool:
-    """Return True if other decisions of the person only closed the memory and reopened it, in alternation.
+def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion]) -> bool:
+    """Return True if other decisions of the actor only closed the memory and reopened it, in alternation.
 
     The undo of the decision itself is in the history as well, but leaves other values than the decision.
     """
     alternates = all(
-        change.actor == actor and change.operation == (SUPERSEDED, UNDONE)[number % 2]
+        change.actor == current_actor() and change.operation == (SUPERSEDED, UNDONE)[number % 2]
         for number, change in enumerate(changes)
     )
     decided = _values_before(changes)
@@ -113,15 +111,6 @@ def _values_before(changes: Sequence[MemoryVersion]) -> dict[str, Any]:
     return values
 
 
-def _opened_again(memory: Memory, past: MemoryVersion, own: Collection[UUID]) -> Iterator[Operation]:
-    """Reopen the values that the memory has closed since the undone change made it active."""
-    closed = Memory.objects.filter(
-        end_user_id=memory.end_user_id, superseded_by=memory, updated_at__gte=past.known_until
-    ).exclude(pk__in=own)
-    for each in closed if past.operation != MERGED else ():
-        yield from _restored(each, _values_before(_closings(each)), own)
-
-
 def _closings(closed: Memory) -> list[MemoryVersion]:
     """Return the latest changes by which decisions closed the memory and reopened it, oldest first."""
     changes = reversed(_versions(closed, since=1))
@@ -133,13 +122,3 @@ def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) ->
     changes, closing = settle_change(memory=memory, changes=changes, apart_from=own)
     yield ReviseMemory(memory_id=memory.pk, expected_version=memory.version, verb=UNDONE, changes=changes)
     yield from closing
-
-
-def _reopened(link: MemoryLink) -> SetLinkStatus:
-    return SetLinkStatus(
-        from_id=link.from_memory_id,
-        to_id=link.to_memory_id,
-        kind=LinkKind(link.kind),
-        expected=LinkStatus.SETTLED,
-        status=LinkStatus.OPEN,
-    )

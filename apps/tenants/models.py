@@ -162,6 +162,10 @@ class ApiKey(Row):
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
 
+    def is_valid(self, now: datetime) -> bool:
+        """Return True unless the key was revoked or has expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
+
 
 class EndUser(models.Model):
     """The person that memories are about; `id` is derived from the project and `external_id`."""

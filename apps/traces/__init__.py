@@ -1,0 +1,1 @@
+"""Record of the write pipeline: turns, sessions, traces, spans, model calls, configuration versions."""

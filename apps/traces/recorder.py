@@ -1,15 +1,12 @@
 """Record the outcome of a run: spans, model calls, and the final state of the trace."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, Left, Now
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.events.enums import EventType
@@ -19,7 +16,7 @@ from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.plan import WritePlan
-from apps.traces.models import ModelCall, ModelTestCall, Session, Span, Trace
+from apps.traces.models import ModelCall, Session, Span, Trace
 from apps.traces.trace_report import report_of
 
 FIRST_OF_RUN = 1  # position of the first span of a run; span 0 is written when the request is accepted
@@ -140,48 +137,3 @@ def _to_json(value: object) -> dict[str, Any]:
     """Convert a frozen value to JSON types."""
     result: dict[str, Any] = msgspec.to_builtins(value, str_keys=True)
     return result
-
-
-MOST_ERROR = 1_000  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRecord:
-    """The calls of a model since some time: how many, how many of them failed, and the last of either."""
-
-    model: str  # as its client or a policy calls it; empty: the configured one
-    calls: int
-    failed: int
-    last_answer: datetime | None
-    last_failure: datetime | None
-    last_error: str
-    median_us: int | None  # of the calls that were answered
-
-
-def model_records(*, project_id: UUID, since: datetime) -> list[ModelRecord]:
-    """Return the records of the models that were called for traces, and then of those that people have tested."""
-    calls = ModelCall.objects.filter(end_user__project_id=project_id, created_at__gte=since)
-    tests = ModelTestCall.objects.filter(project_id=project_id, created_at__gte=since)
-    return [*_records(calls), *_records(tests)]
-
-
-def _records(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[ModelRecord]:
-    """Yield one record per model, with one query for all and one for each that has answered."""
-    answered, has_failed = Q(error=""), ~Q(error="")
-    errors = calls.filter(has_failed, model=OuterRef("model")).order_by("-created_at")
-    models = (
-        calls.order_by("model")
-        .values("model")
-        .annotate(
-            calls=Count("id"),
-            failed=Count("id", filter=has_failed),
-            last_answer=Max("created_at", filter=answered),
-            last_failure=Max("created_at", filter=has_failed),
-            last_error=Coalesce(Subquery(errors.values(start=Left("error", MOST_ERROR))[:1]), Value("")),
-        )
-    )
-    for row in models:
-        answers = calls.filter(answered, model=row["model"]).order_by("latency_us")
-        count = row["calls"] - row["failed"]
-        middle = answers.values_list("latency_us", flat=True)[(count - 1) // 2 :].first() if count else None
-        yield ModelRecord(**row, median_us=middle)

@@ -1,7 +1,7 @@
 """Recorded runs of traces, and where each run of an end user begins."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -207,8 +207,8 @@ def _sessions(
     turns = Turn.objects.filter(end_user_id=end_user_id)
     wanted = Q(trace_id__in=[head.trace_id for head in heads])
     for session_id, places in _places(end_user_id, heads, rows).items():
-        for first, last in _ranges(places, max(before, MOST_REPEAT_WINDOW)):
-            wanted |= Q(session_id=session_id, position__gte=first, position__lte=last)
+        first = min(places) - max(before, MOST_REPEAT_WINDOW)
+        wanted |= Q(session_id=session_id, position__gte=first, position__lte=max(places))
     found = {turn.said.id: (session_id, turn) for session_id, turn in _read(turns.filter(wanted))}
     named = {turn.said.external_id for _, turn in found.values()} - {""}
     if named:
@@ -231,24 +231,10 @@ def _places(end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Tra
         session = Turn.objects.filter(end_user_id=end_user_id, session_id=head.session_id)
         until = session.filter(received_at__lte=head.began_at).order_by("-position")
         last = until.values_list("position", flat=True).first()
-        if last is not None:
-            count = rows[head.trace_id].counts.get("turns", 0)
+        count = rows[head.trace_id].counts.get("turns", 0)
+        if last is not None and count:
             places[head.session_id] += range(max(0, last - count + 1), last + 1)
     return places
-
-
-def _ranges(places: Iterable[int], before: int) -> Iterator[tuple[int, int]]:
-    """Yield the positions to read, from so many before each place, joined where they overlap."""
-    start = end = -1
-    for place in sorted(places):
-        if end >= 0 and place - before <= end + 1:
-            end = place
-            continue
-        if end >= 0:
-            yield start, end
-        start, end = max(0, place - before), place
-    if end >= 0:
-        yield start, end
 
 
 def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:

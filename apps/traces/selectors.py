@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -120,60 +119,35 @@ _EXCERPT = 200  # characters of a turn in a list
 _SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class TraceSearch:
-    """Search criteria; empty ones are ignored."""
-
-    user: str = ""
-    words: tuple[str, ...] = ()
-    status: str = ""
-    reason: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> "TraceSearch":
-        """Read the criteria from a query string."""
-        return cls(
-            user=query_param(request, "user"),
-            words=split_words(query_param(request, "q")),
-            status=query_param(request, "status"),
-            reason=query_param(request, "reason"),
-            since=midnight(query_param(request, "since")),
-            until=next_midnight(query_param(request, "until")),
-        )
-
-    @property
-    def reads_texts(self) -> bool:
-        """Return True if texts must be scanned, which is limited to the latest traces."""
-        return bool(self.words or self.reason) and not self.user
-
-
 def split_words(text: str) -> tuple[str, ...]:
     """Return the words of a search."""
     return tuple(text.split()[:MAX_WORDS])
 
 
-def search_traces(*, project_id: UUID, search: TraceSearch) -> QuerySet[Trace]:
-    """Return matching traces, newest first, with excerpts of their turns."""
+def search_traces(request: HttpRequest, *, project_id: UUID) -> QuerySet[Trace]:
+    """Return the traces that match the query string, newest first, with excerpts of their turns.
+
+    Words and reasons are searched in the latest traces alone, unless a user narrows them.
+    """
+    user, words = query_param(request, "user"), split_words(query_param(request, "q"))
+    status, reason = query_param(request, "status"), query_param(request, "reason")
+    since, until = midnight(query_param(request, "since")), next_midnight(query_param(request, "until"))
     rows = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id")
-    if search.user:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=search.user))
-    if search.since:
-        rows = rows.filter(created_at__gte=search.since)
-    if search.until:
-        rows = rows.filter(created_at__lt=search.until)
-    if search.status in set(TraceStatus):
-        rows = rows.filter(status=search.status)
-    if search.reads_texts:
-        oldest = _oldest_of_latest(project_id)
-        rows = rows.filter(created_at__gt=oldest) if oldest else rows
-    if search.reason:
-        dropped = Q(counts__rejected__has_key=search.reason) | Q(outcomes__contains=[{"reason": search.reason}])
-        rows = rows.filter(dropped)
-    if search.words:
+    if user:
+        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user))
+    if since:
+        rows = rows.filter(created_at__gte=since)
+    if until:
+        rows = rows.filter(created_at__lt=until)
+    if status in set(TraceStatus):
+        rows = rows.filter(status=status)
+    if (words or reason) and not user and (oldest := _oldest_of_latest(project_id)):
+        rows = rows.filter(created_at__gt=oldest)
+    if reason:
+        rows = rows.filter(Q(counts__rejected__has_key=reason) | Q(outcomes__contains=[{"reason": reason}]))
+    if words:
         said = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
-        rows = rows.filter(Exists(with_words(said, search.words)))
+        rows = rows.filter(Exists(with_words(said, words)))
     turns = Turn.objects.annotate(beginning=Left("content", _EXCERPT)).defer("content").order_by("position")
     return (
         rows.select_related("end_user", "session")

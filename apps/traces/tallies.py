@@ -5,14 +5,14 @@ its rows and closed, so nothing that was committed late is missed and no total c
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, DecimalField, IntegerField, Min, QuerySet, Sum
+from django.db.models import Count, DecimalField, IntegerField, Min, Model, QuerySet, Sum
 from django.db.models.functions import Cast, Floor, Greatest, Log
 from django.utils import timezone
 
@@ -79,8 +79,12 @@ def tally_hour(hour: datetime, *, now: datetime, settled_after: timedelta = SETT
             since = hour
         until = max(since, min(hour + HOUR, now - settled_after))
         period = _Period(origin=hour, since=since, until=until, step=HOUR)
-        _add_amounts(hour, period)
-        _add_latencies(hour, period)
+        amounts = {
+            (key.project_id, key.measure, key.stage, key.reason): amount for key, amount in _amounts(period).items()
+        }
+        _add(HourlyTally, hour, amounts, keys=("project_id", "measure", "stage", "reason"), total="amount")
+        spans = {(project_id, stage, bucket): count for project_id, stage, bucket, count in _latencies(period)}
+        _add(HourlyLatency, hour, spans, keys=("project_id", "stage", "bucket"), total="spans")
         tallied.tallied_at, tallied.counted_until = now, until
         tallied.save(update_fields=["tallied_at", "counted_until"])
 
@@ -97,44 +101,25 @@ def latencies_now(*, project_id: UUID, since: datetime, until: datetime) -> list
     return [(stage, bucket, spans) for _, stage, bucket, spans in _latencies(period)]
 
 
-def _add_amounts(hour: datetime, period: _Period) -> None:
-    stored = HourlyTally.objects.filter(hour=hour)
-    known = {(row.project_id, row.measure, row.stage, row.reason): row.amount for row in stored}
-    HourlyTally.objects.bulk_create(
+def _add(
+    model: type[Model],
+    hour: datetime,
+    counted: Mapping[tuple[Any, ...], float],
+    *,
+    keys: tuple[str, ...],
+    total: str,
+) -> None:
+    """Add what was counted to the totals of an hour."""
+    stored: QuerySet[Any, Any] = model._default_manager.filter(hour=hour)
+    known = {tuple(key): amount for *key, amount in stored.values_list(*keys, total)}
+    model._default_manager.bulk_create(
         [
-            HourlyTally(
-                project_id=key.project_id,
-                hour=hour,
-                measure=key.measure,
-                stage=key.stage,
-                reason=key.reason,
-                amount=amount + known.get((key.project_id, key.measure, key.stage, key.reason), 0),
-            )
-            for key, amount in _amounts(period).items()
+            model(hour=hour, **dict(zip(keys, key, strict=True)), **{total: amount + known.get(key, 0)})
+            for key, amount in counted.items()
         ],
         update_conflicts=True,
-        unique_fields=["project", "hour", "measure", "stage", "reason"],
-        update_fields=["amount"],
-    )
-
-
-def _add_latencies(hour: datetime, period: _Period) -> None:
-    stored = HourlyLatency.objects.filter(hour=hour)
-    known = {(row.project_id, row.stage, row.bucket): row.spans for row in stored}
-    HourlyLatency.objects.bulk_create(
-        [
-            HourlyLatency(
-                project_id=project_id,
-                hour=hour,
-                stage=stage,
-                bucket=bucket,
-                spans=spans + known.get((project_id, stage, bucket), 0),
-            )
-            for project_id, stage, bucket, spans in _latencies(period)
-        ],
-        update_conflicts=True,
-        unique_fields=["project", "hour", "stage", "bucket"],
-        update_fields=["spans"],
+        unique_fields=["hour", *keys],
+        update_fields=[total],
     )
 
 

@@ -19,7 +19,6 @@ from apps.tenants.enums import MemberRole
 from apps.traces.models import Trace
 from apps.traces.selectors import (
     LATEST,
-    TraceSearch,
     parse_trace_id,
     search_traces,
     title_of,
@@ -35,16 +34,14 @@ def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     text = query_param(request, "q")
     if (named := parse_trace_id(text)) is not None:
         return redirect("console:trace", slug=visit.project.slug, trace_id=named)
-    search = TraceSearch.of(request)
-    found = paginate(search_traces(project_id=visit.project.pk, search=search), request, size=25)
+    found = paginate(search_traces(request, project_id=visit.project.pk), request, size=25)
     shown = {
         "page": found,
         "listed": [(each, title_of(each)) for each in found.rows],
-        "search": search,
         "query": request.GET,
         "statuses": list(TraceStatus),
         # A reason that was stored by other rules than today's stays chosen.
-        "reasons": sorted({*Reason, *filter(None, [search.reason])}, key=label),
+        "reasons": sorted({*Reason, *filter(None, [query_param(request, "reason")])}, key=label),
         "latest": LATEST,
         "counted": COUNTED,
         "shown_at": found.rows[0].created_at if found.rows and found.number == 1 else timezone.now(),

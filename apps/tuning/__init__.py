@@ -1,0 +1,1 @@
+"""What changes the rules of a project and shows what a change would do: rules, replays, rollbacks, evaluation."""

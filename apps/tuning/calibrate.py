@@ -12,10 +12,9 @@ from uuid import UUID
 from django.db import transaction
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from apps.common.errors import NotFound, Unfit
+from apps.common.errors import Unfit
 from apps.pipeline.core.canonical import canonical_hash
 from apps.pipeline.core.enums import MemoryType, Role, Status
-from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Embedder
 from apps.pipeline.core.statement import Mention, Statement, StoredMemory
@@ -78,19 +77,13 @@ class Calibrated:
 def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated:
     """Find the embedder's band from a file of pairs, one JSON object per line, and save it in the project's policy.
 
-    Returns the band with its results on the pairs. Raises Unfit for an unusable file, NotFound for an unknown project;
-    the configuration stays unchanged then.
+    Returns the band with its results on the pairs. Raises Unfit for an unusable file; the
+    configuration stays unchanged then.
     """
     lines = file.read_text(encoding="utf-8").splitlines()
-    try:
-        found = best_band(score_pairs(pairs=read_pairs(lines), embedder=embedder))
-    except BadInput as bad:
-        raise Unfit(f"{bad.at}: {bad}") from bad
-    except ValueError as unfit:
-        raise Unfit(str(unfit)) from unfit
+    found = best_band(score_pairs(pairs=read_pairs(lines), embedder=embedder))
     with transaction.atomic():
-        if not Project.objects.select_for_update().filter(id=project_id).exists():
-            raise NotFound("there is no such project")
+        Project.objects.select_for_update().get(id=project_id)  # nobody changes the policy meanwhile
         policy = active_policy(project_id=project_id)
         dedupe = policy.dedupe.model_copy(update={"bands": {**policy.dedupe.bands, embedder.name: found.band}})
         note = f"band of {embedder.name} calibrated on {file.name}"[:255]
@@ -99,12 +92,12 @@ def calibrate(*, project_id: UUID, file: Path, embedder: Embedder) -> Calibrated
 
 
 def read_pairs(lines: Iterable[str]) -> Iterator[LabelledPair]:
-    """Return the pairs of a file. Raises BadInput with the number of the first invalid line, counted from 1."""
+    """Return the pairs of a file. Raises Unfit with the number of the first invalid line, counted from 1."""
     for number, line in enumerate(lines, start=1):
         try:
             yield LabelledPair.model_validate_json(line)
         except ValidationError as error:
-            raise BadInput(error.errors()[0]["msg"], at=f"line {number}") from error
+            raise Unfit(f"line {number}: {error.errors()[0]['msg']}") from error
 
 
 def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[ScoredPair]:
@@ -118,10 +111,10 @@ def score_pairs(*, pairs: Iterable[LabelledPair], embedder: Embedder) -> list[Sc
 def best_band(pairs: Sequence[ScoredPair]) -> Calibrated:
     """Find the highest lower limit that keeps few paraphrases apart.
 
-    Raises ValueError unless there are both paraphrases and other pairs.
+    Raises Unfit unless there are both paraphrases and other pairs.
     """
     if not {pair.pair.label for pair in pairs} - {PairLabel.PARAPHRASE} or not _paraphrases(pairs):
-        raise ValueError("pairs that say the same and pairs that don't are both needed")
+        raise Unfit("pairs that say the same and pairs that don't are both needed")
     measured = [measure(pairs, band=SimilarityBand(unsure=unsure)) for unsure in _UNSURE]
     return next((each for each in measured if each.different_share <= MAX_DIFFERENT), measured[-1])
 

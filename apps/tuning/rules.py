@@ -16,6 +16,8 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from apps.common.errors import NotFound, Unfit
+from apps.common.rows import get_or_refuse
+from apps.memories.ledger.actor import current_person
 from apps.memories.models import MemoryOrigin
 from apps.outbox.enqueue import queue_task
 from apps.pipeline import flow
@@ -82,8 +84,7 @@ def _change(
 ) -> ConfigurationVersion:
     """Make a version from the active one; the project is locked, so that no concurrent change is lost."""
     with transaction.atomic():
-        if not Project.objects.select_for_update().filter(id=project_id).exists():
-            raise NotFound("there is no such project")
+        get_or_refuse(Project.objects.select_for_update().filter(id=project_id), "project")
         active = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
         policy = change(active.as_policy())
         if as_draft:
@@ -185,22 +186,21 @@ IMMEDIATE_TURNS = 500  # up to this number, the preview is computed while the ca
 RETENTION = timedelta(days=1)
 
 
-def request_preview(*, project_id: UUID, rule: Rule, days: int, person_id: int | None = None) -> RulePreview:
+def request_preview(*, project_id: UUID, rule: Rule, days: int) -> RulePreview:
     """Create a preview and compute it at once for few turns, otherwise in a worker; return it.
 
     Raises Unfit for an unusable pattern or too many days, NotFound for an unknown project.
     """
     if not 1 <= days <= MOST_DAYS:
         raise Unfit(f"from 1 to {MOST_DAYS} days", at="/days")
-    if not Project.objects.filter(pk=project_id).exists():
-        raise NotFound("there is no such project")
+    get_or_refuse(Project.objects.filter(pk=project_id), "project")
     with_rule(active_policy(project_id=project_id), rule)
     now = timezone.now()
     total = count_turns(project_id=project_id, since=now - timedelta(days=days), most=MOST_TURNS)
     RulePreview.objects.filter(project_id=project_id, created_at__lt=now - RETENTION).delete()
     preview = RulePreview.objects.create(
         project_id=project_id,
-        person_id=person_id,
+        person_id=current_person(),
         rule=rule.model_dump(mode="json"),
         days=days,
         turns_total=total,

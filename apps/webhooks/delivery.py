@@ -209,7 +209,7 @@ def send_test(*, project_id: UUID, webhook_id: UUID) -> WebhookDelivery:
         **_columns(outcome),
     )
     details = {"status": outcome.status or 0}
-    record(project_id=project_id, verb="webhook_tested", object_kind="webhook", object_id=webhook.id, details=details)
+    record("webhook_tested", "webhook", webhook.id, project_id=project_id, details=details)
     return delivery
 
 
@@ -243,11 +243,5 @@ def send_again(
             # Somebody who sends again expects a try, even while the receiver is left alone.
             Webhook.objects.filter(id=webhook_id).update(resume_at=now)
             transaction.on_commit(wake_workers)
-            record(
-                project_id=project_id,
-                verb="webhook_sent_again",
-                object_kind="webhook",
-                object_id=webhook_id,
-                details={"deliveries": sent},
-            )
+            record("webhook_sent_again", "webhook", webhook_id, project_id=project_id, details={"deliveries": sent})
     return sent

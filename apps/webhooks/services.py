@@ -13,7 +13,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.errors import Conflict, Unfit
+from apps.common.rows import get_or_refuse
 from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, EventLog, ProjectEvent, Webhook
 from apps.memories.ledger.actor import current_actor
@@ -39,7 +40,7 @@ def set_event_log(*, project_id: UUID, is_on: bool) -> EventLog:
             log.is_on = is_on
             log.save(update_fields=["is_on"])
             verb = "events_switched_on" if is_on else "events_switched_off"
-            record(project_id=project_id, verb=verb, object_kind="project", object_id=project_id)
+            record(verb, "project", project_id, project_id=project_id)
     return log
 
 
@@ -96,10 +97,7 @@ OVERLAP = timedelta(hours=24)
 def find_webhook(*, project_id: UUID, webhook_id: UUID, is_locked: bool = False) -> Webhook:
     """Return a webhook of the project, with `is_locked` until the transaction ends. Raises NotFound."""
     webhooks = Webhook.objects.select_for_update() if is_locked else Webhook.objects.all()
-    webhook: Webhook | None = webhooks.filter(project_id=project_id, id=webhook_id).first()
-    if webhook is None:
-        raise NotFound("there is no such webhook")
-    return webhook
+    return get_or_refuse(webhooks.filter(project_id=project_id, id=webhook_id), "webhook")
 
 
 def checked_url(url: str, *, at: str) -> str:
@@ -185,7 +183,7 @@ def _save(webhook: Webhook, verb: str, details: Mapping[str, Any]) -> None:
     if others.exists():
         raise Conflict("another webhook of the project has this name")
     webhook.save()
-    record(project_id=webhook.project_id, verb=verb, object_kind="webhook", object_id=webhook.id, details=details)
+    record(verb, "webhook", webhook.id, project_id=webhook.project_id, details=details)
 
 
 def rotate_secret(*, project_id: UUID, webhook_id: UUID, ends_at_once: bool = False) -> Webhook:
@@ -208,5 +206,5 @@ def delete_webhook(*, project_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook and the log of its deliveries; what waits is not sent. Raises NotFound."""
     with transaction.atomic():
         webhook = find_webhook(project_id=project_id, webhook_id=webhook_id, is_locked=True)
-        record(project_id=project_id, verb="webhook_deleted", object_kind="webhook", object_id=webhook.id)
+        record("webhook_deleted", "webhook", webhook.id, project_id=project_id)
         webhook.delete()

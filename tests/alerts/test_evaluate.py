@@ -86,7 +86,7 @@ def test_what_happens_again_after_it_was_resolved_is_a_new_alert(project: Projec
 def test_discarded_work_needs_nobody(project: Project) -> None:
     beat()
     row = work(project, since=NOW)
-    discard_work(project_id=project.pk, row_id=row.pk, actor="person:1")
+    discard_work(project_id=project.pk, row_id=row.pk)
     assert OutboxRow.objects.get().state == WorkState.DEAD
     evaluate_alerts(now=NOW)
     assert unresolved() == []

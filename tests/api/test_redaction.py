@@ -10,7 +10,7 @@ from apps.intake.accept import Submission, accept
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Role, Status
 from apps.pipeline.core.turn import NewTurn
-from apps.review.services import Reviewer, SeenVersion, approve
+from apps.review.services import SeenVersion, approve
 from apps.tenants.models import Project
 from apps.traces.models import Turn
 
@@ -82,8 +82,7 @@ def test_the_wording_of_a_reviewer_is_redacted(client: APIClient, project: Proje
     client.post("/v1/memories", memory_body("Ana pays by card.", status=Status.PENDING_REVIEW))
     memory = Memory.objects.get()
 
-    by = Reviewer(project_id=project.id, person_id=None)
-    approve(by=by, seen=[SeenVersion(memory.id, memory.version)], content=f"Ana pays with {CARD}.")
+    approve(project_id=project.id, seen=[SeenVersion(memory.id, memory.version)], content=f"Ana pays with {CARD}.")
 
     memory.refresh_from_db()
     assert memory.content == "Ana pays with [card]."

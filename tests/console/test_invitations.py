@@ -202,6 +202,7 @@ def test_invitations_and_attempts_are_limited(project: Project, tess: Client) ->
 
 
 def test_an_invitation_of_another_project_is_not_revoked(tess: Client, other_project: Project) -> None:
-    theirs = create_invitation(project_id=other_project.pk, role=MemberRole.ADMIN, invited_by=User.objects.get().pk)
-    tess.post(f"{HOME}members/invitations/{theirs.invitation.pk}/revoke/")
+    inviter = User.objects.get().pk
+    theirs, _ = create_invitation(project_id=other_project.pk, role=MemberRole.ADMIN, invited_by=inviter)
+    tess.post(f"{HOME}members/invitations/{theirs.pk}/revoke/")
     assert Invitation.objects.get().revoked_at is None

@@ -11,8 +11,7 @@ from django.utils import timezone
 from apps.intake.quotas import QuotaExceeded, check_quotas
 from apps.memories.models import LedgerEntry
 from apps.outbox.models import ModelPause
-from apps.queue.selectors import model_health
-from apps.queue.services import MOST_PER_MINUTE
+from apps.queue.services import MOST_PER_MINUTE, model_health
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser, Project
 from apps.traces.funnel_metrics import Measure
@@ -150,8 +149,7 @@ def test_figures_are_those_of_a_day_and_of_the_project(
     theirs.id = other_project.pk
     theirs.save(force_insert=True)
     call(theirs, hours_ago=1)
-    (health,) = [each for each in model_health(project_id=full_project.pk, pauses=[]) if each.figures.name == MODEL]
-    figures = health.figures
-    assert (figures.calls, figures.failed, figures.median_seconds, health.state) == (3, 1, 1.5, "answers")
-    assert SECRET not in figures.last_error
-    assert figures.last_error.startswith("refused: [")
+    (figures,) = [each for each in model_health(project_id=full_project.pk, pauses=[]) if each["name"] == MODEL]
+    assert [figures[name] for name in ("calls", "failed", "median_seconds", "state")] == [3, 1, 1.5, "answers"]
+    assert SECRET not in figures["last_error"]
+    assert figures["last_error"].startswith("refused: [")

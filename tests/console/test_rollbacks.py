@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Memory, Rollback
 from apps.memories.services.revising import Revision, revise
 from apps.pipeline.core.enums import Status
@@ -55,7 +56,8 @@ def test_from_a_trace_to_the_undo(admin: Client, ana: Teller) -> None:
 def test_an_edited_memory_is_forced_by_its_box(admin: Client, ana: Teller, project: Project) -> None:
     trace = Trace.objects.get(id=ana.tells("I live in Lisbon.", day=2))
     memory = Memory.objects.get()
-    revise(revision=Revision(project.id, memory.id, {"importance": 0.9}, api_key_id=project.id))
+    with acting_as(f"key:{project.id}"):
+        revise(revision=Revision(project.id, memory.id, {"importance": 0.9}))
     address = f"{PAGES}new/?trace={trace.shown_id}"
     preview = text_of(admin.get(address))
     assert "a person or a caller has changed it since" in preview.lower()

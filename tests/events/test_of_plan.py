@@ -27,8 +27,7 @@ def revised(verb: str, **changes: Any) -> ReviseMemory:
 
 
 def marked(status: LinkStatus) -> SetLinkStatus:
-    other = LinkStatus.OPEN if status is LinkStatus.SETTLED else LinkStatus.SETTLED
-    return SetLinkStatus(ONE, OTHER, LinkKind.CONTRADICTS, expected=other, status=status, resolution="kept_from")
+    return SetLinkStatus(ONE, OTHER, LinkKind.CONTRADICTS, status=status, resolution="kept_from")
 
 
 approved = revised("approved", status=Status.ACTIVE)

@@ -45,5 +45,5 @@ def test_every_reference_to_an_erased_row_has_an_index(db: None) -> None:
     )
     """
     with connection.cursor() as cursor:
-        cursor.execute(query, [[table.table for table in USER_TABLES]])
+        cursor.execute(query, [[table.model._meta.db_table for table in USER_TABLES]])
         assert cursor.fetchall() == []

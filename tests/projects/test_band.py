@@ -2,6 +2,7 @@
 
 import pytest
 
+from apps.common.errors import Unfit
 from apps.pipeline.core.policy import SimilarityBand
 from apps.tuning.calibrate import (
     LabelledPair,
@@ -47,5 +48,5 @@ def test_a_band_is_measured_by_what_it_does() -> None:
 
 @pytest.mark.parametrize("pairs", [[], [paraphrase(0.9)], [near_miss(0.9)]])
 def test_both_kinds_of_pairs_are_needed(pairs: list[ScoredPair]) -> None:
-    with pytest.raises(ValueError, match="both needed"):
+    with pytest.raises(Unfit, match="both needed"):
         best_band(pairs)

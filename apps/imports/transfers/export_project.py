@@ -26,7 +26,7 @@ def export_project(*, project_id: UUID) -> Iterator[bytes]:
     """
     with tenant_scope(project_id=project_id):
         project = Project.objects.get(id=project_id)
-        record(project_id=project_id, verb="project_exported", object_kind="project", object_id=project_id)
+        record("project_exported", "project", project_id, project_id=project_id)
     return _lines(project)
 
 
@@ -44,7 +44,7 @@ def _lines(project: Project) -> Iterator[bytes]:
     items = next(table for table in OF_END_USER if table.model is StoredItem)
     yield from _rows(items, StoredItem.objects.filter(project_id=project.pk, end_user__isnull=True), project.pk)
     users = EndUser.objects.for_project(project.pk).present().filter(erasing_since__isnull=True)
-    for user in _in_parts(users.order_by("created_at", "id"), project.pk):
+    for user in rows_in_parts(users.order_by("created_at", "id"), project.pk):
         named = {"id": user.id, "user_id": user.external_id, "created_at": user.created_at}
         yield _line(END_USER, named, end_user_id=user.id)
         for table in OF_END_USER:
@@ -57,11 +57,11 @@ def _rows(
     table: TransferTable, rows: QuerySet[Any, Any], project_id: UUID, *, end_user_id: UUID | None = None
 ) -> Iterator[bytes]:
     shown = rows.order_by("pk").values(*(field.attname for field in table.fields))
-    for row in _in_parts(shown, project_id, end_user_id):
+    for row in rows_in_parts(shown, project_id, end_user_id):
         yield _line(table.kind, row, end_user_id=end_user_id)
 
 
-def _in_parts(rows: QuerySet[Any, Any], project_id: UUID, end_user_id: UUID | None = None) -> Iterator[Any]:
+def rows_in_parts(rows: QuerySet[Any, Any], project_id: UUID, end_user_id: UUID | None = None) -> Iterator[Any]:
     """Yield the rows that there are now, read in parts."""
     with tenant_scope(project_id=project_id, end_user_id=end_user_id):
         keys = list(rows.values_list("pk", flat=True))

@@ -37,58 +37,57 @@ class TransferTable:
 
     model: type[Model]
     kind: str
-    left_out: frozenset[str] = frozenset()
-    identifying: frozenset[str] = frozenset()
-    texts: frozenset[str] = frozenset()
+    left_out: Collection[str] = ()
+    identifying: Collection[str] = ()
+    texts: Collection[str] = ()
 
     @property
     def fields(self) -> list["Field[object, object]"]:
         """Return the columns of an export."""
         own = [field for field in self.model._meta.concrete_fields if not getattr(field, "generated", False)]
-        return [field for field in own if field.attname not in self.left_out | {"end_user_id", "project_id"}]
-
-
-def _table(
-    model: type[Model], kind: str, *, left_out: Collection[str] = (), ids: Collection[str] = (), texts: str = ""
-) -> TransferTable:
-    return TransferTable(
-        model, kind, left_out=frozenset(left_out), identifying=frozenset(ids), texts=frozenset(texts.split())
-    )
+        return [field for field in own if field.attname not in {*self.left_out, "end_user_id", "project_id"}]
 
 
 OF_PROJECT: tuple[TransferTable, ...] = (
-    _table(ConfigurationVersion, "configuration_versions", left_out=["author_id"], texts="note"),
-    _table(PreFilterRule, "rules"),
-    _table(Rollback, "rollbacks", ids=["selection", "forced"], texts="note"),
-    _table(EvaluationSample, "evaluation_samples"),
+    TransferTable(ConfigurationVersion, "configuration_versions", left_out=["author_id"], texts=["note"]),
+    TransferTable(PreFilterRule, "rules"),
+    TransferTable(Rollback, "rollbacks", identifying=["selection", "forced"], texts=["note"]),
+    TransferTable(EvaluationSample, "evaluation_samples"),
 )
 OF_END_USER: tuple[TransferTable, ...] = (
-    _table(Session, "sessions"),
-    _table(Trace, "traces", ids=["outcomes", "plan"], texts="topic metadata agent_scope outcomes plan error"),
-    _table(Turn, "turns", texts="content speaker"),
-    _table(Span, "spans", ids=["details"], texts="details"),
-    _table(ModelCall, "model_calls", texts="answer error"),
-    _table(Entity, "entities", texts="name"),
-    _table(EntityAlias, "entity_aliases", texts="alias folded"),
-    _table(EntityChange, "entity_changes", texts="alias folded former"),
-    _table(
+    TransferTable(Session, "sessions"),
+    TransferTable(
+        Trace,
+        "traces",
+        identifying=["outcomes", "plan"],
+        texts="topic metadata agent_scope outcomes plan error".split(),
+    ),
+    TransferTable(Turn, "turns", texts="content speaker".split()),
+    TransferTable(Span, "spans", identifying=["details"], texts=["details"]),
+    TransferTable(ModelCall, "model_calls", texts="answer error".split()),
+    TransferTable(Entity, "entities", texts=["name"]),
+    TransferTable(EntityAlias, "entity_aliases", texts="alias folded".split()),
+    TransferTable(EntityChange, "entity_changes", texts="alias folded former".split()),
+    TransferTable(
         Memory,
         "memories",
-        ids=["object"],
+        identifying=["object"],
         left_out=["tongue", "source_tongue"],
-        texts="predicate object object_text content topic tags metadata further_sources evidence context",
+        texts="predicate object object_text content topic tags metadata further_sources evidence context".split(),
     ),
-    _table(MemoryOrigin, "memory_origins", texts="evidence"),
-    _table(MemoryVersion, "memory_versions", ids=["values"], texts="values"),
-    _table(MemoryLink, "memory_links"),
-    _table(
-        MemoryVector, "memory_vectors", left_out=["embedding", "question_embeddings", "created_at"], texts="questions"
+    TransferTable(MemoryOrigin, "memory_origins", texts=["evidence"]),
+    TransferTable(MemoryVersion, "memory_versions", identifying=["values"], texts=["values"]),
+    TransferTable(MemoryLink, "memory_links"),
+    TransferTable(
+        MemoryVector, "memory_vectors", left_out=["embedding", "question_embeddings", "created_at"], texts=["questions"]
     ),
-    _table(MemoryComment, "memory_comments", texts="text"),
-    _table(RollbackItem, "rollback_items", ids=["done", "left_alone"], texts="done left_alone error"),
-    _table(EvaluationItem, "evaluation_items"),
-    _table(EvaluationLabel, "evaluation_labels"),
-    _table(StoredItem, "items", texts="value words"),
+    TransferTable(MemoryComment, "memory_comments", texts=["text"]),
+    TransferTable(
+        RollbackItem, "rollback_items", identifying=["done", "left_alone"], texts="done left_alone error".split()
+    ),
+    TransferTable(EvaluationItem, "evaluation_items"),
+    TransferTable(EvaluationLabel, "evaluation_labels"),
+    TransferTable(StoredItem, "items", texts="value words".split()),
 )
 END_USER = "end_user"  # the kind of the line with which the rows of an end user begin
 END = "end"  # the kind of the last line

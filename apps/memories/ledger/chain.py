@@ -136,6 +136,8 @@ def _verified(entries: Iterable[dict[str, Any]], *, start: tuple[int, str], unti
 
 
 def _archived(project_id: UUID) -> Iterator[dict[str, Any]]:
+    if settings.LEDGER_ARCHIVE is None:
+        return
     for path in sorted((settings.LEDGER_ARCHIVE / str(project_id)).glob("*.jsonl.gz")):
         with gzip.open(path) as lines:
             yield from (msgspec.json.decode(line) for line in lines)
@@ -147,7 +149,7 @@ def export_ledger(*, project_id: UUID, entries: QuerySet[LedgerEntry]) -> Iterat
     Sealed entries carry their number and hash, so that the chain can be verified elsewhere.
     """
     with tenant_scope(project_id=project_id):
-        record(project_id=project_id, verb="ledger_exported", object_kind="project", object_id=project_id)
+        record("ledger_exported", "project", project_id, project_id=project_id)
     rows = streamed_rows(entries.order_by("id"), project_id=project_id)
     return (msgspec.json.encode({name: getattr(row, name) for name in FIELDS}) + b"\n" for row in rows)
 
@@ -156,9 +158,11 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
     """Archive and remove sealed entries written before a time, oldest first; return how many.
 
     The database refuses it for entries that are younger than 30 days. What can't be archived is not removed; the next
-    round of retention tries again.
+    round of retention tries again. Without LEDGER_ARCHIVE all entries stay.
     """
     removed = 0
+    if settings.LEDGER_ARCHIVE is None:
+        return removed
     sealed = LedgerEntry.objects.filter(project_id=project_id, number__isnull=False).order_by("number")
     with system_scope(SystemWork.LEDGER):
         # Entries are numbered when they are sealed, so a young one may stand before an older one; it keeps what
@@ -167,7 +171,7 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
             takewhile(lambda entry: entry["created_at"] < before, sealed.values(*FIELDS)[:REMOVED_AT_ONCE])
         ):
             try:
-                _archive(project_id, past)
+                _archive(settings.LEDGER_ARCHIVE / str(project_id), past)
             except OSError as error:
                 log.error("ledger not archived", project=str(project_id), error=str(error))
                 break
@@ -178,9 +182,8 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
     return removed
 
 
-def _archive(project_id: UUID, entries: list[dict[str, Any]]) -> None:
+def _archive(folder: Path, entries: list[dict[str, Any]]) -> None:
     """Write entries to a file that is complete or absent."""
-    folder: Path = settings.LEDGER_ARCHIVE / str(project_id)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entries[0]['number']:012}-{entries[-1]['number']:012}.jsonl.gz"
     part = path.with_name(f"{path.name}.{os.getpid()}.part")

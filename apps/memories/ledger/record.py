@@ -9,11 +9,11 @@ from apps.memories.models import LedgerEntry
 
 
 def record(
-    *,
-    project_id: UUID,
     verb: str,
     object_kind: str,
     object_id: UUID,
+    *,
+    project_id: UUID,
     end_user_id: UUID | None = None,
     actor: str = "",
     details: Mapping[str, Any] | None = None,

@@ -14,21 +14,17 @@ from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Conflict, NotFound, Unfit
 from apps.memories.codec import read_statement
-from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import Entity, EntityAlias, LedgerEntry, Memory, MemoryLink, MemoryVersion
 from apps.memories.querysets import NOT_SHOWN, MemoryQuerySet
 from apps.memories.reading.past import MERGED, SPLIT
-from apps.memories.services.revising import settle_change
-from apps.memories.writing.plan_writer import apply_plan
-from apps.memories.writing.rows import WriteContext
+from apps.memories.services.revising import apply_decision, settle_change
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
-from apps.pipeline.core.operations import LinkMemories, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import RedactionPolicy
-from apps.pipeline.core.ports import StalePlan
 from apps.pipeline.redaction.redact import redact
 from apps.traces.get_or_create import hold_end_user
 
@@ -124,7 +120,7 @@ def merge_entities(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> None:
             return
         check_merge(entity, into)
         plan = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
-        _apply(plan, entity)
+        apply_decision(project_id=project_id, end_user_id=entity.end_user_id, operations=plan.operations)
         _copy_names(entity, into)
         Entity.objects.filter(id=entity.id).update(merged_into=into)
         changed_ids = {  # from which a split undoes the merge
@@ -165,15 +161,6 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def _apply(plan: WritePlan, entity: Entity) -> None:
-    """Apply a plan for an entity's memories. Raises Conflict if another writer has changed them."""
-    context = WriteContext(entity.project_id, entity.end_user_id, actor=current_actor())
-    try:
-        apply_plan(plan=plan, context=context)
-    except StalePlan as stale:
-        raise Conflict("somebody else was faster") from stale
-
-
 def _copy_names(entity: Entity, into: Entity) -> None:
     """Copy all names to the entity that stays; `source` marks those that a split removes."""
     names = {canonical_text(name)[:255]: name for name in names_of(entity)}
@@ -194,14 +181,7 @@ def names_of(entity: Entity) -> list[str]:
 
 
 def _record(entity: Entity, *, verb: str, details: dict[str, Any]) -> None:
-    record(
-        project_id=entity.project_id,
-        end_user_id=entity.end_user_id,
-        verb=verb,
-        object_kind="entity",
-        object_id=entity.id,
-        details=details,
-    )
+    record(verb, "entity", entity.id, project_id=entity.project_id, end_user_id=entity.end_user_id, details=details)
 
 
 def split_entities(*, project_id: UUID, entity_id: UUID) -> None:
@@ -221,9 +201,10 @@ def split_entities(*, project_id: UUID, entity_id: UUID) -> None:
         merged = recorded.details
         EntityAlias.objects.filter(entity_id=into_id, source=entity.id.hex).delete()
         Entity.objects.filter(id=entity.id).update(merged_into=None)
-        _apply(WritePlan(tuple(_restored_references(entity, merged["memories"]))), entity)
+        user = {"project_id": project_id, "end_user_id": entity.end_user_id}
+        apply_decision(**user, operations=list(_restored_references(entity, merged["memories"])))
         for reopening in _reopened(entity, merged["closed"]):
-            _apply(reopening, entity)
+            apply_decision(**user, operations=reopening)
         linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
@@ -264,7 +245,7 @@ def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
     return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
 
 
-def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[WritePlan]:
+def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
     """Reopen memories that the merge closed and that are still closed, and settle their slots as they are now."""
     for memory, before in _values_before(entity, memory_ids, "superseded"):
         if memory.status == Status.SUPERSEDED:
@@ -272,7 +253,7 @@ def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[WritePlan]:
             opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
             with suppress(Conflict):  # a live memory says the same by now
                 changes, closing = settle_change(memory=memory, changes=opened)
-                yield WritePlan((ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing))
+                yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]
 
 
 def redact_aliases(*, project_id: UUID, policy: RedactionPolicy, is_dry_run: bool) -> int:

@@ -36,13 +36,7 @@ def export_memories(*, project_id: UUID, memories: QuerySet[Memory], file_format
     Names of columns come first in CSV. `memories` have their end users and subjects selected.
     """
     with tenant_scope(project_id=project_id):
-        record(
-            project_id=project_id,
-            verb="memories_exported",
-            object_kind="project",
-            object_id=project_id,
-            details={"format": file_format.value},
-        )
+        record("memories_exported", "project", project_id, project_id=project_id, details={"format": file_format.value})
     return _lines(streamed_rows(memories, project_id=project_id), file_format)
 
 

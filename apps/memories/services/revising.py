@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.codec import read_columns, read_statement, write_columns
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryOrigin
@@ -206,7 +207,6 @@ class Revision:
     project_id: UUID
     memory_id: UUID
     changes: Mapping[str, Any]
-    actor: str = ""  # by default the current one
     expected_version: int | None = None
     may_review: bool = False  # whether the caller may change the status
     is_trusted: bool = True  # whether the caller's word counts like a person's
@@ -254,7 +254,7 @@ def _revise_once(revision: Revision) -> None:
         raise NotFound("there is no such memory to replace")
     with transaction.atomic():
         operations = [*entities, *_operations(memory, changes, verb=verb, revision=revision)]
-        apply_revision(memory=memory, operations=operations, actor=revision.actor)
+        apply_revision(memory=memory, operations=operations)
 
 
 def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision: Revision) -> list[Operation]:
@@ -277,16 +277,22 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 def find_memory(*, project_id: UUID, memory_id: UUID) -> Memory:
     """Return a memory of the project. Raises NotFound."""
     memories = Memory.objects.for_project(project_id).defer(*NOT_SHOWN)
-    memory: Memory | None = memories.filter(id=memory_id).first()
-    if memory is None:
-        raise NotFound("there is no such memory")
-    return memory
+    return get_or_refuse(memories.filter(id=memory_id), "memory")
 
 
-def apply_revision(*, memory: Memory, operations: Sequence[Operation], actor: str = "") -> None:
-    """Apply operations on one memory, by default for the current actor. Raises StalePlan."""
-    context = WriteContext(memory.project_id, memory.end_user_id, actor=actor or current_actor())
+def apply_revision(*, memory: Memory, operations: Sequence[Operation]) -> None:
+    """Apply operations of the current actor on one memory. Raises StalePlan."""
+    context = WriteContext(memory.project_id, memory.end_user_id, actor=current_actor())
     apply_plan(plan=WritePlan(operations=tuple(operations)), context=context)
+
+
+def apply_decision(*, project_id: UUID, end_user_id: UUID, operations: Sequence[Operation]) -> None:
+    """Apply operations of the current actor for one end user. Raises Conflict if another writer was faster."""
+    context = WriteContext(project_id, end_user_id, actor=current_actor())
+    try:
+        apply_plan(plan=WritePlan(tuple(operations)), context=context)
+    except StalePlan as stale:
+        raise Conflict("somebody else was faster") from stale
 
 
 def _verb(memory: Memory, changes: Mapping[str, Any], revision: Revision) -> str:
@@ -354,14 +360,7 @@ def outcome_of(memory_id: UUID, act: Callable[[], None]) -> BulkOutcome:
     return BulkOutcome(memory_id)
 
 
-def retract(
-    *,
-    project_id: UUID,
-    memory_id: UUID,
-    actor: str = "",
-    expected_version: int | None = None,
-    is_trusted: bool = True,
-) -> None:
+def retract(*, project_id: UUID, memory_id: UUID, expected_version: int | None = None, is_trusted: bool = True) -> None:
     """Retract a memory; repeating it changes nothing.
 
     Raises NotFound, Conflict, NotAllowed for a rule for agents and a caller that is not trusted.
@@ -376,7 +375,7 @@ def retract(
             raise NotAllowed("retracting a rule for agents needs the scope trust")
         revision = retraction(memory_id=memory.id, version=memory.version)
         try:
-            return apply_revision(memory=memory, operations=[revision], actor=actor)
+            return apply_revision(memory=memory, operations=[revision])
         except StalePlan:
             continue
     raise Conflict("the memory is being changed by others; try again")

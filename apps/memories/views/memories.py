@@ -1,29 +1,26 @@
 """Memories: all of a project by filters, what people change about them, and downloads."""
 
-from datetime import date
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused, Unfit
+from apps.common.errors import Unfit
 from apps.console.labels import count_of
-from apps.console.paging import keyset_page, query_param
+from apps.console.paging import keyset_page, midnight, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.selectors import memories as selectors
 from apps.memories.services.export_memories import ExportFormat, export_memories
 from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
 from apps.review.forms import (
     Toast,
-    acting_person,
     edited_content,
     edited_value,
     parse_seen,
-    refusal_response,
     refusal_toasts,
+    refusals_toasted,
     row_id,
     toast_response,
 )
@@ -78,47 +75,43 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Retract, archive or restore one or several memories."""
-    try:
-        given = request.POST.get("change", "")
-        if given not in set(StatusChange):
-            raise Unfit("choose what to do with the memories")
-        wanted = StatusChange(given)
-        seen = parse_seen(request.POST.getlist("memory"))
-        if not seen:
-            raise Unfit("no memory is selected")
-        decided = change_status(by=acting_person(visit), seen=seen, change=wanted)
-    except Refused as refused:
-        return refusal_response(request, refused)
+    given = request.POST.get("change", "")
+    if given not in set(StatusChange):
+        raise Unfit("choose what to do with the memories")
+    wanted = StatusChange(given)
+    seen = parse_seen(request.POST.getlist("memory"))
+    if not seen:
+        raise Unfit("no memory is selected")
+    decided = change_status(project_id=visit.project.pk, seen=seen, change=wanted)
     return _changed(request, visit, decided, _DONE[wanted])
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def reword(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Change the words of a live memory."""
-    try:
-        decided = reword_memory(
-            by=acting_person(visit),
-            seen=_seen(request, memory_id),
-            content=edited_content(request),
-            value=edited_value(request),
-        )
-    except Refused as refused:
-        return refusal_response(request, refused)
+    decided = reword_memory(
+        project_id=visit.project.pk,
+        seen=_seen(request, memory_id),
+        content=edited_content(request),
+        value=edited_value(request),
+    )
     return _changed(request, visit, decided, "reworded")
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def close(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """End the validity of an active memory."""
-    try:
-        seen = _seen(request, memory_id)
-        decided = close_memory(by=acting_person(visit), seen=seen, ends_on=_day(request.POST.get("ends_on", "")))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    day = midnight(request.POST.get("ends_on", ""))
+    if day is None:
+        raise Unfit("choose the day until which it was true")
+    decided = close_memory(project_id=visit.project.pk, seen=_seen(request, memory_id), ends_on=day)
     return _changed(request, visit, decided, "closed")
 
 
@@ -130,22 +123,11 @@ def _seen(request: HttpRequest, memory_id: UUID) -> SeenVersion:
     return seen[0]
 
 
-def _day(text: str) -> date:
-    """Return the day that a text names. Raises Unfit."""
-    try:
-        day = parse_date(text)
-    except ValueError:  # well-formed, but no such day
-        day = None
-    if day is None or not 1 < day.year < 9999:
-        raise Unfit("choose the day until which it was true")
-    return day
-
-
 def _changed(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:
     """Return a toast with the undo of all that was changed, and one for each memory that was not."""
     done = len(decided.memories)
     toasts = [Toast(f"{count_of(done, 'memory', 'memories')} {verb}.", decided)] if done else []
-    touched = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
+    touched = [each.memory_id for each in decided.memories] + list(decided.refused)
     return toast_response(
         request,
         *toasts,

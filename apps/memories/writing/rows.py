@@ -150,21 +150,16 @@ def link_memories(*, plan: WritePlan, context: WriteContext) -> None:
 
 
 def mark_links(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
-    """Set the status of links. Raises StalePlan if a link no longer has the expected status."""
+    """Set the status of links. Raises StalePlan if a link is gone or has that status already."""
     for mark in plan.of(SetLinkStatus):
-        changed = MemoryLink.objects.filter(
-            end_user_id=end_user_id,
-            from_memory_id=mark.from_id,
-            to_memory_id=mark.to_id,
-            kind=mark.kind,
-            status=mark.expected,
-        ).update(
-            status=mark.status,
-            resolution=mark.resolution,
-            settled_at=now if mark.status is LinkStatus.SETTLED else None,
+        links = MemoryLink.objects.filter(
+            end_user_id=end_user_id, from_memory_id=mark.from_id, to_memory_id=mark.to_id, kind=mark.kind
         )
-        if not changed:
-            raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is no longer {mark.expected}")
+        settled_at = now if mark.status is LinkStatus.SETTLED else None
+        if not links.exclude(status=mark.status).update(
+            status=mark.status, resolution=mark.resolution, settled_at=settled_at
+        ):
+            raise StalePlan(f"the link of {mark.from_id} and {mark.to_id} is gone or is {mark.status} already")
 
 
 def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:

@@ -74,7 +74,7 @@ def parse(prefix: Prefix, text: str) -> UUID:
 
 _UUID_LENGTH = 36
 
-# What the fields of recorded values, details of stages and operations of plans refer to.
+# What the fields of recorded values, details of stages, operations of plans and selections refer to.
 _FIELDS: Mapping[Prefix, tuple[str, ...]] = {
     Prefix.MEMORY: (
         *("memory", "memories", "memory_id", "memory_ids", "held_by", "by", "to", "closed", "superseded_by"),
@@ -82,11 +82,13 @@ _FIELDS: Mapping[Prefix, tuple[str, ...]] = {
     ),
     Prefix.ENTITY: ("entity", "entity_id", "subject_id", "merged_into_id", "into", "from"),
     Prefix.TURN: ("turn", "turns", "turn_id", "turn_ids", "source_turn_ids"),
-    Prefix.TRACE: ("trace", "trace_id", "traces"),
+    Prefix.TRACE: ("trace", "trace_id", "trace_ids", "traces"),
     Prefix.SESSION: ("session", "session_id"),
     Prefix.END_USER: ("end_user", "end_user_id"),
     Prefix.API_KEY: ("api_key_id", "key_id"),
     Prefix.ERASURE: ("erasure",),
+    Prefix.CONFIGURATION: ("configuration_id",),
+    Prefix.REPLAY: ("replay_id",),
     Prefix.ROLLBACK: ("rollback_id",),
 }
 _PREFIXES = {name: prefix for prefix, names in _FIELDS.items() for name in names}

@@ -196,8 +196,7 @@ class SetLinkStatus:
     from_id: UUID
     to_id: UUID
     kind: LinkKind
-    expected: LinkStatus
-    status: LinkStatus
+    status: LinkStatus  # which it does not have yet
     resolution: str = ""
 
 

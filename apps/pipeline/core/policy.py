@@ -400,7 +400,9 @@ class RetentionPolicy(PolicySection):
     trace_days: int = Field(default=90, ge=0, le=36_500, description="stages, outcomes and plans of traces")
     model_call_days: int = Field(default=90, ge=0, le=36_500, description="answers and costs of model calls")
     alert_days: int = Field(default=365, ge=0, le=36_500, description="resolved alerts with their messages")
-    ledger_days: int = Field(default=0, ge=0, le=36_500, description=f"entries; at least {LEAST_LEDGER_DAYS}, or 0")
+    ledger_days: int = Field(
+        default=0, ge=0, le=36_500, description=f"0, or at least {LEAST_LEDGER_DAYS} with LEDGER_ARCHIVE"
+    )
 
     @field_validator("ledger_days")
     @classmethod

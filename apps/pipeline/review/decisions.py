@@ -16,14 +16,10 @@ from apps.pipeline.core.statement import StoredMemory
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """A pending memory is true; `replaces` names memories that are no longer true.
-
-    `as_uncertain`: it may be true. It is kept with its doubt, and replaces nothing.
-    """
+    """A pending memory is true; `replaces` names memories that are no longer true."""
 
     memory_id: UUID
     replaces: frozenset[UUID] = frozenset()
-    as_uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +64,6 @@ class ReviewContext:
 def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operation, ...]:
     """Return the operations of a decision, without the status of its link."""
     match decision:
-        case Approve(as_uncertain=True):
-            memory = context.memories[decision.memory_id]
-            changes = approval(memory, policy=context.policy.confidence, as_uncertain=True)
-            return _revised(memory, changes, verb="approved")
         case Approve():
             return _activate(context.memories[decision.memory_id], context, verb="approved", replaces=decision.replaces)
         case Merge():

@@ -10,8 +10,8 @@ from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.problems import Code
 from apps.api.schemas import Moment, QueryParameters, RequestBody, ResponseBody, response_of
-from apps.api.validation import not_found
 from apps.common.errors import Unfit
+from apps.common.rows import get_or_refuse
 from apps.pipeline.core.enums import Scope
 from apps.projects.services import activate_version, change_policy, save_draft
 from apps.traces.models import ConfigurationVersion
@@ -73,9 +73,7 @@ class ConfigurationView(ApiView):
         """Return a version of the settings with all values."""
         versions = ConfigurationVersion.objects.filter(project_id=self.caller.project_id)
         wanted = {"is_active": True} if query.version is None else {"number": query.version}
-        found = versions.filter(**wanted).first()
-        if found is None:
-            raise not_found()
+        found = get_or_refuse(versions.filter(**wanted), "version")
         return configuration_response(found)
 
     @operation(

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from apps.api.base import ApiView
 from apps.api.operations import operation
 from apps.api.problems import Code
-from apps.api.schemas import Moment, PageBody, PageQuery, RequestBody, ResponseBody
+from apps.api.schemas import Moment, PageBody, PageQuery, RequestBody, ResponseBody, response_of
 from apps.api.validation import read_id
 from apps.pipeline.core.enums import MemorySharing, Scope
 from apps.pipeline.core.identifiers import Prefix, show
@@ -60,30 +60,12 @@ class CurrentKeyResponse(KeyResponse):
 
 def key_response(key: ApiKey) -> KeyResponse:
     """Convert a key."""
-    return KeyResponse(**_fields(key))
+    return response_of(KeyResponse, key, **_shown(key))
 
 
-def current_key_response(key: ApiKey, *, sharing: MemorySharing) -> CurrentKeyResponse:
-    """Convert the key of a request."""
-    return CurrentKeyResponse(**_fields(key), project_id=show(Prefix.PROJECT, key.project_id), memory_sharing=sharing)
-
-
-def created_key_response(key: ApiKey, *, text: str) -> CreatedKeyResponse:
-    """Convert a new key together with its secret."""
-    return CreatedKeyResponse(**_fields(key), key=text)
-
-
-def _fields(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": show(Prefix.API_KEY, key.id),
-        "name": key.name,
-        "prefix": f"mp_{key.prefix}",
-        "scopes": [Scope(scope) for scope in key.scopes],
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "last_used_at": key.last_used_at,
-    }
+def _shown(key: ApiKey) -> dict[str, Any]:
+    scopes = [Scope(scope) for scope in key.scopes]
+    return {"id": show(Prefix.API_KEY, key.id), "prefix": f"mp_{key.prefix}", "scopes": scopes}
 
 
 class KeysView(ApiView):
@@ -114,7 +96,7 @@ class KeysView(ApiView):
             scopes=body.scopes,
             expires_at=checked_moment(body.expires_at, at="/expires_at"),
         )
-        return created_key_response(created.key, text=created.text)
+        return response_of(CreatedKeyResponse, created.key, **_shown(created.key), key=created.text)
 
 
 class CurrentKeyView(ApiView):
@@ -125,7 +107,8 @@ class CurrentKeyView(ApiView):
         """Tell what the key of the request may do, and in which project."""
         key = ApiKey.objects.get(id=self.caller.api_key_id)
         sharing = active_policy(project_id=self.caller.project_id).sharing.memory_sharing
-        return current_key_response(key, sharing=sharing)
+        project = show(Prefix.PROJECT, key.project_id)
+        return response_of(CurrentKeyResponse, key, **_shown(key), project_id=project, memory_sharing=sharing)
 
 
 class KeyView(ApiView):

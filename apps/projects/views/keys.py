@@ -12,12 +12,13 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import NotFound, Refused
 from apps.console.forms import KeyForm, RotationForm
+from apps.console.labels import names_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
+from apps.memories.models import LedgerEntry
 from apps.pipeline.core.enums import Scope
 from apps.projects.api_keys import CreatedKey, create_key, restore_key, revoke_key, rotate_key
-from apps.projects.selectors import listed_keys
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
 
@@ -69,9 +70,18 @@ def _page(
     request: HttpRequest, visit: ProjectVisit, form: KeyForm, created: CreatedKey | None, *, status: int = 200
 ) -> HttpResponse:
     page = paginate(ApiKey.objects.filter(project=visit.project).order_by("-created_at"), request)
+    # Acts on keys concern no end user; the index of the ledger begins with that column.
+    entries = LedgerEntry.objects.filter(
+        end_user=None, object_id__in=[key.pk for key in page.rows], verb="key_created", project=visit.project
+    )
+    actors = dict(entries.values_list("object_id", "actor"))
+    names, now = names_of(actors.values()), timezone.now()
     shown = {
         "page": page,
-        "keys": listed_keys(page.rows, project_id=visit.project.pk, now=timezone.now()),
+        "keys": [
+            {"key": key, "owner": names.get(actors.get(key.pk, ""), ""), "is_valid": key.is_valid(now)}
+            for key in page.rows
+        ],
         "form": form,
         "rotation": RotationForm(),
         "created": created,

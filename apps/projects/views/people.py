@@ -21,7 +21,6 @@ from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
 from apps.projects.invitations import (
-    CreatedInvitation,
     MailNotSent,
     accept_invitation,
     accept_with_new_account,
@@ -142,7 +141,7 @@ def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return redirect("console:members", slug=visit.project.slug)
     if form.is_valid():
         try:
-            created = create_invitation(
+            invitation, token = create_invitation(
                 project_id=visit.project.pk,
                 role=MemberRole(form.cleaned_data["role"]),
                 invited_by=visit.person_id,
@@ -154,26 +153,26 @@ def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             form.add_error(None, f"Nobody was invited: {refused}.")
         else:
             mark_as_done(request)
-            form, link = InvitationForm(), _pass_on(request, created)
+            form, link = InvitationForm(), _pass_on(request, invitation, token)
             if not link:
                 return redirect("console:members", slug=visit.project.slug)
     return members_page(request, visit, form=MemberForm(), invitation_form=form, link=link)
 
 
-def _pass_on(request: HttpRequest, created: CreatedInvitation) -> str:
+def _pass_on(request: HttpRequest, invitation: Invitation, token: str) -> str:
     """Send the link by mail and return "", or return the link to be shown."""
-    path = reverse("console:join", args=[created.token])
+    path = reverse("console:join", args=[token])
     link = request.build_absolute_uri(path)
     if settings.PUBLIC_URL:
         link = f"{settings.PUBLIC_URL.rstrip('/')}{path.removeprefix(settings.SUB_PATH)}"
-    if not created.invitation.email or not settings.EMAIL_HOST:
+    if not invitation.email or not settings.EMAIL_HOST:
         return link
     try:
-        mail_invitation(invitation=created.invitation, link=link, inviter=request.user.get_username())
+        mail_invitation(invitation=invitation, link=link, inviter=request.user.get_username())
     except MailNotSent as error:
         messages.error(request, f"The mail was not sent ({error}). Pass the link on yourself.")
         return link
-    messages.success(request, f"The invitation is sent to {created.invitation.email}.")
+    messages.success(request, f"The invitation is sent to {invitation.email}.")
     return ""
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from apps.console.labels import names_of, time_since
+from apps.console.labels import label, names_of, time_since
 from apps.memories.models import Memory, MemoryLink, MemoryVector, MemoryVersion
 from apps.pipeline.core.enums import LinkResolution, Stage
 from apps.pipeline.core.policy import SimilarityBand
@@ -26,6 +26,9 @@ class HistoryEntry:
     operation: str
     actor: str
     at: datetime
+
+    def __str__(self) -> str:
+        return f"{self.actor} already {label(self.operation)} it ({time_since(self.at)})"
 
 
 def changes_of(memory: Memory) -> list[MemoryVersion]:

@@ -1,6 +1,6 @@
 """Contradictions and possible duplicates: two memories side by side, for a reviewer to resolve."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -8,19 +8,17 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused, Unfit
 from apps.console.labels import names_of
-from apps.console.paging import identifier_of, is_detail, is_part, paginate_and_open, query_param
+from apps.console.paging import identifier_of, is_detail, is_part, midnight, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import MemoryLink
 from apps.memories.querysets import MemoryLinkQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.review.decisions import Validity
-from apps.review import services as settling
-from apps.review.forms import Toast, acting_person, parse_seen, refusal_response, row_id, toast_response
+from apps.review.forms import Toast, parse_seen, refusal_response, row_id, toast_response
 from apps.review.selectors.cases import comments_on, link_options, load_evidence, pairs_with_comment_count
 from apps.review.selectors.comparisons import (
     keeping,
@@ -30,7 +28,7 @@ from apps.review.selectors.comparisons import (
     settled_pair,
     settlement_text,
 )
-from apps.review.services import Settlement
+from apps.review.services import settle_link
 from apps.review.skipping import place_among, skipped_by
 from apps.review.text_differences import compared_texts
 from apps.tenants.enums import MemberRole
@@ -81,48 +79,39 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
 @project_page(MemberRole.REVIEWER)
 def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
     """Resolve one pair."""
-    row = row_id(link_id)
+    project_id, row = visit.project.pk, row_id(link_id)
     try:
-        settlement = _settlement(request, link_id)
-        decided = settling.settle_link(by=acting_person(visit), settlement=settlement)
+        decided = settle_link(project_id=project_id, link_id=link_id, **_settlement(request))
     except Conflict as conflict:
-        return refusal_response(
-            request, Conflict(settled_by(project_id=visit.project.pk, link_id=link_id) or str(conflict)), gone=[row]
-        )
-    except Unfit as unfit:
-        return refusal_response(request, unfit)
+        why = settled_by(project_id=project_id, link_id=link_id) or str(conflict)
+        return refusal_response(request, Conflict(why), gone=[row])
     except Refused as refused:
-        return refusal_response(request, refused, gone=[row])
-    link = settled_pair(project_id=visit.project.pk, link_id=link_id)
+        return refusal_response(request, refused, gone=[] if isinstance(refused, Unfit) else [row])
+    link = settled_pair(project_id=project_id, link_id=link_id)
     done = settlement_text(link) if link else ""
     return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[row])
 
 
-def _settlement(request: HttpRequest, link_id: UUID) -> Settlement:
+def _settlement(request: HttpRequest) -> dict[str, Any]:
+    """Return the versions that were seen, the resolution and its dates. Raises Unfit."""
     seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
     if len(seen) != 2 or resolution not in set(LinkResolution):
         raise Unfit("choose which of the two to keep")
     ids = [each.memory_id for each in seen] if "dated" in request.POST else []
-    validity = {id: Validity(begins=_day(request, f"from-{id}"), ends=_day(request, f"until-{id}")) for id in ids}
-    return Settlement(
-        link_id=link_id,
-        resolution=LinkResolution(resolution),
-        from_seen=seen[0],
-        to_seen=seen[1],
-        validity=validity,
-        changed_on=_day(request, "changed-on"),
-    )
+    return {
+        "seen": seen,
+        "resolution": LinkResolution(resolution),
+        "validity": {id: Validity(_day(request, f"from-{id}"), _day(request, f"until-{id}")) for id in ids},
+        "changed_on": _day(request, "changed-on"),
+    }
 
 
 def _day(request: HttpRequest, name: str) -> datetime | None:
     text = request.POST.get(name, "")
-    try:
-        day = parse_date(text) if text else None
-    except ValueError as error:
-        raise Unfit(f"{text!r} is not a date") from error
+    day = midnight(text)
     if text and day is None:
         raise Unfit(f"{text!r} is not a date")
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+    return day
 
 
 def _pairs(project_id: UUID, words: str, kind: LinkKind | None, *, is_settled: bool = False) -> MemoryLinkQuerySet:

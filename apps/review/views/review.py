@@ -19,6 +19,7 @@ from apps.common.errors import Refused, Unfit
 from apps.console.labels import label, names_of, time_since
 from apps.console.paging import identifier_of, is_detail, is_part, paginate, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
+from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, RejectionReason, Status
 from apps.pipeline.core.policy import Policy
@@ -29,7 +30,6 @@ from apps.review import undo as undoing
 from apps.review.forms import (
     MOST_AT_ONCE,
     Toast,
-    acting_person,
     chosen_memories,
     edited_content,
     edited_value,
@@ -51,7 +51,7 @@ from apps.review.selectors.review import (
     load_groups,
     review_queue,
 )
-from apps.review.services import ReviewDecision, Reviewer, SeenVersion, comment_on_memory
+from apps.review.services import ReviewDecision, SeenVersion, comment_on_memory
 from apps.review.skipping import skipped_by
 from apps.review.undo import UNDONE, check_undo
 from apps.tenants.enums import MemberRole
@@ -84,11 +84,10 @@ def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.REVIEWER)
 def decisions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List the visitor's own decisions, latest first."""
-    by = acting_person(visit)
-    recent = _own_changes(by).filter(known_until__gte=timezone.now() - SHOWN_FOR)
+    recent = _own_changes(visit).filter(known_until__gte=timezone.now() - SHOWN_FOR)
     moments = recent.order_by("-known_until", "end_user_id").values("end_user_id", "known_until").distinct()
     found = paginate(moments, request)
-    page = replace(found, rows=_decisions(found.rows, by))
+    page = replace(found, rows=_decisions(found.rows, visit))
     return render(request, "console/decisions.html", {"page": page, "days": SHOWN_FOR.days})
 
 
@@ -97,7 +96,7 @@ def decisions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @refusals_toasted
 def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Add a comment, and return all comments on the memory, or on both memories of the pair in which it was written."""
-    comment_on_memory(by=acting_person(visit), memory_id=memory_id, text=request.POST.get("text", ""))
+    comment_on_memory(project_id=visit.project.pk, memory_id=memory_id, text=request.POST.get("text", ""))
     memory = get_object_or_404(Memory.objects.for_project(visit.project.pk), pk=memory_id)
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
     named = identifier_of(request.POST.get("pair", ""))
@@ -112,12 +111,12 @@ def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpR
 @project_page()
 def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List pending memories and show the one that is named, else the first one."""
-    filters, project_id, by = ReviewFilters.of(request), visit.project.pk, acting_person(visit)
+    filters, project_id = ReviewFilters.of(request), visit.project.pk
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)  # in UTC
     tabs = {
         "filters": filters,
         "counts": count_by_reason(project_id=project_id, filters=filters),
-        "decided": _own_changes(by).filter(known_until__gte=midnight).count(),
+        "decided": _own_changes(visit).filter(known_until__gte=midnight).count(),
         "total": count_pending(project_id=project_id),
     }
     if is_part(request, "reasons"):
@@ -166,7 +165,7 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     seen = chosen_memories(request)
     replaces = parse_seen(request.POST.getlist("replaces"))
     decided = deciding.approve(
-        by=acting_person(visit),
+        project_id=visit.project.pk,
         seen=seen,
         content=content,
         value=value,
@@ -211,7 +210,7 @@ def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if reason not in set(RejectionReason):
         raise Unfit("choose a reason from the list")
     seen = chosen_memories(request)
-    decided = deciding.reject(by=acting_person(visit), seen=seen, reason=RejectionReason(reason))
+    decided = deciding.reject(project_id=visit.project.pk, seen=seen, reason=RejectionReason(reason))
     return _decision_response(request, visit, decided, "rejected")
 
 
@@ -223,7 +222,7 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     both = [parse_seen(request.POST.getlist(name)[:1]) for name in ("memory", "into")]
     if [len(each) for each in both] != [1, 1]:
         raise Unfit("choose two memories to merge")
-    decided = deciding.merge_memories(by=acting_person(visit), seen=both[0][0], into=both[1][0])
+    decided = deciding.merge_memories(project_id=visit.project.pk, seen=both[0][0], into=both[1][0])
     return toast_response(
         request, Toast("Merged.", decided), gone=[row_id(each.memory_id) for each in decided.memories]
     )
@@ -235,7 +234,7 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Undo a decision and refresh the page."""
     decided = parse_undo(request)
-    undoing.undo(by=acting_person(visit), decided=decided)
+    undoing.undo(project_id=visit.project.pk, decided=decided)
     opens = decided.link_id or next((each.memory_id for each in decided.memories), "")
     return trigger_client_event(toast_response(request, Toast("Undone.")), "undone", {"opens": str(opens)})
 
@@ -246,7 +245,7 @@ def _decision_response(
     done = len(decided.memories)
     text = f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}."
     toasts = [Toast(f"{text}{more}", decided)] if done else []
-    ids = [each.memory_id for each in decided.memories] + [each.memory_id for each in decided.refused]
+    ids = [each.memory_id for each in decided.memories] + list(decided.refused)
     gone, status = [row_id(each) for each in ids], 200 if done else 409
     answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
     if "grouped" in request.POST and _is_more_of(visit, ids):
@@ -281,7 +280,7 @@ def _absent_memory(project_id: UUID, memory_id: UUID) -> tuple[Memory | None, st
     change = latest_changes(project_id=project_id, memory_ids=[memory_id]).get(memory_id)
     if change is None:
         return memory, f"This memory does not wait for a decision: it is {label(memory.status)}."
-    return memory, f"{change.actor} already {label(change.operation)} it ({time_since(change.at)})."
+    return memory, f"{change}."
 
 
 def _members(group: ReviewGroup, policy: Policy) -> list[dict[str, Any]]:
@@ -298,25 +297,25 @@ def _members(group: ReviewGroup, policy: Policy) -> list[dict[str, Any]]:
     return [{"memory": each, "approval": texts.get(each.pk, "")} for each in members]
 
 
-def _own_changes(by: Reviewer) -> QuerySet[MemoryVersion]:
-    """Return the changes by which a person has decided; those of one decision have the same time."""
-    own = MemoryVersion.objects.filter(actor=by.actor, trace=None, operation__in=_DECISIONS)
-    return own.filter(memory__project_id=by.project_id)
+def _own_changes(visit: ProjectVisit) -> QuerySet[MemoryVersion]:
+    """Return the changes by which the visitor has decided; those of one decision have the same time."""
+    own = MemoryVersion.objects.filter(actor=current_actor(), trace=None, operation__in=_DECISIONS)
+    return own.filter(memory__project=visit.project)
 
 
-def _decisions(moments: Sequence[dict[str, Any]], by: Reviewer) -> list[dict[str, Any]]:
+def _decisions(moments: Sequence[dict[str, Any]], visit: ProjectVisit) -> list[dict[str, Any]]:
     """Return the decisions made at some moments, in their order, and whether each can be undone (five queries)."""
     times, users = [each["known_until"] for each in moments], {each["end_user_id"] for each in moments}
     made: defaultdict[tuple[UUID, datetime], list[MemoryVersion]] = defaultdict(list)
-    for each in _own_changes(by).filter(known_until__in=times, end_user_id__in=users).order_by("memory_id"):
+    for each in _own_changes(visit).filter(known_until__in=times, end_user_id__in=users).order_by("memory_id"):
         made[each.end_user_id, each.known_until].append(each)
     ids = {each.memory_id for several in made.values() for each in several}
-    memories = {each.pk: each for each in Memory.objects.for_project(by.project_id).filter(pk__in=ids).to_show()}
+    memories = {each.pk: each for each in Memory.objects.for_project(visit.project.pk).filter(pk__in=ids).to_show()}
     history: defaultdict[UUID, list[MemoryVersion]] = defaultdict(list)  # of each memory, oldest first
     for each in MemoryVersion.objects.filter(memory__in=ids).order_by("memory_id", "version"):
         history[each.memory_id].append(each)
     names = names_of(each.actor for several in history.values() for each in several)
-    pairs = MemoryLink.objects.for_project(by.project_id).select_related("from_memory", "to_memory")
+    pairs = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
     settled = pairs.filter(status=LinkStatus.SETTLED, settled_at__in=times)
     links = {(each.end_user_id, each.settled_at): each for each in settled}
     rows = []
@@ -326,9 +325,9 @@ def _decisions(moments: Sequence[dict[str, Any]], by: Reviewer) -> list[dict[str
             continue
         link = links.get(key)
         since = [[each for each in history[of.memory_id] if each.version >= of.version] for of in made[key]]
-        refusals = [_refusal(by, memories[each[0].memory_id], each, names) for each in since]
+        refusals = [_refusal(memories[each[0].memory_id], each, names) for each in since]
         seen = tuple(SeenVersion(each.memory_id, each.version + 1) for each in made[key])
-        undone = (by.actor, UNDONE)
+        undone = (current_actor(), UNDONE)
         rows.append(
             {
                 "what": settlement_text(link) if link else " and ".join(label(each.operation) for each in made[key]),
@@ -342,11 +341,10 @@ def _decisions(moments: Sequence[dict[str, Any]], by: Reviewer) -> list[dict[str
     return rows
 
 
-def _refusal(by: Reviewer, memory: Memory, changes: Sequence[MemoryVersion], names: Mapping[str, str]) -> str:
+def _refusal(memory: Memory, changes: Sequence[MemoryVersion], names: Mapping[str, str]) -> str:
     """Return why the first of some changes can't be undone; empty if it can."""
-    seen = SeenVersion(memory.pk, changes[0].version + 1)
     try:
-        check_undo(actor=by.actor, memory=memory, seen=seen, changes=changes)
+        check_undo(memory, changes)
     except Refused as refused:
         if len(changes) == 1:
             return str(refused)

@@ -19,8 +19,9 @@ from apps.api.operations import operation
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.schemas import Identifier, Limit, Moment, PageBody, QueryParameters, ResponseBody, response_of
-from apps.api.validation import not_found, read_id
+from apps.api.validation import read_id
 from apps.api.waiting import SharedPoll, release, resume
+from apps.common.rows import get_or_refuse
 from apps.intake.api.turns import OutcomeResponse
 from apps.outbox import enqueue
 from apps.outbox.model_pauses import find_wait_reason
@@ -206,9 +207,7 @@ class TraceView(ApiView):
         """Read what each stage did with a request; with `wait`, after it has ended or its memories are indexed."""
         wanted = read_id(Prefix.TRACE, trace_id)
         rows = Trace.objects.filter(project_id=self.caller.project_id, id=wanted)
-        trace = rows.select_related("end_user", "session").defer("plan").first()
-        if trace is None:
-            raise not_found()
+        trace = get_or_refuse(rows.select_related("end_user", "session").defer("plan"), "trace")
         index = index_state(trace)
         response = Response(to_json(_with_details(trace, index=index)), headers={"X-Trace-Id": trace.shown_id})
         is_queued, is_unindexed = trace.status == TraceStatus.QUEUED, index is IndexState.PENDING

@@ -36,7 +36,7 @@ from apps.tuning.evaluation.figures import (
     evaluation_warnings,
     read_figures,
 )
-from apps.tuning.evaluation.samples import Labeller, draw_samples, export_labels, items_of, label_item, list_samples
+from apps.tuning.evaluation.samples import draw_samples, export_labels, items_of, label_item, list_samples
 
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
@@ -250,8 +250,7 @@ class ItemLabelsView(AdminView):
     def post(self, request: Request, item_id: str, body: LabelBody) -> LabelResponse:
         """Store what the caller says about an item; a second label of the same key replaces its first."""
         wanted = read_id(Prefix.EVALUATION_ITEM, item_id)
-        by = Labeller(self.caller.project_id, api_key_id=self.caller.api_key_id)
-        return label_response(label_item(by=by, item_id=wanted, value=body.value))
+        return label_response(label_item(project_id=self.caller.project_id, item_id=wanted, value=body.value))
 
 
 class LabelsView(AdminView):

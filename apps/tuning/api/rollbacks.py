@@ -1,9 +1,7 @@
 """Views of /v1/rollbacks, for keys with scope admin."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
-from uuid import UUID
 
 from msgspec import Meta
 from rest_framework.request import Request
@@ -27,14 +25,16 @@ from apps.api.schemas import (
 )
 from apps.api.validation import not_found, read_id, read_ids
 from apps.intake.idempotency import ReplayableAnswer
-from apps.memories.models import Rollback
+from apps.memories.models import Memory, Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
-from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.identifiers import Prefix, with_prefixes
 from apps.pipeline.core.input_validation import check_storable, checked_moment, checked_name
+from apps.traces.models import Trace
 from apps.tuning.api.admin_view import AdminView
 from apps.tuning.rollbacks.loading import named_selection
+from apps.tuning.rollbacks.planning import Kept
 from apps.tuning.rollbacks.requests import RollbackPreview, preview_rollback, request_rollback, undo_rollback
-from apps.tuning.rollbacks.running import ShownKept, progress_of
+from apps.tuning.rollbacks.running import progress_of
 
 MOST_FORCED = 1_000
 
@@ -158,21 +158,20 @@ def _preview(preview: RollbackPreview) -> RollbackPreviewResponse:
             )
             for each in preview.memories
         ],
-        left_alone=[_left_alone(each) for each in preview.kept],
+        left_alone=[_left_alone(*each) for each in preview.kept],
     )
 
 
-def _left_alone(kept: ShownKept) -> LeftAloneResponse:
-    memory, trace = kept.memory, kept.trace
-    owner = memory or trace
+def _left_alone(kept: Kept, row: Memory | Trace) -> LeftAloneResponse:
+    memory = row if isinstance(row, Memory) else None
     return LeftAloneResponse(
         reason=kept.reason,
         can_be_forced=kept.can_be_forced,
-        user_id=owner.end_user.external_id if owner else "",
+        user_id=row.end_user.external_id,
         memory_id=memory.shown_id if memory else None,
         content=memory.content if memory else "",
         status=Status(memory.status) if memory else None,
-        trace_id=trace.shown_id if trace else None,
+        trace_id=None if memory else row.shown_id,
     )
 
 
@@ -183,7 +182,7 @@ def _response(rollback: Rollback) -> RollbackResponse:
         rollback,
         users=users,
         users_waiting=waiting,
-        left_alone=[_left_alone(each) for each in kept],
+        left_alone=[_left_alone(*each) for each in kept],
     )
 
 
@@ -193,30 +192,11 @@ def _converted(shape: type[Shape], rollback: Rollback, **more: Any) -> Shape:
         rollback,
         id=rollback.shown_id,
         status=RollbackState(rollback.state),
-        selection=_shown_selection(rollback.selection),
+        selection=with_prefixes(rollback.selection),
         created_by=actor_response(rollback.actor),
         undone_by=actor_response_or_none(rollback.undone_by),
         **more,
     )
-
-
-_PREFIXES = {
-    "configuration_id": Prefix.CONFIGURATION,
-    "api_key_id": Prefix.API_KEY,
-    "end_user_id": Prefix.END_USER,
-    "session_id": Prefix.SESSION,
-    "replay_id": Prefix.REPLAY,
-}
-
-
-def _shown_selection(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored selection with public identifiers."""
-    shown: dict[str, Any] = {
-        name: show(_PREFIXES[name], UUID(value)) for name, value in stored.items() if name in _PREFIXES
-    }
-    if traces := stored.get("trace_ids"):
-        shown["trace_ids"] = [show(Prefix.TRACE, UUID(each)) for each in traces]
-    return {**stored, **shown}
 
 
 class RollbacksView(AdminView):

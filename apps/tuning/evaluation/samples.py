@@ -1,7 +1,6 @@
 """Draw samples to label, list them, label items and undo it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from secrets import randbits
 from typing import Any
@@ -15,7 +14,8 @@ from django.db.models.functions import MD5, Cast, Coalesce, Concat
 from django.utils import timezone
 
 from apps.common.errors import Conflict, NotFound, Unfit
-from apps.memories.ledger.actor import acting_as, current_actor
+from apps.common.rows import get_or_refuse
+from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample, Memory, MemoryOrigin
 from apps.memories.services.revising import retract
@@ -30,7 +30,7 @@ from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
-from apps.traces.get_or_create import actor_of, hold_end_user
+from apps.traces.get_or_create import hold_end_user
 from apps.traces.models import Turn
 from apps.traces.runs import ENDED
 
@@ -70,10 +70,10 @@ def draw_samples(
             raise Unfit("nothing was stored or said in the period that is not in a sample already", at="/since")
         for sample in samples:
             record(
+                "sample_drawn",
+                "evaluation_sample",
+                sample.id,
                 project_id=sample.project_id,
-                verb="sample_drawn",
-                object_kind="evaluation_sample",
-                object_id=sample.id,
                 details={"kind": sample.kind, "seed": sample.seed, "population": sample.population},
             )
     return samples
@@ -193,8 +193,7 @@ def list_samples(*, project_id: UUID) -> QuerySet[EvaluationSample]:
 
 def items_of(*, project_id: UUID, sample_id: UUID) -> QuerySet[EvaluationItem]:
     """Return the items of a sample with all that is shown of them. Raises NotFound."""
-    if not EvaluationSample.objects.filter(project_id=project_id, id=sample_id).exists():
-        raise NotFound("there is no such sample")
+    get_or_refuse(EvaluationSample.objects.filter(project_id=project_id, id=sample_id), "sample")
     rows = EvaluationItem.objects.filter(sample_id=sample_id)
     return rows.select_related("end_user", "memory", "turn").prefetch_related("labels")
 
@@ -202,14 +201,16 @@ def items_of(*, project_id: UUID, sample_id: UUID) -> QuerySet[EvaluationItem]:
 SHARED = 20  # items of each sample that every labeller is asked about, to see how far they agree
 
 
-def items_to_label(*, project_id: UUID, labeller: str, kind: SampleKind | None = None) -> QuerySet[EvaluationItem]:
-    """Return the items that the labeller has not labelled, in the order in which they should be.
+def items_to_label(*, project_id: UUID, kind: SampleKind | None = None) -> QuerySet[EvaluationItem]:
+    """Return the items that the current actor has not labelled, in the order in which they should be.
 
     First the items of each sample that all labellers share, then those that nobody has labelled, then the rest; the
     newest week first, and memories before turns. Turns whose text is gone are left out.
     """
     labels = EvaluationLabel.objects.filter(end_user=OuterRef("end_user"), item=OuterRef("pk"))
-    rows = EvaluationItem.objects.filter(~Exists(labels.filter(labeller=labeller)), sample__project_id=project_id)
+    rows = EvaluationItem.objects.filter(
+        ~Exists(labels.filter(labeller=current_actor())), sample__project_id=project_id
+    )
     if kind is not None:
         rows = rows.filter(sample__kind=kind)
     rank = Case(
@@ -222,26 +223,14 @@ def items_to_label(*, project_id: UUID, labeller: str, kind: SampleKind | None =
     return ordered.order_by("rank", "-sample__week", "sample__kind", "-sample_id", "position")
 
 
-@dataclass(frozen=True, slots=True)
-class Labeller:
-    """Who labels: a person in the console, or the holder of an API key."""
-
-    project_id: UUID
-    person_id: int | None = None
-    api_key_id: UUID | None = None
-
-    @property
-    def name(self) -> str:
-        """Return the labeller as it is stored, such as "person:7"."""
-        return actor_of(self.api_key_id, self.person_id)
-
-
-def label_item(*, by: Labeller, item_id: UUID, value: LabelValue, remembered_id: UUID | None = None) -> EvaluationLabel:
-    """Store what a labeller says about an item, in place of what the same labeller said before.
+def label_item(
+    *, project_id: UUID, item_id: UUID, value: LabelValue, remembered_id: UUID | None = None
+) -> EvaluationLabel:
+    """Store what the current actor says about an item, in place of what the same actor said before.
 
     Raises NotFound, Unfit for a value that is for the other kind of item, Conflict while the end user is being erased.
     """
-    item = find_item(project_id=by.project_id, item_id=item_id)
+    item = find_item(project_id=project_id, item_id=item_id)
     if value not in LABEL_VALUES[item.kind]:
         raise Unfit(f"a {item.kind} can be {', '.join(LABEL_VALUES[item.kind])}", at="/value")
     with transaction.atomic():
@@ -250,7 +239,7 @@ def label_item(*, by: Labeller, item_id: UUID, value: LabelValue, remembered_id:
         if remembered_id is not None:  # another label of the same item does not forget what was stored
             said["remembered_id"] = remembered_id
         label, _ = EvaluationLabel.objects.update_or_create(
-            end_user_id=item.end_user_id, item=item, labeller=by.name, defaults=said
+            end_user_id=item.end_user_id, item=item, labeller=current_actor(), defaults=said
         )
     return label
 
@@ -258,23 +247,20 @@ def label_item(*, by: Labeller, item_id: UUID, value: LabelValue, remembered_id:
 def find_item(*, project_id: UUID, item_id: UUID) -> EvaluationItem:
     """Return an item of a project with its memory or turn. Raises NotFound."""
     rows = EvaluationItem.objects.select_related("sample", "end_user", "memory", "turn__session")
-    item = rows.filter(id=item_id, sample__project_id=project_id).first()
-    if item is None:
-        raise NotFound("there is no such item")
-    return item
+    return get_or_refuse(rows.filter(id=item_id, sample__project_id=project_id), "item")
 
 
 _AS_STORED = 1  # the version of a memory that nobody has changed
 
 
-def undo_label(*, by: Labeller, item_id: UUID) -> None:
-    """Remove the labeller's own label of an item, and retract the memory that it stored.
+def undo_label(*, project_id: UUID, item_id: UUID) -> None:
+    """Remove the actor's own label of an item, and retract the memory that it stored.
 
     Raises NotFound, Conflict if that memory has been changed since.
     """
     with transaction.atomic():
-        rows = EvaluationLabel.objects.filter(item__sample__project_id=by.project_id, item_id=item_id)
-        found = rows.filter(labeller=by.name).first()
+        rows = EvaluationLabel.objects.filter(item__sample__project_id=project_id, item_id=item_id)
+        found = rows.filter(labeller=current_actor()).first()
         if found is not None:
             hold_end_user(found.end_user_id)  # before the label, as whoever deletes turns does
         # Locked where the rows of its end user are, in a statement of its own.
@@ -283,22 +269,17 @@ def undo_label(*, by: Labeller, item_id: UUID) -> None:
         if label is None:
             raise NotFound("there is no label of yours")
         if label.remembered_id is not None:
-            retract(
-                project_id=by.project_id,
-                memory_id=label.remembered_id,
-                actor=by.name,
-                expected_version=_AS_STORED,
-            )
+            retract(project_id=project_id, memory_id=label.remembered_id, expected_version=_AS_STORED)
         label.delete()
 
 
-def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType) -> EvaluationLabel:
+def remember_turn(*, project_id: UUID, item_id: UUID, content: str, type: MemoryType) -> EvaluationLabel:
     """Store a memory in the words of the labeller, active, with the turn as its quote, and label the turn as missed.
 
     What an active memory says already is not stored again. Raises NotFound, Unfit for an item that is no turn or whose
     text is gone, Conflict if the labeller has stored a memory of it before, or while the end user is being erased.
     """
-    item = find_item(project_id=by.project_id, item_id=item_id)
+    item = find_item(project_id=project_id, item_id=item_id)
     turn = item.turn
     if turn is None or not turn.content:
         raise Unfit("only a turn whose text is still there can be remembered")
@@ -312,19 +293,19 @@ def remember_turn(*, by: Labeller, item_id: UUID, content: str, type: MemoryType
         status=Status.ACTIVE,
     )
     known = Memory.objects.for_end_user(item.end_user_id).active().filter(content__iexact=content)
-    with transaction.atomic(), acting_as(by.name):
+    with transaction.atomic():
         hold_end_user(item.end_user_id)  # the same labeller may ask twice at once
-        if item.labels.filter(labeller=by.name, remembered_id__isnull=False).exists():
+        if item.labels.filter(labeller=current_actor(), remembered_id__isnull=False).exists():
             raise Conflict("a memory of this turn is stored already")
         memory_id = None
         if not known.exists():
-            request = StoreRequest(by.project_id, by.api_key_id, item.end_user.external_id, (new,))
+            request = StoreRequest(project_id, None, item.end_user.external_id, (new,))
             try:
                 (stored,) = store_with_outcomes(request=request)
             except BadInput as bad:
                 raise Unfit(f"the memory {bad}", at=bad.at) from bad
             memory_id = None if stored.result is StoreResult.MERGED else stored.memory_id
-        return label_item(by=by, item_id=item.pk, value=LabelValue.SOMETHING, remembered_id=memory_id)
+        return label_item(project_id=project_id, item_id=item.pk, value=LabelValue.SOMETHING, remembered_id=memory_id)
 
 
 def export_labels(*, project_id: UUID) -> Iterator[str]:

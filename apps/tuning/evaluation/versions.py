@@ -92,9 +92,7 @@ def judged_items(*, project_id: UUID) -> list[LabelledItem]:
     return [each for each in found.items if each.trace_id is not None and each.is_good is not None]
 
 
-def compare_versions(
-    *, project_id: UUID, versions: Sequence[int], allows_live_calls: bool = False, person_id: int | None = None
-) -> list[Replay]:
+def compare_versions(*, project_id: UUID, versions: Sequence[int], allows_live_calls: bool = False) -> list[Replay]:
     """Start one replay of the labelled traces for each version; return the replays.
 
     In them each trace begins from its own past state. With live calls, which cost money, they are only
@@ -116,7 +114,6 @@ def compare_versions(
                 version=version,
                 is_isolated=True,
                 allows_live_calls=allows_live_calls,
-                person_id=person_id,
             )
             for version in versions
         ]

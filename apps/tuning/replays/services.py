@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from apps.common.csv_lines import csv_line
 from apps.common.errors import Conflict, NotFound, Unfit
+from apps.memories.ledger.actor import current_person
 from apps.memories.live_ports import ConnectionReleasingModel
 from apps.outbox.enqueue import queue_task
 from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
@@ -135,7 +136,6 @@ def request_replay(
     version: int | None = None,
     is_isolated: bool = False,
     allows_live_calls: bool = False,
-    person_id: int | None = None,
     api_key_id: UUID | None = None,
 ) -> Replay:
     """Create a replay with its traces and its estimate, in one transaction.
@@ -157,7 +157,7 @@ def request_replay(
     with transaction.atomic():
         replay = Replay.objects.create(
             project_id=project_id,
-            person_id=person_id,
+            person_id=current_person(),
             api_key_id=api_key_id,
             configuration=configuration,
             choice=_stored_choice(project_id, choice),

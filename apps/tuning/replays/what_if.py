@@ -1,14 +1,13 @@
 """Run one turn through the whole funnel on what is known now; nothing is written."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from apps.common.errors import Conflict
 from apps.memories.live_ports import live
 from apps.pipeline import flow
-from apps.pipeline.core.draft import Draft, Origin, StageSpan
+from apps.pipeline.core.draft import Draft, Origin
 from apps.pipeline.core.enums import MemoryType, Role
 from apps.pipeline.core.identifiers import end_user_id, new_id
 from apps.pipeline.core.model_calls import ModelFailed
@@ -25,18 +24,6 @@ from apps.traces.trace_report import report_of
 from apps.tuning.rules import request_of
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """What would become of a turn: the stages, each candidate's outcome, what would be written and indexed."""
-
-    spans: Sequence[StageSpan]
-    outcomes: Sequence[Mapping[str, Any]]
-    operations: Sequence[Mapping[str, Any]]
-    questions: Sequence[str]  # that new memories would be found by
-    redacted: str  # the turn as it would be stored
-    failure: str = ""
-
-
 def what_if(
     *,
     project_id: UUID,
@@ -46,8 +33,8 @@ def what_if(
     before: str = "",
     version: int | None = None,
     asks_model: bool = False,
-) -> WhatIf:
-    """Show what the pipeline would do with a turn of an end user, who may be new, in a session of its own.
+) -> dict[str, Any]:
+    """Return what the pipeline would do with a turn of an end user, who may be new, in a session of its own.
 
     `before` is what the assistant said before it; without a version the active one is taken. Without `asks_model` the
     plain extractor reads, whatever the version says. Raises NotFound for an unknown version, Conflict while the end
@@ -70,14 +57,14 @@ def what_if(
         except ModelFailed as failed:
             settled = screened.evolve(failure=str(failed))
     plan = plan_from(settled) if not settled.failure else WritePlan()
-    return WhatIf(
-        spans=settled.spans,
-        outcomes=report_of(settled).outcomes,
-        operations=operations_json(plan),
-        questions=_questions(plan, ports, policy),
-        redacted=redacted,
-        failure=settled.failure,
-    )
+    return {
+        "spans": settled.spans,
+        "outcomes": report_of(settled).outcomes,
+        "operations": operations_json(plan),
+        "questions": _questions(plan, ports, policy),  # that new memories would be found by
+        "redacted": redacted,  # the turn as it would be stored
+        "failure": settled.failure,
+    }
 
 
 def _questions(plan: WritePlan, ports: Ports, policy: Policy) -> list[str]:

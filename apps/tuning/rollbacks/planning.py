@@ -290,7 +290,7 @@ def plan_rollback(
         *_entity_operations(history, takings, is_undo=False),
         *settlement.revisions(verb=ROLLED_BACK),
         *(WithdrawOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
-        *(_mark(each, LinkStatus.OPEN, LinkStatus.SETTLED) for each in takings.links),
+        *(SetLinkStatus(*each, LinkStatus.SETTLED, resolution=ROLLED_BACK) for each in takings.links),
     ]
     kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
     kept += [Kept(None, LeftAlone.REPEATED, trace_id=each) for each in history.repeats]
@@ -314,7 +314,7 @@ def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings) -> R
         *_entity_operations(history, takings, is_undo=True),
         *settlement.revisions(verb=ROLLBACK_UNDONE),
         *(RestoreOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items() if memory_id not in again),
-        *(_mark(_key(each), LinkStatus.SETTLED, LinkStatus.OPEN) for each in history.links),
+        *(SetLinkStatus(*_key(each), LinkStatus.OPEN) for each in history.links),
     ]
     return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys([*kept, *settlement.kept])))
 
@@ -476,9 +476,3 @@ def _built_upon(history: UserHistory, traces: Set[UUID], retracted: Set[UUID]) -
 
 def _key(link: MemoryLink) -> LinkKey:
     return link.from_memory_id, link.to_memory_id, LinkKind(link.kind)
-
-
-def _mark(key: LinkKey, expected: LinkStatus, status: LinkStatus) -> Operation:
-    from_id, to_id, kind = key
-    resolution = ROLLED_BACK if status is LinkStatus.SETTLED else ""
-    return SetLinkStatus(from_id, to_id, kind=kind, expected=expected, status=status, resolution=resolution)

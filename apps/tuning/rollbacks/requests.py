@@ -19,7 +19,7 @@ from apps.pipeline.redaction.redact import redact
 from apps.traces.policies import active_policy
 from apps.tuning.rollbacks.loading import selected_traces
 from apps.tuning.rollbacks.planning import Kept
-from apps.tuning.rollbacks.running import ShownKept, counts_of, plan_of, run_rollback, shown_kept
+from apps.tuning.rollbacks.running import KeptRow, counts_of, kept_rows, plan_of, run_rollback
 
 MOST_USERS = 50  # of whom a preview looks at each memory
 MOST_MEMORIES = 500  # listed in a preview
@@ -47,7 +47,7 @@ class RollbackPreview:
     users_previewed: int
     counts: dict[str, int]
     memories: tuple[PreviewedMemory, ...]
-    kept: tuple[ShownKept, ...] = ()
+    kept: list[KeptRow]
 
 
 def preview_rollback(rollback: Rollback) -> RollbackPreview:
@@ -72,7 +72,7 @@ def preview_rollback(rollback: Rollback) -> RollbackPreview:
         users_previewed=min(len(users), MOST_USERS),
         counts=dict(total),
         memories=tuple(PreviewedMemory(rows[key], values) for key, values in changes.items() if key in rows),
-        kept=shown_kept(kept[:MOST_MEMORIES], project_id=project_id),
+        kept=kept_rows(kept[:MOST_MEMORIES], project_id=project_id),
     )
 
 

@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.errors import Refused
+from apps.memories.ledger.actor import acting_as, current_actor
 from apps.memories.ledger.record import record
 from apps.memories.models import Memory, MemoryVersion, Rollback, RollbackItem
 from apps.memories.writing.plan_writer import apply_plan
@@ -109,43 +109,27 @@ _WAITED = frozenset({TraceStatus.QUEUED, TraceStatus.DEAD})
 MOST_LISTED = 500
 
 
-@dataclass(frozen=True, slots=True)
-class ShownKept:
-    """What was left alone and why: a memory, or a trace that stored nothing because it repeats what is taken back."""
-
-    reason: LeftAlone
-    can_be_forced: bool
-    memory: Memory | None = None
-    trace: Trace | None = None
+KeptRow = tuple[Kept, Memory | Trace]  # what was left alone, with its row
 
 
-def progress_of(rollback: Rollback) -> tuple[int, int, tuple[ShownKept, ...]]:
+def progress_of(rollback: Rollback) -> tuple[int, int, list[KeptRow]]:
     """Return the end users of a rollback, those still waiting for it or its undo, and what was left alone."""
     items = RollbackItem.objects.filter(rollback=rollback)
     todo = RollbackState.DONE if rollback.state == RollbackState.UNDOING else RollbackState.WAITING
     waiting = 0 if rollback.is_over else items.filter(state=todo).count()
     lists = items.exclude(left_alone=[]).order_by("id").values_list("left_alone", flat=True)[:MOST_LISTED]
     kept = [each for some in lists for each in msgspec.convert(some, list[Kept])][:MOST_LISTED]
-    return items.count(), waiting, shown_kept(kept, project_id=rollback.project_id)
+    return items.count(), waiting, kept_rows(kept, project_id=rollback.project_id)
 
 
-def shown_kept(kept: Sequence[Kept], *, project_id: UUID) -> tuple[ShownKept, ...]:
+def kept_rows(kept: Sequence[Kept], *, project_id: UUID) -> list[KeptRow]:
     """Return what was left alone with its memories and traces, without those deleted since (two queries)."""
-    ids = {each.memory_id for each in kept if each.memory_id}
-    memories = {row.id: row for row in Memory.objects.for_project(project_id).filter(id__in=ids).to_show()}
-    named = {each.trace_id for each in kept if each.trace_id}
-    rows = Trace.objects.filter(project_id=project_id, id__in=named).select_related("end_user")
-    traces = {row.id: row for row in rows.defer("plan", "outcomes")}
-    found = (
-        ShownKept(
-            each.reason,
-            each.can_be_forced,
-            memory=memories.get(each.memory_id) if each.memory_id else None,
-            trace=traces.get(each.trace_id) if each.trace_id else None,
-        )
-        for each in kept
-    )
-    return tuple(each for each in found if each.memory or each.trace)
+    memories = Memory.objects.for_project(project_id).filter(id__in={each.memory_id for each in kept}).to_show()
+    traces = Trace.objects.filter(project_id=project_id, id__in={each.trace_id for each in kept})
+    rows: dict[UUID | None, Memory | Trace] = {row.id: row for row in memories}
+    rows |= {row.id: row for row in traces.select_related("end_user").defer("plan", "outcomes")}
+    found = ((each, rows.get(each.memory_id or each.trace_id)) for each in kept)
+    return [(each, row) for each, row in found if row is not None]
 
 
 def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
@@ -160,7 +144,7 @@ def roll_back_user(*, rollback: Rollback, end_user_id: UUID) -> None:
         rows = selected_traces(rollback).filter(end_user_id=end_user_id)
         traces = list(rows.defer("plan", "outcomes").order_by("created_at", "id"))
         planned = plan_of(rollback, end_user_id, {trace.id for trace in traces})
-        _write(rollback, end_user_id, planned.plan, actor=rollback.actor)
+        _write(rollback, end_user_id, planned.plan)
         retracted = [
             each.memory_id for each in planned.plan.of(ReviseMemory) if each.changes.get("status") == Status.RETRACTED
         ]
@@ -204,7 +188,7 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
             takings = msgspec.convert(item.done["takings"], Takings)
             history = load_taken(end_user_id=end_user_id, rollback_id=rollback.id, takings=takings)
             planned = plan_undo(history, rollback_id=rollback.id, takings=takings)
-            _write(rollback, end_user_id, planned.plan, actor=rollback.undone_by)
+            _write(rollback, end_user_id, planned.plan)
             for trace in traces:
                 _reopen(trace, before[trace.id])
             _mark_turns(end_user_id, traces, withdrawn=False)
@@ -251,11 +235,9 @@ def _locked(rollback: Rollback, end_user_id: UUID, state: RollbackState) -> Roll
     return items.filter(state=state).first()
 
 
-def _write(rollback: Rollback, end_user_id: UUID, plan: WritePlan, *, actor: str) -> None:
+def _write(rollback: Rollback, end_user_id: UUID, plan: WritePlan) -> None:
     """Apply a plan for one end user, and start the user's work again from what is stored then. Raises StalePlan."""
-    context = WriteContext(
-        project_id=rollback.project_id, end_user_id=end_user_id, actor=actor, rollback_id=rollback.id
-    )
+    context = WriteContext(rollback.project_id, end_user_id, actor=current_actor(), rollback_id=rollback.id)
     apply_plan(plan=plan, context=context)
     interrupt(end_user_id=end_user_id)
 
@@ -276,7 +258,6 @@ def _finish_item(
     record(
         project_id=rollback.project_id,
         end_user_id=item.end_user_id,
-        actor=rollback.undone_by if verb == ROLLBACK_UNDONE else rollback.actor,
         verb=verb,
         object_kind="rollback",
         object_id=rollback.id,
@@ -335,10 +316,12 @@ def continue_rollbacks(*, most: timedelta) -> int:
 
 
 def _do(rollback: Rollback, end_user_id: UUID) -> None:
-    do = undo_user if rollback.state == RollbackState.UNDOING else roll_back_user
+    is_undo = rollback.state == RollbackState.UNDOING
+    do, actor = (undo_user, rollback.undone_by) if is_undo else (roll_back_user, rollback.actor)
     for attempt in range(MOST_TRIES):
         try:
-            do(rollback=rollback, end_user_id=end_user_id)
+            with acting_as(actor):
+                do(rollback=rollback, end_user_id=end_user_id)
             return
         except (StalePlan, Refused) as why:
             if attempt == MOST_TRIES - 1:

@@ -17,9 +17,10 @@ from apps.console.labels import names_of, percent
 from apps.console.paging import identifier_of, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.health.selectors import TimeSeries
+from apps.memories.ledger.actor import current_actor
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
-from apps.review.forms import edited_content, refusal_response
+from apps.review.forms import edited_content, refusals_toasted
 from apps.review.selectors.cases import CONTEXT_TURNS, load_evidence
 from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
@@ -36,7 +37,6 @@ from apps.tuning.evaluation.figures import (
     readings_of,
 )
 from apps.tuning.evaluation.samples import (
-    Labeller,
     draw_samples,
     export_labels,
     items_to_label,
@@ -92,41 +92,34 @@ def label_items(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def label(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Label an item, and show the next one."""
     value = request.POST.get("value", "")
-    try:
-        if value not in set(LabelValue):
-            raise Unfit("choose a label")
-        label_item(by=_labeller(visit), item_id=item_id, value=LabelValue(value))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    if value not in set(LabelValue):
+        raise Unfit("choose a label")
+    label_item(project_id=visit.project.pk, item_id=item_id, value=LabelValue(value))
     return _next(request, visit)
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def remember(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Store what a missed turn says in the person's words, label it, and show the next item."""
-    type_ = request.POST.get("type", "")
-    try:
-        content = edited_content(request)
-        if not content or type_ not in set(MemoryType):
-            raise Unfit("a sentence and a type are needed")
-        remember_turn(by=_labeller(visit), item_id=item_id, content=content, type=MemoryType(type_))
-    except Refused as refused:
-        return refusal_response(request, refused)
+    content, type_ = edited_content(request), request.POST.get("type", "")
+    if not content or type_ not in set(MemoryType):
+        raise Unfit("a sentence and a type are needed")
+    remember_turn(project_id=visit.project.pk, item_id=item_id, content=content, type=MemoryType(type_))
     return _next(request, visit)
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
+@refusals_toasted
 def unlabel(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Undo the person's label of an item, and show the item again."""
-    try:
-        undo_label(by=_labeller(visit), item_id=item_id)
-    except Refused as refused:
-        return refusal_response(request, refused)
+    undo_label(project_id=visit.project.pk, item_id=item_id)
     return _next(request, visit, item_id=item_id)
 
 
@@ -147,10 +140,7 @@ def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
     try:
         replays = compare_versions(
-            project_id=visit.project.pk,
-            versions=tuple(chosen),
-            allows_live_calls="live_calls" in request.POST,
-            person_id=visit.person_id,
+            project_id=visit.project.pk, versions=tuple(chosen), allows_live_calls="live_calls" in request.POST
         )
     except Refused as refused:
         messages.error(request, f"Nothing was compared: {refused}.")
@@ -186,11 +176,10 @@ def _next(
 ) -> HttpResponse:
     wanted = request.POST.get("kind", "") if kind is None else kind
     only = SampleKind(wanted) if wanted in set(SampleKind) else None
-    labeller = _labeller(visit).name
-    rows = items_to_label(project_id=visit.project.pk, labeller=labeller, kind=only)
+    rows = items_to_label(project_id=visit.project.pk, kind=only)
     # The one named, if it still has to be labelled.
     following = (rows.filter(pk=item_id).first() if item_id else None) or rows.first()
-    own = EvaluationLabel.objects.filter(item__sample__project_id=visit.project.pk, labeller=labeller)
+    own = EvaluationLabel.objects.filter(item__sample__project_id=visit.project.pk, labeller=current_actor())
     state = {
         "shown": _with_surroundings(following) if following else None,
         "left": rows.order_by().count(),
@@ -198,10 +187,6 @@ def _next(
     }
     context = {"state": state, "kind": only, "kinds": list(SampleKind), "types": list(MemoryType)}
     return render(request, template, context)
-
-
-def _labeller(visit: ProjectVisit) -> Labeller:
-    return Labeller(visit.project.pk, person_id=visit.person_id)
 
 
 def _with_surroundings(item: EvaluationItem) -> dict[str, Any]:

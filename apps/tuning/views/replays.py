@@ -56,7 +56,6 @@ def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
                 version=int(given["version"]) if given["version"] else None,
                 is_isolated=given["isolated"],
                 allows_live_calls=given["live_calls"],
-                person_id=visit.person_id,
             )
         except Refused as refused:
             form.add_error(None, str(refused))

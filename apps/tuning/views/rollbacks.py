@@ -1,6 +1,6 @@
 """Rollback: take back what traces wrote, after a preview, and undo that."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,13 +14,15 @@ from apps.console.labels import count_of, label, names_of
 from apps.console.paging import MAX_CHARACTERS, midnight, next_midnight, paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import refusals_told
-from apps.memories.models import Rollback
+from apps.memories.models import Memory, Rollback
 from apps.pipeline.core.enums import LeftAlone, RollbackState, Status
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.input_validation import BadInput
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import ApiKey
+from apps.traces.models import Trace
 from apps.tuning.rollbacks.loading import named_selection
+from apps.tuning.rollbacks.planning import Kept
 from apps.tuning.rollbacks.requests import (
     PreviewedMemory,
     RollbackPreview,
@@ -28,7 +30,7 @@ from apps.tuning.rollbacks.requests import (
     request_rollback,
     undo_rollback,
 )
-from apps.tuning.rollbacks.running import ShownKept, progress_of
+from apps.tuning.rollbacks.running import KeptRow, progress_of
 
 # Names of fields and query parameters.
 CHOICES = ("trace", "version", "key", "user", "session", "replay", "since", "until")
@@ -184,10 +186,10 @@ def _undo_text(counts: Mapping[str, int]) -> str:
     return f"{some}; {left}." if left else f"{some}."
 
 
-def _explained_kept(kept: tuple[ShownKept, ...]) -> list[tuple[ShownKept, str]]:
+def _explained_kept(kept: Sequence[KeptRow]) -> list[tuple[Kept, Memory | Trace, str]]:
     """Return what is left alone with the reasons as sentences, what can be forced first."""
-    ordered = sorted(kept, key=lambda each: not each.can_be_forced)
-    return [(each, _WHY[each.reason]) for each in ordered[:MOST_SHOWN]]
+    ordered = sorted(kept, key=lambda each: not each[0].can_be_forced)
+    return [(each, row, _WHY[each.reason]) for each, row in ordered[:MOST_SHOWN]]
 
 
 def _explained_changes(preview: RollbackPreview) -> list[tuple[PreviewedMemory, str]]:

@@ -154,9 +154,7 @@ def preview(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return render(request, "console/_preview.html", {"form": form, "position": _position(form)})
     days = whole_number(request.POST.get("days", "")) or _WEEK
     try:
-        started = request_preview(
-            project_id=visit.project.pk, rule=form.instance.as_rule(), days=days, person_id=visit.person_id
-        )
+        started = request_preview(project_id=visit.project.pk, rule=form.instance.as_rule(), days=days)
     except Refused as refused:
         return render(request, "console/_preview.html", {"problem": str(refused)})
     return render(request, "console/_preview.html", _preview_context(started))

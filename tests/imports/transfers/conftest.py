@@ -4,8 +4,9 @@ import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
+from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Memory, MemoryComment, MemoryLink
-from apps.review.services import Reviewer, SeenVersion, approve
+from apps.review.services import SeenVersion, approve
 from apps.tenants.models import Project
 from tests.imports.transfers.carrying import SAID, content_of, drain
 
@@ -34,8 +35,8 @@ def filled(project: Project, trusted: APIClient) -> Project:
     stored = trusted.post("/v1/memories", {"user_id": "ana", "memories": [told]}).json()["results"][0]
     reviewed = Memory.objects.get(content="Ana lives in Rome.")
     person = User.objects.create_user("reviewer")
-    reviewer = Reviewer(project_id=project.pk, person_id=person.pk)
-    approve(seen=[SeenVersion(reviewed.pk, reviewed.version)], by=reviewer)
+    with acting_as(f"person:{person.pk}"):
+        approve(project_id=project.pk, seen=[SeenVersion(reviewed.pk, reviewed.version)])
     assert stored["id"] == reviewed.shown_id
     MemoryComment.objects.create(
         end_user_id=reviewed.end_user_id, memory=reviewed, author=f"person:{person.pk}", text="Sure?"

@@ -88,6 +88,12 @@ def test_an_entry_that_was_sealed_before_an_older_one_keeps_both(old: Project) -
     assert LedgerEntry.objects.filter(project=old, number=2).exists()
 
 
+def test_without_a_folder_that_lasts_all_stay(old: Project, settings: Any) -> None:
+    settings.LEDGER_ARCHIVE = None
+    assert removed(old) == 0
+    assert verify_ledger(project_id=old.id).broken_number is None
+
+
 def test_what_can_not_be_archived_stays(old: Project, archive: Path) -> None:
     archive.write_text("a file in the place of the folder")
     entries = LedgerEntry.objects.filter(project=old).count()

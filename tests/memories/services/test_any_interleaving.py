@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import User
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
@@ -36,13 +35,11 @@ from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.review.services import (
     ReviewDecision,
     SeenVersion,
-    Settlement,
     approve,
     merge_memories,
     reject,
     settle_link,
 )
-from apps.review.services import Reviewer as Reviewer
 from apps.review.undo import undo
 from apps.tenants.models import Project
 from tests.soak import few
@@ -93,9 +90,9 @@ def lives_in(who: str, value: str, day: int, status: Status) -> NewMemory:
 class Interleaving(RuleBasedStateMachine):
     """One end user of a project, whose work is processed after each request."""
 
-    def __init__(self, project: Project, reviewer: Reviewer) -> None:
+    def __init__(self, project: Project) -> None:
         super().__init__()
-        self.project, self.reviewer = project, reviewer
+        self.project = project
         self.person = Person(project, str(new_id()))
         self.decided: list[ReviewDecision] = []
 
@@ -133,7 +130,7 @@ class Interleaving(RuleBasedStateMachine):
         self.store(lives_in(who, rival, day - 1, Status.ACTIVE))
         memory = Memory.objects.get(pk=waiting)
         if memory.status == Status.PENDING_REVIEW:
-            self.decided.append(approve(by=self.reviewer, seen=[SeenVersion(waiting, memory.version)]))
+            self.decided.append(approve(project_id=self.project.id, seen=[SeenVersion(waiting, memory.version)]))
 
     @rule(place=PLACES, who=WHO, day=DAYS)
     def take_back_after_another(self, place: int, who: str, day: int) -> None:
@@ -164,7 +161,7 @@ class Interleaving(RuleBasedStateMachine):
         """Revise as a person, unless another memory says the same already."""
         if memory is None:
             return
-        asked = Revision(self.project.id, memory.pk, changes, actor=self.reviewer.actor, may_review=True)
+        asked = Revision(self.project.id, memory.pk, changes, may_review=True)
         with contextlib.suppress(Conflict):
             revise(revision=asked)
             self.decided.append(ReviewDecision(memories=(SeenVersion(memory.pk, memory.version + 1),)))
@@ -173,14 +170,14 @@ class Interleaving(RuleBasedStateMachine):
     @rule(place=PLACES)
     def approve(self, place: int) -> None:
         memory = self.pick(place, Status.PENDING_REVIEW)
-        self.decided.append(approve(by=self.reviewer, seen=[SeenVersion(memory.pk, memory.version)]))
+        self.decided.append(approve(project_id=self.project.id, seen=[SeenVersion(memory.pk, memory.version)]))
 
     @precondition(lambda self: self.pick(0, Status.PENDING_REVIEW))
     @rule(place=PLACES)
     def reject(self, place: int) -> None:
         memory = self.pick(place, Status.PENDING_REVIEW)
         seen = [SeenVersion(memory.pk, memory.version)]
-        self.decided.append(reject(by=self.reviewer, seen=seen, reason=RejectionReason.NOT_TRUE))
+        self.decided.append(reject(project_id=self.project.id, seen=seen, reason=RejectionReason.NOT_TRUE))
 
     @rule(place=PLACES)
     def retract(self, place: int) -> None:
@@ -192,7 +189,7 @@ class Interleaving(RuleBasedStateMachine):
         memory, into = self.pick(one, *LIVE_STATUSES), self.pick(other, *LIVE_STATUSES)
         if memory and into and memory != into:
             seen, successor = SeenVersion(memory.pk, memory.version), SeenVersion(into.pk, into.version)
-            self.decided.append(merge_memories(by=self.reviewer, seen=seen, into=successor))
+            self.decided.append(merge_memories(project_id=self.project.id, seen=seen, into=successor))
 
     @rule(
         place=PLACES,
@@ -204,10 +201,10 @@ class Interleaving(RuleBasedStateMachine):
         if not links:
             return
         link = links[place % len(links)]
-        one, other = (SeenVersion(each.pk, each.version) for each in (link.from_memory, link.to_memory))
+        both = [SeenVersion(each.pk, each.version) for each in (link.from_memory, link.to_memory)]
         with contextlib.suppress(Conflict):  # one of the two is not live any more
-            settlement = Settlement(link.pk, resolution, from_seen=one, to_seen=other)
-            self.decided.append(settle_link(by=self.reviewer, settlement=settlement))
+            settled = settle_link(project_id=self.project.id, link_id=link.pk, seen=both, resolution=resolution)
+            self.decided.append(settled)
 
     @precondition(lambda self: self.decided)
     @rule()
@@ -216,7 +213,7 @@ class Interleaving(RuleBasedStateMachine):
 
     def undo(self) -> None:
         with contextlib.suppress(Refused):  # it was changed again since
-            undo(by=self.reviewer, decided=self.decided.pop())
+            undo(project_id=self.project.id, decided=self.decided.pop())
 
     @rule(one=PLACES, other=PLACES)
     def merge_two_entities(self, one: int, other: int) -> None:
@@ -272,9 +269,8 @@ class Interleaving(RuleBasedStateMachine):
 
 
 def test_any_interleaving(project: Project) -> None:
-    reviewer = Reviewer(project_id=project.id, person_id=User.objects.create_user("ana").pk)
     run_state_machine_as_test(
-        lambda: Interleaving(project, reviewer),
+        lambda: Interleaving(project),
         settings=settings(
             max_examples=few(),
             stateful_step_count=30,

@@ -9,7 +9,7 @@ from apps.projects.services import configure
 from apps.tenants.models import Project
 from apps.traces.models import Replay, ReplayState
 from apps.traces.policies import active_policy
-from apps.tuning.evaluation.samples import Labeller, label_item
+from apps.tuning.evaluation.samples import label_item
 from apps.tuning.evaluation.versions import JudgedCase, compare_versions, score_replay
 from benchmarks.model_server import ModelServer
 from tests.tuning.evaluation.evaluated import drawn, told
@@ -33,12 +33,11 @@ def versions(project: Project) -> list[int]:
 
 
 def label_all(project: Project) -> None:
-    by = Labeller(project.pk, person_id=1)
     drawn(project)
     for item in EvaluationItem.objects.select_related("memory", "turn"):
         is_bad = "Lisbon" in item.content or "tea" in item.content
         values = (LabelValue.GOOD, LabelValue.UNTRUE) if item.memory else (LabelValue.NOTHING, LabelValue.SOMETHING)
-        label_item(by=by, item_id=item.pk, value=values[is_bad])
+        label_item(project_id=project.pk, item_id=item.pk, value=values[is_bad])
 
 
 def shares(replay: Replay) -> dict[JudgedCase, tuple[float, float]]:

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from apps.memories.models import EvaluationItem
 from apps.pipeline.core.enums import LabelValue
 from apps.tenants.models import Project
-from apps.tuning.evaluation.samples import Labeller, label_item
+from apps.tuning.evaluation.samples import label_item
 from tests.privacy.test_commands import run
 from tests.tuning.evaluation.evaluated import told
 
@@ -21,7 +21,7 @@ def test_samples_are_drawn_labels_exported_and_figures_printed(project: Project)
     assert "3 of 3 (memory), seed 7" in said
     assert "2 of 2 (turn), seed 7" in said
     item = EvaluationItem.objects.filter(memory__isnull=False)[0]
-    label_item(by=Labeller(project.pk, person_id=7), item_id=item.pk, value=LabelValue.GOOD)
+    label_item(project_id=project.pk, item_id=item.pk, value=LabelValue.GOOD)
     label, end = map(json.loads, run("evaluate", "export", "test").splitlines())
     assert (label["item_id"], label["value"], end) == (item.shown_id, "good", {"kind": "end"})
     figures = json.loads(run("evaluate", "figures", "test"))

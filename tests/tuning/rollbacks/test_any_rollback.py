@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import User
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
@@ -13,7 +12,6 @@ from apps.memories.ledger.chain import seal_ledger, verify_ledger
 from apps.memories.models import Memory, MemoryOrigin, Rollback, RollbackItem
 from apps.pipeline.core.enums import LIVE_STATUSES, RollbackState, TraceStatus
 from apps.privacy.users import erase_user
-from apps.review.services import Reviewer
 from apps.tenants.models import Project
 from apps.traces.models import ReplayedState, Trace
 from apps.traces.runs import run_heads
@@ -29,8 +27,8 @@ FEW = st.lists(PLACES, min_size=1, max_size=3)
 class WithRollbacks(Interleaving):
     """One end user whose traces are rolled back now and then."""
 
-    def __init__(self, project: Project, reviewer: Reviewer) -> None:
-        super().__init__(project, reviewer)
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
         self.done: list[Rollback] = []
         self.versions: dict[UUID, int] = {}
         self.traces: set[UUID] = set()
@@ -131,9 +129,8 @@ def errors(rollback: Rollback) -> Any:
 
 
 def test_any_rollback(project: Project) -> None:
-    reviewer = Reviewer(project_id=project.id, person_id=User.objects.create_user("ana").pk)
     run_state_machine_as_test(
-        lambda: WithRollbacks(project, reviewer),
+        lambda: WithRollbacks(project),
         settings=settings(
             max_examples=few(),
             stateful_step_count=12,

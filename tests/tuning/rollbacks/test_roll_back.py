@@ -2,6 +2,7 @@
 
 import pytest
 
+from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Memory, MemoryOrigin
 from apps.memories.services.revising import Revision, revise
 from apps.pipeline.core.enums import Reason, Role, TraceStatus
@@ -96,7 +97,8 @@ def test_what_others_say_too_stays_with_their_words(project: Project, ana: Telle
 def test_what_was_edited_is_left_alone_unless_forced(project: Project, ana: Teller) -> None:
     trace = ana.tells("I live in Lisbon.", day=2)
     memory = Memory.objects.get()
-    revise(revision=Revision(project.id, memory.id, {"importance": 0.9}, actor=f"key:{project.id}"))
+    with acting_as(f"key:{project.id}"):
+        revise(revision=Revision(project.id, memory.id, {"importance": 0.9}))
 
     rollback = roll_back(project, trace)
 
@@ -202,7 +204,8 @@ def test_a_memory_that_was_left_alone_does_not_hinder_the_next_run(project: Proj
     trace = ana.tells("I live in Lisbon.", day=2)
     memory = Memory.objects.get(end_user_id=ana.id)
     words = {"content": "User plays the cello."}
-    revise(revision=Revision(project.id, memory.id, words, actor=f"key:{project.id}"))
+    with acting_as(f"key:{project.id}"):
+        revise(revision=Revision(project.id, memory.id, words))
 
     rollback = roll_back(project, trace, rerun=True)
     assert [each["reason"] for each in rollback.items.get().left_alone] == ["edited"]

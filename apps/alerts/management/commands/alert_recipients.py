@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.alerts.models import AlertRecipients
-from apps.alerts.services import RecipientsChange, set_recipients
+from apps.alerts.services import set_recipients
 from apps.common.errors import Unfit
 from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
@@ -45,16 +45,12 @@ class Command(BaseCommand):
         mails = [each for each in known if not _is_webhook(each) and each != recipient]
         if action == "add" and not _is_webhook(recipient):
             mails.append(recipient)
-        change = _set(project, webhook, mails)
+        try:
+            change = set_recipients(project_id=project.pk, webhook_url=webhook, mail_addresses=mails)
+        except Unfit as error:
+            raise CommandError(str(error)) from error
         if change.secret:
             self.stdout.write(f"secret of the webhook, shown only now: {change.secret}")
-
-
-def _set(project: Project, webhook: str, mails: list[str]) -> RecipientsChange:
-    try:
-        return set_recipients(project_id=project.pk, webhook_url=webhook, mail_addresses=mails)
-    except Unfit as error:
-        raise CommandError(str(error)) from error
 
 
 def _recipients(project: Project) -> list[str]:

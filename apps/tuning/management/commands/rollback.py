@@ -66,9 +66,8 @@ class Command(BaseCommand):
     def _preview(self, preview: RollbackPreview) -> None:
         for each in preview.memories:
             self.stdout.write(f"{each.memory.shown_id} {each.becomes}: {each.memory.content}")
-        for kept in preview.kept:
-            named = kept.memory or kept.trace
-            self.stdout.write(f"{named.shown_id if named else ''} left alone: {kept.reason}")
+        for kept, row in preview.kept:
+            self.stdout.write(f"{row.shown_id} left alone: {kept.reason}")
         self.stdout.write(f"{preview.traces:,} traces of {preview.users:,} users; nothing is changed without --yes")
 
 

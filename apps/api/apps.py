@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class ApiConfig(AppConfig):
-    """The REST API, used by agents."""
-
-    name = "apps.api"
