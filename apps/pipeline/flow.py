@@ -4,7 +4,7 @@
     run its trace     →  extract()       extract                           one model call for what is queued
                       →  settle()        resolve_refs → dedupe → conflict  reads only
                       →  persist_plan()  persist                           one transaction
-    index memories    →  stages.index    index                             in the background
+    index memories    →  indexing.index  index                             in the background
 
 Spans are made here and nowhere else.
 """
