@@ -74,7 +74,7 @@ def streamed_in_blocks(get_response: Answer) -> Answer:
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         if isinstance(request, ASGIRequest) and isinstance(response, StreamingHttpResponse) and not response.is_async:
-            response.streaming_content = _blocks(iter(response.streaming_content))  # type: ignore[arg-type]
+            response.streaming_content = _blocks(iter(response.streaming_content))  # type: ignore[arg-type]  # is_async
         return response
 
     return answer

@@ -196,7 +196,7 @@ class Mem0MemoriesView(Mem0View):
         """
         names = {name: request.GET.get(name) for name in NAMES}
         filters = written_filters(request.GET.get("filters"))
-        wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # of the names
+        wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # the names are of fields of text
         rows = self.listed(wanted, shown=tuple(LIVE_STATUSES))
         outcomes = retract_several(
             project_id=self.caller.project_id,

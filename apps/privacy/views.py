@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
 from apps.console.labels import actors_named, names_of
-from apps.console.paging import midnight, next_midnight, paginate, query_param
+from apps.console.paging import of_user_and_days, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.ledger.chain import export_ledger
 from apps.memories.models import LedgerEntry
-from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, with_prefixes
+from apps.pipeline.core.identifiers import Prefix, parse, with_prefixes
 from apps.tenants.enums import MemberRole
 
 # Pages of objects, by the kind in the ledger.
@@ -66,19 +66,12 @@ def search_ledger(request: HttpRequest, *, project_id: UUID) -> QuerySet[LedgerE
 
     `actor` is a part of a name, or how it is stored begins, such as "person:" or "key:0192…".
     """
-    actor, verb, user = (query_param(request, name) for name in ("actor", "verb", "user"))
-    since, until = midnight(query_param(request, "since")), next_midnight(query_param(request, "until"))
-    rows = LedgerEntry.objects.filter(project_id=project_id)
+    actor, verb = query_param(request, "actor"), query_param(request, "verb")
+    rows = of_user_and_days(LedgerEntry.objects.filter(project_id=project_id), request, project_id=project_id)
     if actor:
         rows = rows.filter(Q(actor__startswith=actor) | Q(actor__in=actors_named(actor)))
     if verb:
         rows = rows.filter(verb="_".join(verb.split()))
-    if user:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user))
-    if since:
-        rows = rows.filter(created_at__gte=since)
-    if until:
-        rows = rows.filter(created_at__lt=until)
     return rows.order_by("-id")
 
 

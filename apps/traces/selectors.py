@@ -12,7 +12,7 @@ from django.db.models.functions import Left
 from django.http import HttpRequest
 
 from apps.console.labels import count_of, duration, label
-from apps.console.paging import midnight, next_midnight, query_param
+from apps.console.paging import of_user_and_days, query_param
 from apps.memories.models import Memory, Rollback
 from apps.outbox.model_pauses import find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
@@ -131,14 +131,8 @@ def search_traces(request: HttpRequest, *, project_id: UUID) -> QuerySet[Trace]:
     """
     user, words = query_param(request, "user"), split_words(query_param(request, "q"))
     status, reason = query_param(request, "status"), query_param(request, "reason")
-    since, until = midnight(query_param(request, "since")), next_midnight(query_param(request, "until"))
-    rows = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id")
-    if user:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user))
-    if since:
-        rows = rows.filter(created_at__gte=since)
-    if until:
-        rows = rows.filter(created_at__lt=until)
+    rows = of_user_and_days(Trace.objects.filter(project_id=project_id), request, project_id=project_id)
+    rows = rows.order_by("-created_at", "-id")
     if status in set(TraceStatus):
         rows = rows.filter(status=status)
     if (words or reason) and not user and (oldest := _oldest_of_latest(project_id)):
