@@ -1,7 +1,11 @@
 #!/bin/sh
 # Compile the direct requirements (*.in) into pinned ones with hashes (*.txt), for every Python from 3.11 and every platform.
 set -eu
-for name in requirements requirements-dev; do
+unused=$(mktemp)
+trap 'rm -f "$unused"' EXIT
+# tokenizers requires it, to fetch files from a hub that the product never asks.
+echo "huggingface-hub; python_version < '3'" >"$unused"
+for name in requirements requirements-dev requirements-uv; do
     .venv/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --no-emit-index-url --generate-hashes \
-        --custom-compile-command "make lock" "$@" "$name.in" --output-file "$name.txt"
+        --override "$unused" --custom-compile-command "make lock" "$@" "$name.in" --output-file "$name.txt"
 done

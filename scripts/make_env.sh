@@ -18,14 +18,35 @@ command -v "$python" >/dev/null 2>&1 || {
 }
 
 version() { "$1" -c 'import sys; print(sys.version_info[:2])' 2>/dev/null; }
+pip() { "$folder/bin/python" -m pip "$@"; }
+
+# uv installs in seconds what takes pip a minute. It doesn't read pip's settings: it is given pip's index, and where it
+# fails, pip installs. Modules are compiled when they are first imported, except for tests, which start many processes.
+# Without what a package requires, but the product never imports (scripts/lock.sh): hence --no-deps.
+install() {
+    tools=$(mktemp -d)
+    trap 'rm -rf "$tools"' EXIT
+    pip install --quiet --no-input --disable-pip-version-check --no-compile --no-deps \
+        --target "$tools" --requirement "$(dirname "$requirements")/requirements-uv.txt" || return
+    index=${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null || true)}
+    [ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
+    compile=
+    [ "$(basename "$requirements")" = requirements.txt ] || compile=--compile-bytecode
+    "$tools/bin/uv" pip install --no-config --no-deps $compile --require-hashes \
+        --python "$folder/bin/python" --requirement "$requirements" || return
+    "$tools/bin/uv" pip uninstall --quiet --python "$folder/bin/python" setuptools  # Python 3.11 adds it
+}
 
 if [ "$(version "$folder/bin/python" || true)" != "$(version "$python")" ]; then
     echo "Creating $folder"
     "$python" -m venv --clear "$folder"
 fi
 if ! cmp -s "$requirements" "$stamp"; then
-    echo "Installing $requirements into $folder (about half a minute)"
-    "$folder/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --requirement "$requirements"
+    echo "Installing $requirements into $folder (some seconds)"
+    install || {
+        echo "Installing with pip instead (about a minute)"
+        pip install --no-input --disable-pip-version-check --no-deps --progress-bar off --requirement "$requirements"
+    }
 fi
 # The client is imported from this checkout; pip would need the package index to install it in this way.
 "$folder/bin/python" - "$PWD/clients/python/src" <<'END'

@@ -6,3 +6,4 @@ export DEBIAN_FRONTEND=noninteractive PIP_NO_CACHE_DIR=1
 apt-get update --quiet=2
 apt-get install --quiet=2 --yes --no-install-recommends python3-venv
 sh make_env.sh python3 requirements.txt .venv
+.venv/bin/python -m compileall -q .venv  # the user of the image can't write there
