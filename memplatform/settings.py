@@ -333,7 +333,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["apps.api.authentication.HasScope", "apps.api.authentication.ProjectTakesWrites"],
     "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.StructRenderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "apps.api.openapi.ApiSchema",
     "EXCEPTION_HANDLER": "apps.api.problems.problem_response",
     "UNAUTHENTICATED_USER": None,
 }
@@ -344,6 +344,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "SERVERS": [{"url": PUBLIC_URL.rstrip("/") or "/"}],  # relative to the address that the document was read from
+    "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_SPLIT_PATCH": False,  # the body of a PATCH is a struct of its own
     "PREPROCESSING_HOOKS": ["apps.api.openapi_document.without_slash"],
     "POSTPROCESSING_HOOKS": [

@@ -1,8 +1,12 @@
 """Who has done something, as answers of the API tell it."""
 
 from enum import StrEnum
+from typing import Any
+
+from rest_framework import serializers
 
 from apps.api.schemas import ResponseBody
+from apps.api.serializers import ApiSerializer, EnumField
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 
 
@@ -45,3 +49,21 @@ def actor_response(stored: str) -> ActorResponse:
 def actor_response_or_none(stored: str | None) -> ActorResponse | None:
     """Convert an actor; None where nobody has done it yet."""
     return actor_response(stored) if stored else None
+
+
+class ActorSerializer(ApiSerializer):
+    """Who has done something: a person in the console, a key, a trace, a management command, or the server by itself.
+
+    `id` is that of the key (`key_…`) or trace (`trc_…`), or the number of the person (`elsewhere-7` if loaded);
+    null for the others.
+    """
+
+    kind = EnumField(ActorKind)
+    id = serializers.CharField(allow_null=True)
+
+    def to_representation(self, stored: str) -> dict[str, Any] | None:  # type: ignore[override]  # a field may be null
+        """Return an actor as history and ledger name it; None for "", where nobody has done it yet."""
+        if not stored:
+            return None
+        actor = actor_response(stored)
+        return {"kind": actor.kind, "id": actor.id}

@@ -42,6 +42,7 @@ class ApiView(APIView):
 
     scopes: dict[str, Scope] = {}
     action_checks_key = False
+    refuses_parameters = True  # where the method does not read them
     entered: ExitStack  # what ends with the request
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -58,7 +59,7 @@ class ApiView(APIView):
             if not (is_part(request) or getattr(request, "has_waited", False)):  # it was counted before
                 count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
         handler = getattr(self, (request.method or "").lower(), None)
-        if handler and not getattr(handler, "takes_query", False):
+        if self.refuses_parameters and handler and not getattr(handler, "takes_query", False):
             refuse_parameters(request)
 
     @property

@@ -9,7 +9,7 @@ import msgspec
 from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.plumbing import ResolvedComponent, is_list_serializer
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
@@ -18,6 +18,40 @@ from apps.api.schemas import ProblemDocument, QueryParameters
 _REFERENCE = "#/components/schemas/{name}"
 
 BYTES = {"type": "string", "format": "binary", "minLength": 1}
+
+
+class ApiSchema(AutoSchema):
+    """Describe what the base serializers do: bodies refuse unknown fields, answers always have all of their fields.
+
+    Components are named by what they are: the WebhookBody that is sent, the WebhookResponse, the WebhookList.
+    drf-spectacular has no public hooks for this.
+    """
+
+    def get_paginated_name(self, serializer_name: str) -> str:
+        """Return the name of a page of these."""
+        return f"{serializer_name.removesuffix('Response')}List"
+
+    def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
+        name = str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Request")
+        suffix = "Body" if direction == "request" else "Response"
+        is_struct = isinstance(serializer, type) and issubclass(serializer, msgspec.Struct)
+        return name if is_struct or name.endswith((suffix, "List")) else f"{name}{suffix}"
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        return is_list_serializer(serializer)
+
+    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
+        if direction == "request" and field.read_only:
+            return None
+        return super()._map_serializer_field(field, direction, bypass_extensions)
+
+    def _map_basic_serializer(self, serializer: Any, direction: str) -> dict[str, Any]:
+        schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        if direction == "request":
+            return {**schema, "additionalProperties": False}
+        for described in schema.get("properties", {}).values():
+            described.pop("readOnly", None)
+        return {**schema, "required": list(schema.get("properties", ()))}
 
 
 class StructExtension(OpenApiSerializerExtension):

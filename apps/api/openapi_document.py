@@ -81,6 +81,7 @@ def for_generators(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
                 _describe_identifier(parameter)
+                parameter["schema"] = _without_null(parameter["schema"])
     return result
 
 
@@ -89,6 +90,16 @@ def _describe_identifier(parameter: dict[str, Any]) -> None:
     kind = parameter["name"].removesuffix("_id")
     if parameter["in"] == "path" and kind in _PREFIXES:
         parameter["schema"]["pattern"] = f"^{_PREFIXES[kind]}_[0-9a-f]{{32}}$"
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter: a query string can't carry null, the parameter is left out instead."""
+    schema = _with_null_apart({name: value for name, value in schema.items() if name != "default" or value is not None})
+    kinds = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if not kinds:
+        return schema
+    alternatives = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    return {**{name: value for name, value in schema.items() if name != "anyOf"}, **alternatives}
 
 
 def _plain(node: Any) -> Any:
@@ -104,7 +115,22 @@ def _plain(node: Any) -> Any:
         plain.setdefault("additionalProperties", {})
     if plain.get("items") is False:  # of a tuple; `maxItems` says the same
         del plain["items"]
-    return _with_default_in_words(plain, node)
+    return _with_null_apart(_with_default_in_words(plain, node))
+
+
+def _with_null_apart(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that may be null as a choice between null and the rest."""
+    if "oneOf" in schema:
+        return {**{name: value for name, value in schema.items() if name != "oneOf"}, "anyOf": schema["oneOf"]}
+    if len(schema.get("allOf", ())) == 1:  # a reference with a description beside it
+        return {**schema["allOf"][0], **{name: value for name, value in schema.items() if name != "allOf"}}
+    kinds = schema.get("type")
+    if not isinstance(kinds, list):
+        return schema
+    rest = {name: value for name, value in schema.items() if name != "description"}
+    alternatives = [{**rest, "type": kind} if kind != "null" else {"type": "null"} for kind in kinds]
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {"anyOf": alternatives, **described}
 
 
 def _with_default_in_words(plain: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def with_descriptions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for schema_name, schema in result["components"]["schemas"].items():
         for name, described in schema.get("properties", {}).items():
             if text := special.get(f"{schema_name}.{name}") or general.get(name):
-                described.setdefault("description", text)
+                described["description"] = text
     for operations in result["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):

@@ -19,7 +19,7 @@ from apps.intake.idempotency import ReplayableAnswer
 Method = Callable[..., Any]
 
 # Problems that any request may get.
-_ALWAYS = (
+ALWAYS = (
     Code.MISSING_KEY,
     Code.INVALID_KEY,
     Code.INSUFFICIENT_SCOPE,
@@ -31,15 +31,15 @@ _ALWAYS = (
     Code.MODEL_UNAVAILABLE,
     Code.ROWS_LOCKED,
 )
-_OF_BODIES = (
+OF_BODIES = (
     Code.INVALID_JSON,
     Code.INVALID_REQUEST,
     Code.LENGTH_REQUIRED,
     Code.TOO_LARGE,
     Code.UNSUPPORTED_MEDIA_TYPE,
 )
-_OF_BYTES = (Code.LENGTH_REQUIRED, Code.TOO_LARGE, Code.UNSUPPORTED_MEDIA_TYPE)
-_OF_KEYS = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
+OF_BYTES = (Code.LENGTH_REQUIRED, Code.TOO_LARGE, Code.UNSUPPORTED_MEDIA_TYPE)
+OF_KEYS = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
 
 
 def operation(
@@ -84,8 +84,8 @@ def operation(
                 return Response(status=204)
             return Response(to_json(answer), status=status) if isinstance(answer, msgspec.Struct) else answer
 
-        codes = [*_ALWAYS, *problems, *(_OF_BODIES if body else ()), *(_OF_KEYS if repeatable else ())]
-        codes += [*(_OF_BYTES if takes_bytes else ()), *([Code.INVALID_REQUEST] if query else ())]
+        codes = [*ALWAYS, *problems, *(OF_BODIES if body else ()), *(OF_KEYS if repeatable else ())]
+        codes += [*(OF_BYTES if takes_bytes else ()), *([Code.INVALID_REQUEST] if query else ())]
         headers = [*([IDEMPOTENCY_KEY] if repeatable else ()), *([IF_MATCH] if versioned else ())]
         answers = responses or {204 if is_empty else status: None if is_empty else returned}
         described: Method = extend_schema(

@@ -16,7 +16,7 @@ _Row = TypeVar("_Row", bound=Model)
 class Pages(CursorPagination):
     """DRF's cursor pagination, by default newest rows first; an invalid cursor is answered with 422."""
 
-    def __init__(self, *, limit: int, ordering: str = "-id") -> None:
+    def __init__(self, *, limit: int = 50, ordering: str = "-id") -> None:
         self.limit = limit
         # Identifiers increase with time and are unique, so rows created at the same moment are neither repeated nor
         # missed; another column must be unique within the list, too.
@@ -46,3 +46,8 @@ class Pages(CursorPagination):
     def links(self) -> dict[str, Any]:
         """Return the URLs of the next and previous page."""
         return {"next": self.get_next_link(), "previous": self.get_previous_link()}
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Describe a page in the OpenAPI document."""
+        properties = {"next": {"type": ["string", "null"]}, "previous": {"type": ["string", "null"]}, "results": schema}
+        return {"type": "object", "required": list(properties), "properties": properties}

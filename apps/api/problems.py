@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problem documents, each with a stable code; docs/errors.md explains them."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -149,7 +149,9 @@ def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
     return {}
 
 
+_DETAILS = {Code.MISSING_KEY: "no API key was sent: send the header Authorization: Bearer mp_…"}
 _CODES: tuple[tuple[type[Exception], Code], ...] = (
+    (exceptions.NotAuthenticated, Code.MISSING_KEY),
     (exceptions.AuthenticationFailed, Code.INVALID_KEY),
     (exceptions.PermissionDenied, Code.INSUFFICIENT_SCOPE),
     (exceptions.NotFound, Code.NOT_FOUND),
@@ -182,12 +184,36 @@ def problem_of(error: Exception) -> Problem | None:
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
-    if isinstance(error, exceptions.NotAuthenticated):
-        return Problem(Code.MISSING_KEY, "no API key was sent: send the header Authorization: Bearer mp_…")
+    if isinstance(error, exceptions.ValidationError):
+        return _problem_of_values(error)
     for kind, code in _CODES:
         if isinstance(error, kind):
-            return Problem(code, str(getattr(error, "detail", error)) or STATUS_AND_TITLE[Code.NOT_FOUND][1])
+            detail = "" if code is Code.MISSING_KEY else str(getattr(error, "detail", error))
+            return Problem(code, detail or _DETAILS.get(code, STATUS_AND_TITLE[code][1]))
     return None
+
+
+def _problem_of_values(error: exceptions.ValidationError) -> Problem:
+    """Return a problem that names each invalid value of a body by its JSON pointer."""
+    errors = [
+        {"pointer": "".join(f"/{input_validation.pointer_part(each)}" for each in path), "message": message}
+        for path, message in flattened(error.detail)
+    ]
+    first = errors[0]
+    detail = f"{first['pointer'] or 'the body'}: {first['message']}"
+    return Problem(Code.INVALID_REQUEST, detail, errors=errors)
+
+
+def flattened(detail: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield path and message of each error in the detail of a ValidationError."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from flattened(inner, path if name == "non_field_errors" else (*path, str(name)))
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            yield from flattened(inner, (*path, str(index)) if isinstance(inner, Mapping) else path)
+    else:
+        yield path, str(detail)
 
 
 _REFUSALS = {DISK_FULL: Code.DISK_FULL, READ_ONLY: Code.READ_ONLY}

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
+from rest_framework.routers import SimpleRouter
 
 from apps.alerts.api import AlertAcknowledgeView, AlertRecipientsView, AlertsView
 from apps.api.mcp import McpView
@@ -40,17 +41,11 @@ from apps.tuning.api.replays import (
     ReplayView,
 )
 from apps.tuning.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
-from apps.webhooks.api import (
-    EventLogView,
-    EventStreamView,
-    EventsView,
-    WebhookDeliveriesView,
-    WebhookRotateView,
-    WebhookSendAgainView,
-    WebhooksView,
-    WebhookTestView,
-    WebhookView,
-)
+from apps.webhooks.api import EventStreamView, EventViewSet, WebhookViewSet
+
+router = SimpleRouter(trailing_slash=False, use_regex_path=False)
+router.register("v1/webhooks", WebhookViewSet, basename="webhook")
+router.register("v1/events", EventViewSet, basename="event")
 
 operations = [
     path("v1/turns", TurnsView.as_view(), name="turns"),
@@ -111,20 +106,13 @@ operations = [
     path("v1/alerts", AlertsView.as_view(), name="alerts"),
     path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
     path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
-    path("v1/events", EventsView.as_view(), name="events"),
-    path("v1/events/stream", EventStreamView.as_view(), name="event-stream"),
-    path("v1/events/log", EventLogView.as_view(), name="event-log"),
-    path("v1/webhooks", WebhooksView.as_view(), name="webhooks"),
-    path("v1/webhooks/<str:webhook_id>", WebhookView.as_view(), name="webhook"),
-    path("v1/webhooks/<str:webhook_id>/rotate", WebhookRotateView.as_view(), name="webhook-rotate"),
-    path("v1/webhooks/<str:webhook_id>/test", WebhookTestView.as_view(), name="webhook-test"),
-    path("v1/webhooks/<str:webhook_id>/deliveries", WebhookDeliveriesView.as_view(), name="webhook-deliveries"),
-    path("v1/webhooks/<str:webhook_id>/send-again", WebhookSendAgainView.as_view(), name="webhook-send-again"),
+    path("v1/events/stream", EventStreamView.as_view({"get": "stream"}), name="event-stream"),
     path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),
     path("metrics", metrics, name="metrics"),
+    *router.urls,
 ]
 
 # A trailing slash is no error, except where the client of mem0 gives it another meaning. A caller's own words may end

@@ -26,18 +26,19 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 def read_body(request: Request, shape: type[_Shape]) -> _Shape:
     """Return the body as a struct. Raises Problem with the JSON pointer of the first invalid value."""
-    _demand_length(request)
+    require_length(request)
     return read_value(request.data, shape)
 
 
 def read_bytes(request: Request) -> bytes:
     """Return a body that is not JSON; empty without one. Raises Problem."""
-    _demand_length(request)
+    require_length(request)
     content: Any = request.data
     return content if isinstance(content, bytes) else b""
 
 
-def _demand_length(request: Request) -> None:
+def require_length(request: Request) -> None:
+    """Refuse a body without its length. Raises Problem."""
     if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
         # Django reads no body without its length, so every field would be reported as missing.
         raise Problem(Code.LENGTH_REQUIRED, "send the body with Content-Length instead of in chunks")

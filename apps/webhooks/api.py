@@ -4,38 +4,39 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from functools import partial, wraps
-from typing import Annotated, Any
+from datetime import datetime
+from functools import wraps
+from typing import Any
 from uuid import UUID
 
-import msgspec
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.actors import ActorResponse, actor_response, actor_response_or_none
-from apps.api.base import ApiView
-from apps.api.operations import operation
+from apps.api.actors import ActorSerializer
 from apps.api.parsers import NoNegotiation
 from apps.api.problems import Code, Problem, invalid
-from apps.api.schemas import (
-    DayEnd,
-    DayStart,
-    Limit,
-    Moment,
-    PageBody,
+from apps.api.serializers import (
+    MAX_PAGE,
+    OPTIONAL,
+    ApiModelSerializer,
+    ApiSerializer,
+    DayEndField,
+    DayStartField,
+    EnumField,
+    MomentField,
+    NullIfBlankField,
     PageQuery,
-    QueryParameters,
-    RequestBody,
-    ResponseBody,
-    Shape,
-    response_of,
+    PublicIdField,
+    QuerySerializer,
 )
-from apps.api.validation import read_id
+from apps.api.viewsets import ApiViewSet, operation
 from apps.api.waiting import SharedPoll, release
 from apps.common.errors import Conflict
 from apps.events.enums import DeliveryState, EventType
@@ -49,224 +50,177 @@ from apps.webhooks.delivery import send_again, send_test
 from apps.webhooks.services import EventPosition, read_on, read_streams
 from apps.worker.run_now import permit_to_wait
 
-WebhookName = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_NAME_LENGTH)]
-WebhookUrl = Annotated[str, Meta(min_length=1, max_length=WEBHOOK_URL_LENGTH)]
-EventTypes = Annotated[tuple[EventType, ...], Meta(min_length=1, max_length=len(EventType))]
+
+class WebhookSerializer(ApiModelSerializer):
+    """A webhook without its secret. `failing_since` is null once something is delivered.
+
+    With `includes_content` it is sent the sentences of active memories, too.
+    """
+
+    id = serializers.CharField(source="shown_id", read_only=True)
+    event_types = serializers.ListField(child=EnumField(EventType), min_length=1, max_length=len(EventType))
+    includes_content = serializers.BooleanField(default=False)
+    paused = serializers.BooleanField(source="is_paused", read_only=True)
+    paused_by = ActorSerializer(read_only=True, allow_null=True)
+    pause_reason = NullIfBlankField(read_only=True)
+    created_by = ActorSerializer(read_only=True)
+
+    class Meta:
+        model = Webhook
+        fields = [
+            *("id", "name", "url", "event_types", "includes_content", "paused", "paused_at", "paused_by"),
+            *("pause_reason", "failing_since", "former_secret_until", "created_at", "created_by"),
+        ]
+        read_only_fields = ("paused_at", "failing_since", "former_secret_until", "created_at")
 
 
-class WebhookBody(RequestBody):
-    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
-
-    name: WebhookName
-    url: WebhookUrl
-    event_types: EventTypes
-    includes_content: bool = False
-
-
-class WebhookChangeBody(RequestBody):
-    """New values of a webhook; what is left out stays as it is."""
-
-    name: WebhookName | None = None
-    url: WebhookUrl | None = None
-    event_types: EventTypes | None = None
-    includes_content: bool | None = None
-    paused: bool | None = None
-
-
-class WebhookRotateBody(RequestBody):
-    """Whether the former secret ends at once, because it has become known."""
-
-    ends_at_once: bool = False
-
-
-class WebhookSendAgainBody(RequestBody):
-    """What to send again: one delivery, or without `delivery_id` all failed ones, of a period if one is given."""
-
-    delivery_id: Annotated[str, Meta(max_length=64)] | None = None
-    since: Moment | None = None
-    until: Moment | None = None
-
-
-class DeliveriesQuery(QueryParameters):
-    """Filters for deliveries."""
-
-    statuses: tuple[DeliveryState, ...] = ()
-    types: tuple[EventType, ...] = ()
-    since: DayStart | None = None
-    until: DayEnd | None = None
-    cursor: str | None = None
-    limit: Limit = 50
-
-
-class WebhookResponse(ResponseBody):
-    """A webhook without its secret. `failing_since` is null once something is delivered."""
-
-    id: str
-    name: str
-    url: str
-    event_types: list[EventType]
-    includes_content: bool
-    paused: bool
-    paused_at: Moment | None
-    paused_by: ActorResponse | None
-    pause_reason: str | None
-    failing_since: Moment | None
-    former_secret_until: Moment | None
-    created_at: Moment
-    created_by: ActorResponse
-
-
-class WebhookList(PageBody):
-    """Webhooks, newest first."""
-
-    results: list[WebhookResponse]
-
-
-class WebhookSecretResponse(WebhookResponse):
+class WebhookSecretSerializer(WebhookSerializer):
     """A webhook with a new secret, which is returned only once; it is null in the response to a repeated request."""
 
-    secret: str | None
+    secret = serializers.CharField(read_only=True, allow_null=True)
+
+    class Meta(WebhookSerializer.Meta):
+        fields = [*WebhookSerializer.Meta.fields, "secret"]
 
 
-class DeliveryResponse(ResponseBody):
-    """A delivery of an event, or of a test, whose `event_id` is null."""
+class WebhookChangeSerializer(ApiSerializer):
+    """New values of a webhook; what is left out stays as it is."""
 
-    id: str
-    event_id: str | None
-    event_type: str
-    status: DeliveryState
-    attempts: int
-    next_try_at: Moment | None
-    response_status: int | None
-    duration_ms: int | None
-    last_error: str | None
-    created_at: Moment
-    finished_at: Moment | None
+    name = serializers.CharField(max_length=WEBHOOK_NAME_LENGTH, **OPTIONAL)
+    url = serializers.CharField(max_length=WEBHOOK_URL_LENGTH, **OPTIONAL)
+    event_types = serializers.ListField(child=EnumField(EventType), min_length=1, max_length=len(EventType), **OPTIONAL)
+    includes_content = serializers.BooleanField(**OPTIONAL)
+    paused = serializers.BooleanField(source="is_paused", **OPTIONAL)
 
 
-class DeliveryList(PageBody):
-    """Deliveries, newest first."""
+class WebhookRotateSerializer(ApiSerializer):
+    """Whether the former secret ends at once, because it has become known."""
 
-    results: list[DeliveryResponse]
+    ends_at_once = serializers.BooleanField(default=False)
 
 
-class SentAgainResponse(ResponseBody):
+class WebhookSendAgainSerializer(ApiSerializer):
+    """What to send again: one delivery, or without `delivery_id` all failed ones, of a period if one is given."""
+
+    delivery_id = PublicIdField(Prefix.WEBHOOK_DELIVERY, **OPTIONAL)
+    since = MomentField(**OPTIONAL)
+    until = MomentField(**OPTIONAL)
+
+
+class SentAgainSerializer(ApiSerializer):
     """How many deliveries are sent again."""
 
-    deliveries: int
+    deliveries = serializers.IntegerField()
 
 
-def _shown(shape: type[Shape], webhook: Webhook) -> Shape:
-    return response_of(
-        shape,
-        webhook,
-        id=webhook.shown_id,
-        paused=webhook.is_paused,
-        paused_by=actor_response_or_none(webhook.paused_by),
-        pause_reason=webhook.pause_reason or None,
-        created_by=actor_response(webhook.created_by),
-    )
+class DeliverySerializer(ApiModelSerializer):
+    """A delivery of an event, or of a test, whose `event_id` is null."""
+
+    id = serializers.CharField(source="shown_id")
+    event_id = serializers.CharField(source="event.shown_id", allow_null=True, default=None)
+    status = EnumField(DeliveryState, source="state")
+    next_try_at = serializers.SerializerMethodField()
+    last_error = NullIfBlankField()
+
+    class Meta:
+        model = WebhookDelivery
+        fields = (
+            *("id", "event_id", "event_type", "status", "attempts", "next_try_at", "response_status", "duration_ms"),
+            *("last_error", "created_at", "finished_at"),
+        )
+
+    def get_next_try_at(self, delivery: WebhookDelivery) -> datetime | None:
+        """Return when the next attempt is due; None if there is none."""
+        return delivery.next_try_at if delivery.state == DeliveryState.WAITING else None
 
 
-def delivery_response(delivery: WebhookDelivery) -> DeliveryResponse:
-    """Convert a delivery that was read with its event."""
-    return response_of(
-        DeliveryResponse,
-        delivery,
-        id=delivery.shown_id,
-        event_id=delivery.event.shown_id if delivery.event else None,
-        status=delivery.state,
-        next_try_at=delivery.next_try_at if delivery.state == DeliveryState.WAITING else None,
-        last_error=delivery.last_error or None,
-    )
+class DeliveriesQuery(PageQuery):
+    """Filters for deliveries."""
+
+    statuses = serializers.ListField(child=EnumField(DeliveryState), default=list)
+    types = serializers.ListField(child=EnumField(EventType), default=list)
+    since = DayStartField(**OPTIONAL)
+    until = DayEndField(**OPTIONAL)
 
 
 TEST_RETRY_AFTER = 10  # seconds
+SECRET_ONCE = {"secret": None}  # in what is stored for repeated requests
 
 
-class WebhookBaseView(ApiView):
-    """A view of webhooks; all need the scope admin."""
+class WebhookViewSet(ApiViewSet):
+    """The webhooks of the project, for keys with scope admin: events name every end user."""
 
+    prefix = Prefix.WEBHOOK
+    queryset = Webhook.objects.all()
+    lookup_url_kwarg = "webhook_id"
     scopes = dict.fromkeys(("GET", "HEAD", "POST", "PATCH", "DELETE"), Scope.ADMIN)
+    archived_methods = ("DELETE",)
 
-    @property
-    def named(self) -> dict[str, Any]:
-        """Return project and webhook of the path as actions take them. Raises Problem not_found."""
-        webhook_id = read_id(Prefix.WEBHOOK, self.kwargs["webhook_id"])
-        return {"project_id": self.caller.project_id, "webhook_id": webhook_id}
-
-
-class WebhooksView(WebhookBaseView):
-    """The webhooks of the project."""
-
-    @operation("list_webhooks", summary="List webhooks")
-    def get(self, request: Request, query: PageQuery) -> WebhookList:
+    @operation("list_webhooks", summary="List webhooks", query=PageQuery, answers={200: WebhookSerializer(many=True)})
+    def list(self, request: Request) -> Response:
         """List the project's webhooks, newest first, without their secrets."""
-        rows = Webhook.objects.filter(project_id=self.caller.project_id)
-        return self.page(WebhookList, rows, partial(_shown, WebhookResponse), limit=query.limit)
+        return self.answer_page(WebhookSerializer, self.get_queryset())
 
     @operation(
         "create_webhook",
         summary="Create a webhook",
-        status=201,
+        body=WebhookSerializer,
+        answers={201: WebhookSecretSerializer},
         problems=[Code.CONFLICT],
         example={"name": "crm", "url": "https://example.com/hook", "event_types": ["memory.created", "user.erased"]},
-        repeatable=True,
-        kept={"secret": None},
+        is_repeatable=True,
+        kept=SECRET_ONCE,
     )
-    def post(self, request: Request, body: WebhookBody) -> WebhookSecretResponse:
+    def create(self, request: Request) -> Response:
         """Create a webhook. Its secret is returned only once: in the response to a repeated request it is null."""
-        webhook = services.create_webhook(project_id=self.caller.project_id, **msgspec.structs.asdict(body))
-        return _shown(WebhookSecretResponse, webhook)
+        webhook = services.create_webhook(project_id=self.caller.project_id, **self.valid(WebhookSerializer))
+        return self.answer(WebhookSecretSerializer, webhook, status=201)
 
-
-class WebhookView(WebhookBaseView):
-    """One webhook."""
-
-    archived_methods = ("DELETE",)
-
-    @operation("read_webhook", summary="Read a webhook", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, webhook_id: str) -> WebhookResponse:
+    @operation("read_webhook", summary="Read a webhook", answers={200: WebhookSerializer}, problems=[Code.NOT_FOUND])
+    def retrieve(self, request: Request, webhook_id: str) -> Response:
         """Read a webhook, without its secret."""
-        return _shown(WebhookResponse, services.find_webhook(**self.named))
+        return self.answer(WebhookSerializer, self.get_object())
 
     @operation(
-        "update_webhook", summary="Change a webhook", problems=[Code.NOT_FOUND, Code.CONFLICT], example={"paused": True}
+        "update_webhook",
+        summary="Change a webhook",
+        body=WebhookChangeSerializer,
+        answers={200: WebhookSerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+        example={"paused": True},
     )
-    def patch(self, request: Request, webhook_id: str, body: WebhookChangeBody) -> WebhookResponse:
+    def partial_update(self, request: Request, webhook_id: str) -> Response:
         """Change a webhook, pause or resume it. What waits for a paused one is kept for three days."""
-        given = msgspec.structs.asdict(body)
-        webhook = services.update_webhook(**self.named, is_paused=given.pop("paused"), **given)
-        return _shown(WebhookResponse, webhook)
+        webhook = services.update_webhook(**self.named, **self.valid(WebhookChangeSerializer))
+        return self.answer(WebhookSerializer, webhook)
 
-    @operation("delete_webhook", summary="Delete a webhook", problems=[Code.NOT_FOUND])
-    def delete(self, request: Request, webhook_id: str) -> None:
+    @operation("delete_webhook", summary="Delete a webhook", answers={204: None}, problems=[Code.NOT_FOUND])
+    def destroy(self, request: Request, webhook_id: str) -> Response:
         """Delete a webhook with the log of its deliveries; what waits is not sent."""
         services.delete_webhook(**self.named)
-
-
-class WebhookRotateView(WebhookBaseView):
-    """Replacing the secret of a webhook."""
+        return Response(status=204)
 
     @operation(
         "rotate_webhook_secret",
         summary="Replace the secret",
+        body=WebhookRotateSerializer,
+        answers={200: WebhookSecretSerializer},
         problems=[Code.NOT_FOUND],
         example={"ends_at_once": False},
-        repeatable=True,
-        kept={"secret": None},
+        is_repeatable=True,
+        kept=SECRET_ONCE,
     )
-    def post(self, request: Request, webhook_id: str, body: WebhookRotateBody) -> WebhookSecretResponse:
+    @action(methods=["post"], detail=True)
+    def rotate(self, request: Request, webhook_id: str) -> Response:
         """Make a new secret, which is returned only now; for a day deliveries are signed with both."""
-        webhook = services.rotate_secret(**self.named, ends_at_once=body.ends_at_once)
-        return _shown(WebhookSecretResponse, webhook)
+        webhook = services.rotate_secret(**self.named, **self.valid(WebhookRotateSerializer))
+        return self.answer(WebhookSecretSerializer, webhook)
 
-
-class WebhookTestView(WebhookBaseView):
-    """Testing a webhook."""
-
-    @operation("send_test_to_webhook", summary="Send a test", problems=[Code.NOT_FOUND])
-    def post(self, request: Request, webhook_id: str) -> DeliveryResponse:
+    @operation(
+        "send_test_to_webhook", summary="Send a test", answers={200: DeliverySerializer}, problems=[Code.NOT_FOUND]
+    )
+    @action(methods=["post"], detail=True)
+    def test(self, request: Request, webhook_id: str) -> Response:
         """Send a signed test and return its outcome; the receiver has `WEBHOOK_TIMEOUT_SECONDS` to answer.
 
         429 while `SYNC_REQUESTS` other callers wait for an outcome.
@@ -275,100 +229,100 @@ class WebhookTestView(WebhookBaseView):
             if not is_permitted:
                 raise RateLimited("too many callers wait for an outcome; try again later", retry_after=TEST_RETRY_AFTER)
             sent = send_test(**self.named)
-        return delivery_response(sent)
+        return self.answer(DeliverySerializer, sent)
 
-
-class WebhookDeliveriesView(WebhookBaseView):
-    """The deliveries of a webhook."""
-
-    @operation("list_webhook_deliveries", summary="List deliveries", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, webhook_id: str, query: DeliveriesQuery) -> DeliveryList:
+    @operation(
+        "list_webhook_deliveries",
+        summary="List deliveries",
+        query=DeliveriesQuery,
+        answers={200: DeliverySerializer(many=True)},
+        problems=[Code.NOT_FOUND],
+    )
+    @action(detail=True)
+    def deliveries(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of a webhook, newest first."""
         filters = {
-            "state__in": query.statuses,
-            "event_type__in": query.types,
-            "created_at__gte": query.since,
-            "created_at__lte": query.until,
+            "state__in": self.query["statuses"],
+            "event_type__in": self.query["types"],
+            "created_at__gte": self.query["since"],
+            "created_at__lte": self.query["until"],
         }
-        deliveries = WebhookDelivery.objects.filter(webhook=services.find_webhook(**self.named)).select_related("event")
-        rows = deliveries.filter(**{name: value for name, value in filters.items() if value})
-        return self.page(DeliveryList, rows, delivery_response, limit=query.limit)
-
-
-class WebhookSendAgainView(WebhookBaseView):
-    """Sending deliveries again."""
+        rows = WebhookDelivery.objects.filter(webhook=self.get_object()).select_related("event")
+        given = {name: value for name, value in filters.items() if value}
+        return self.answer_page(DeliverySerializer, rows.filter(**given))
 
     @operation(
         "send_deliveries_again",
         summary="Send deliveries again",
+        body=WebhookSendAgainSerializer,
+        answers={200: SentAgainSerializer},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"since": "2026-03-02T00:00:00Z"},
     )
-    def post(self, request: Request, webhook_id: str, body: WebhookSendAgainBody) -> SentAgainResponse:
+    @action(methods=["post"], detail=True, url_path="send-again")
+    def send_again(self, request: Request, webhook_id: str) -> Response:
         """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
-        delivery_id = None
-        if body.delivery_id is not None:
-            delivery_id = read_id(Prefix.WEBHOOK_DELIVERY, body.delivery_id, at="/delivery_id")
+        body = self.valid(WebhookSendAgainSerializer)
         sent = send_again(
             **self.named,
-            delivery_id=delivery_id,
-            since=checked_moment(body.since, at="/since"),
-            until=checked_moment(body.until, at="/until"),
+            delivery_id=body["delivery_id"],
+            since=checked_moment(body["since"], at="/since"),
+            until=checked_moment(body["until"], at="/until"),
         )
-        return SentAgainResponse(deliveries=sent)
+        return self.answer(SentAgainSerializer, {"deliveries": sent})
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return project and webhook of the path as services take them. Raises Problem not_found."""
+        return {"project_id": self.caller.project_id, "webhook_id": self.row_id}
 
 
-EventNumber = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-
-
-class EventStreamQuery(QueryParameters):
+class EventStreamQuery(QuerySerializer):
     """Which events to follow; without `after` and `Last-Event-ID` those that happen from now on."""
 
-    after: EventNumber | None = None
-    types: tuple[EventType, ...] = ()
-    includes_content: bool = False
+    after = serializers.IntegerField(min_value=0, max_value=2**63 - 1, **OPTIONAL)
+    types = serializers.ListField(child=EnumField(EventType), default=list)
+    includes_content = serializers.BooleanField(default=False)
 
 
 class EventsQuery(EventStreamQuery):
     """Which events to read: those with a higher number than `after`, of some types or, without `types`, of all."""
 
-    after: EventNumber = 0
-    limit: Limit = 100
+    after = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=0)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=100)
 
 
-class EventResponse(ResponseBody):
+class EventSerializer(ApiSerializer):
     """An event. `id` is the same in every delivery of it; `number` counts the events of the project from 1.
 
     `data` holds identifiers, states and numbers; with `includes_content` also the sentence of a memory that is active
     and told to all agents.
     """
 
-    id: str
-    number: int
-    type: EventType
-    timestamp: Moment
-    data: dict[str, Any]
+    id = serializers.CharField()
+    number = serializers.IntegerField()
+    type = EnumField(EventType)
+    timestamp = MomentField()
+    data = serializers.DictField()  # type: ignore[assignment]  # a field is no attribute of the class
 
 
-class EventList(ResponseBody):
+class EventListSerializer(ApiSerializer):
     """Events, oldest first. Read on with `after` = `next_after`; `last_number` is that of the project's last event."""
 
-    results: list[EventResponse]
-    next_after: int
-    last_number: int
+    results = EventSerializer(many=True)
+    next_after = serializers.IntegerField()
+    last_number = serializers.IntegerField()
 
 
-class EventLogBody(RequestBody):
-    """Whether the events of the project are recorded."""
-
-    is_on: bool
-
-
-class EventLogResponse(ResponseBody):
+class EventLogSerializer(ApiModelSerializer):
     """Whether the events of the project are recorded, and the number of the last one."""
 
-    is_on: bool
-    last_number: int
+    is_on = serializers.BooleanField()
+
+    class Meta:
+        model = EventLog
+        fields = ("is_on", "last_number")
+        read_only_fields = ("last_number",)
 
 
 EVENT_STREAM = "text/event-stream"
@@ -389,19 +343,48 @@ def end_streams() -> None:
     _news.end_all()
 
 
-class EventsView(ApiView):
+class EventViewSet(ApiViewSet):
     """The events of the project, for keys with scope admin: they name every end user."""
 
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
+    scopes = dict.fromkeys(("GET", "HEAD", "PUT"), Scope.ADMIN)
 
-    @operation("list_events", summary="List events", problems=[Code.CONFLICT])
-    def get(self, request: Request, query: EventsQuery) -> EventList:
+    @operation(
+        "list_events",
+        summary="List events",
+        query=EventsQuery,
+        answers={200: EventListSerializer},
+        problems=[Code.CONFLICT],
+    )
+    def list(self, request: Request) -> Response:
         """Read events on from a number, oldest first (scope admin). 409 if the project records none."""
         log = self.recorded()
-        position = EventPosition(log.project_id, query.after, query.types, query.includes_content)
-        messages, reached = read_on(position, limit=query.limit, last=log.last_number)
-        results = [EventResponse(**each) for each in messages]
-        return EventList(results=results, next_after=reached, last_number=log.last_number)
+        position = EventPosition(
+            log.project_id, self.query["after"], tuple(self.query["types"]), self.query["includes_content"]
+        )
+        messages, reached = read_on(position, limit=self.query["limit"], last=log.last_number)
+        found = {"results": messages, "next_after": reached, "last_number": log.last_number}
+        return self.answer(EventListSerializer, found)
+
+    @operation("get_event_log", summary="Get the event log", answers={200: EventLogSerializer})
+    @action(detail=False)
+    def log(self, request: Request) -> Response:
+        """Return whether events are recorded."""
+        log = EventLog.objects.filter(project_id=self.caller.project_id).first()
+        return self.answer(EventLogSerializer, log or EventLog(is_on=False))
+
+    @operation(
+        "set_event_log",
+        summary="Switch the event log",
+        body=EventLogSerializer,
+        answers={200: EventLogSerializer},
+        problems=[Code.CONFLICT],
+        example={"is_on": True},
+    )
+    @log.mapping.put
+    def set_log(self, request: Request) -> Response:
+        """Record events from now on, or none any more. 409 for switching off while the project has webhooks."""
+        log = services.set_event_log(project_id=self.caller.project_id, **self.valid(EventLogSerializer))
+        return self.answer(EventLogSerializer, log)
 
     def recorded(self) -> EventLog:
         """Return the log of the caller's project. Raises Conflict if its events are not recorded."""
@@ -411,13 +394,15 @@ class EventsView(ApiView):
         return log
 
 
-class EventStreamView(EventsView):
+class EventStreamView(EventViewSet):
     """The events of the project as a stream of server-sent events."""
 
+    content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
+
     @classmethod
-    def as_view(cls, **initkwargs: Any) -> Any:
+    def as_view(cls, *args: Any, **initkwargs: Any) -> Any:
         """Return an async view."""
-        begin = super().as_view(**initkwargs)
+        begin = super().as_view(*args, **initkwargs)
 
         @wraps(begin)
         async def view(request: HttpRequest) -> HttpResponseBase:
@@ -428,16 +413,14 @@ class EventStreamView(EventsView):
 
         return view
 
-    http_method_names = ["get", "options"]
-    content_negotiation_class = NoNegotiation  # browsers and clients ask for a stream of events
-
     @operation(
         "follow_events",
         summary="Follow events",
-        responses={(200, EVENT_STREAM): OpenApiTypes.STR},
+        query=EventStreamQuery,
+        answers={(200, EVENT_STREAM): OpenApiTypes.STR},
         problems=[Code.CONFLICT, Code.RATE_LIMITED],
     )
-    def get(self, request: Request, query: EventStreamQuery) -> StreamingHttpResponse:
+    def stream(self, request: Request) -> StreamingHttpResponse:
         """Send events as they happen (scope admin), with their number as `id`, which a caller that comes again sends as
         `Last-Event-ID`.
 
@@ -446,31 +429,13 @@ class EventStreamView(EventsView):
         log = self.recorded()
         after = _last_event_id(request)
         if after is None:
-            after = log.last_number if query.after is None else query.after
-        position = EventPosition(log.project_id, after, query.types, query.includes_content)
+            after = log.last_number if self.query["after"] is None else self.query["after"]
+        position = EventPosition(log.project_id, after, tuple(self.query["types"]), self.query["includes_content"])
         if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
             raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
         part, reached = read_streams({position}).get(position, (b"", after))
         followed = _events(replace(position, after=reached), part)
         return StreamingHttpResponse(followed, content_type=EVENT_STREAM, headers=_HEADERS)
-
-
-class EventLogView(ApiView):
-    """Whether the events of the project are recorded."""
-
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "PUT": Scope.ADMIN}
-
-    @operation("get_event_log", summary="Get the event log")
-    def get(self, request: Request) -> EventLogResponse:
-        """Return whether events are recorded."""
-        log = EventLog.objects.filter(project_id=self.caller.project_id).first() or EventLog(is_on=False)
-        return EventLogResponse(is_on=log.is_on, last_number=log.last_number)
-
-    @operation("set_event_log", summary="Switch the event log", problems=[Code.CONFLICT], example={"is_on": True})
-    def put(self, request: Request, body: EventLogBody) -> EventLogResponse:
-        """Record events from now on, or none any more. 409 for switching off while the project has webhooks."""
-        log = services.set_event_log(project_id=self.caller.project_id, is_on=body.is_on)
-        return EventLogResponse(is_on=log.is_on, last_number=log.last_number)
 
 
 async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]:

@@ -269,8 +269,6 @@ class DeletedResponse(TypedDict):
 
 
 class DeliveryList(TypedDict):
-    """Deliveries, newest first."""
-
     next: str | None
     previous: str | None
     results: list["DeliveryResponse"]
@@ -420,7 +418,7 @@ class EventList(TypedDict):
 
 
 class EventLogBody(TypedDict):
-    """Whether the events of the project are recorded."""
+    """Whether the events of the project are recorded, and the number of the last one."""
 
     is_on: bool
 
@@ -1919,7 +1917,10 @@ class WaitingResponse(TypedDict):
 
 
 class WebhookBody(TypedDict):
-    """A webhook to create. With `includes_content` it is sent the sentences of active memories, too."""
+    """A webhook without its secret. `failing_since` is null once something is delivered.
+
+    With `includes_content` it is sent the sentences of active memories, too.
+    """
 
     name: str
     url: str
@@ -1938,15 +1939,16 @@ class WebhookChangeBody(TypedDict):
 
 
 class WebhookList(TypedDict):
-    """Webhooks, newest first."""
-
     next: str | None
     previous: str | None
     results: list["WebhookResponse"]
 
 
 class WebhookResponse(TypedDict):
-    """A webhook without its secret. `failing_since` is null once something is delivered."""
+    """A webhook without its secret. `failing_since` is null once something is delivered.
+
+    With `includes_content` it is sent the sentences of active memories, too.
+    """
 
     id: str
     name: str

@@ -1,0 +1,225 @@
+"""Serializers of the REST API: strict about names and types of what is sent; fields for what DRF has none."""
+
+import inspect
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Model
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+
+from apps.api.problems import flattened, invalid
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
+from apps.pipeline.core.input_validation import check_storable
+
+# A field that may be left out, which is the same as null.
+OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True, "default": None}
+MAX_PAGE = 200
+
+# What JSON type each field takes: DRF would turn 3 into "3", and "yes" into true.
+_JSON_TYPES: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], tuple[type, ...], str], ...] = (
+    (serializers.BooleanField, (bool,), "must be true or false"),
+    (serializers.IntegerField, (int,), "must be a whole number"),
+    (serializers.FloatField, (int, float), "must be a number"),
+    (serializers.CharField, (str,), "must be a string"),
+    (serializers.ChoiceField, (str,), "must be a string"),
+    (serializers.DateTimeField, (str,), "must be a time as a string"),
+)
+
+
+class StrictMixin:
+    """Refuse unknown fields and values of another JSON type; take texts as they are, untrimmed."""
+
+    takes_text = False  # a query string, whose numbers are text
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the fields, of which none trims what is sent."""
+        fields: dict[str, serializers.Field[Any, Any, Any, Any]] = super().get_fields()
+        for field in fields.values():
+            for each in (field, getattr(field, "child", None)):
+                if isinstance(each, serializers.CharField):
+                    each.trim_whitespace = False
+        return fields
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the validated values. Raises ValidationError."""
+        if isinstance(data, Mapping):
+            fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]
+            writable = {name: field for name, field in fields.items() if not field.read_only}
+            if unknown := [name for name in data if name not in writable]:
+                known = ", ".join(sorted(writable))
+                raise ValidationError({name: [f"is unknown; known are {known}"] for name in unknown})
+            if not self.takes_text:
+                found = {name: _type_error(field, data[name]) for name, field in writable.items() if name in data}
+                if errors := {name: error for name, error in found.items() if error}:
+                    raise ValidationError(errors)
+        return super().to_internal_value(data)
+
+
+def _type_error(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any:
+    """Return what is wrong with the JSON type of a value, for a list by index; None if nothing is."""
+    if isinstance(field, serializers.ListField) and isinstance(value, list):
+        found = {str(index): _type_error(field.child, each) for index, each in enumerate(value)}
+        return {index: error for index, error in found.items() if error} or None
+    for kind, types, message in _JSON_TYPES:
+        if isinstance(field, kind):
+            is_right = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+            return None if is_right or value is None else [message]
+    return None
+
+
+class ApiSerializer(StrictMixin, serializers.Serializer[Any]):
+    """A body or an answer that is no row."""
+
+
+class ApiModelSerializer(StrictMixin, serializers.ModelSerializer[Any]):
+    """A row as a body or an answer."""
+
+
+class QuerySerializer(StrictMixin, serializers.Serializer[Any]):
+    """Query parameters."""
+
+    takes_text = True
+
+
+class PageQuery(QuerySerializer):
+    """Paging of a list."""
+
+    cursor = serializers.CharField(**OPTIONAL)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=50)
+
+
+class NoQuery(QuerySerializer):
+    """No query parameters."""
+
+
+def read_query(request: Request, shape: type[QuerySerializer]) -> dict[str, Any]:
+    """Return the validated query parameters. Raises Problem with the name of the first invalid one."""
+    serializer = shape(data={})
+    values: dict[str, Any] = {}
+    for name, given in request.query_params.lists():
+        for text in (name, *given):
+            check_storable(text, at=name)
+        is_list = isinstance(serializer.fields.get(name), serializers.ListField)
+        if len(given) > 1 and not is_list:
+            raise invalid("is given more than once", at=name)
+        values[name] = given if is_list else given[0]
+    serializer = shape(data=values)
+    if not serializer.is_valid():
+        name, errors = next(iter(serializer.errors.items()))
+        _, message = next(flattened(errors))
+        raise invalid(message, at=name)
+    validated: dict[str, Any] = serializer.validated_data
+    return validated
+
+
+class EnumField(serializers.ChoiceField):
+    """A member of an enum."""
+
+    default_error_messages = {"invalid_choice": '"{input}" is none of: {allowed}'}
+
+    def __init__(self, kind: type[StrEnum], **options: Any) -> None:
+        self.kind = kind
+        super().__init__(choices=[each.value for each in kind], **options)
+
+    def to_internal_value(self, data: Any) -> StrEnum:
+        """Return the member. Raises ValidationError."""
+        try:
+            return self.kind(data)
+        except ValueError:
+            allowed = ", ".join(each.value for each in self.kind)
+            self.fail("invalid_choice", input=data, allowed=allowed)
+
+
+class EnumFieldExtension(OpenApiSerializerFieldExtension):
+    """Describe an enum once in the OpenAPI document, by the name of its class."""
+
+    target_class = EnumField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
+        """Return a reference to the schema of the enum."""
+        kind = self.target.kind
+        component = ResolvedComponent(
+            name=kind.__name__,
+            type=ResolvedComponent.SCHEMA,
+            object=kind.__name__,
+            schema={
+                "type": "string",
+                "enum": sorted(each.value for each in kind),
+                "title": kind.__name__,
+                "description": inspect.getdoc(kind),
+            },
+        )
+        auto_schema.registry.register_on_missing(component)
+        reference: dict[str, Any] = component.ref
+        return reference
+
+
+class MomentField(serializers.DateTimeField):
+    """A time; one without an offset is in UTC."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(default_timezone=UTC, **options)
+
+
+_TIME_OR_DATE = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
+
+
+@extend_schema_field({"description": "A time, or a date alone for its start in UTC.", **_TIME_OR_DATE})
+class DayStartField(MomentField):
+    """The start of a period: a time, or a date for its first moment in UTC."""
+
+    default_error_messages = {"invalid": "must be a time such as 2026-03-02T09:12:00Z, or a date"}
+    time_of_day = "00:00:00"
+
+    def to_internal_value(self, value: Any) -> datetime:
+        """Return the moment. Raises ValidationError."""
+        is_date = isinstance(value, str) and len(value) == len("2026-03-02") and value[4] == value[7] == "-"
+        moment: datetime = super().to_internal_value(f"{value}T{self.time_of_day}Z" if is_date else value)
+        return moment
+
+
+@extend_schema_field({"description": "A time, or a date alone for its end in UTC.", **_TIME_OR_DATE})
+class DayEndField(DayStartField):
+    """The end of a period: a time, or a date for its last moment in UTC."""
+
+    time_of_day = "23:59:59.999999"
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class PublicIdField(serializers.Field[Any, Any, Any, Any]):
+    """An identifier as callers know it, such as `mem_…`; within, its UUID."""
+
+    def __init__(self, prefix: Prefix, **options: Any) -> None:
+        self.prefix = prefix
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the UUID. Raises ValidationError."""
+        try:
+            return parse(self.prefix, data if isinstance(data, str) else "")
+        except BadIdentifier as error:
+            raise ValidationError(str(error)) from error
+
+    def to_representation(self, value: Any) -> str:
+        """Return the public form of a UUID or of a row."""
+        return show(self.prefix, value.pk if isinstance(value, Model) else value)
+
+
+class NullIfBlankField(serializers.CharField):
+    """A text of which "" is shown as null."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_null=True, **options)
+
+    def to_representation(self, value: str) -> str | None:  # type: ignore[override]  # a field may be null
+        """Return the text, or None for ""."""
+        return value or None
