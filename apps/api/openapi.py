@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from drf_spectacular.drainage import set_override
+from drf_spectacular.drainage import has_override, set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent, is_list_serializer
@@ -29,28 +29,31 @@ class ApiSchema(AutoSchema):
 
     def get_paginated_name(self, serializer_name: str) -> str:
         """Return the name of a page of these."""
-        return f"{serializer_name.removesuffix('Response')}List"
+        return f"{serializer_name.removesuffix('Response').removesuffix('Summary')}List"
 
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         name = str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Request")
-        suffix = "Body" if direction == "request" else "Response"
         is_struct = isinstance(serializer, type) and issubclass(serializer, msgspec.Struct)
-        return name if is_struct or name.endswith((suffix, "List")) else f"{name}{suffix}"
+        suffix = "Body" if direction == "request" else "Response"
+        if is_struct or has_override(serializer, "component_name") or name.endswith((suffix, "List")):
+            return name
+        return f"{name}{suffix}"
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return is_list_serializer(serializer)
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
-        if direction == "request" and field.read_only:
+        if field.read_only if direction == "request" else field.write_only:
             return None
         return super()._map_serializer_field(field, direction, bypass_extensions)
 
     def _map_basic_serializer(self, serializer: Any, direction: str) -> dict[str, Any]:
         schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
-        if direction == "request":
-            return {**schema, "additionalProperties": False}
         for described in schema.get("properties", {}).values():
             described.pop("readOnly", None)
+            described.pop("writeOnly", None)
+        if direction == "request":
+            return {**schema, "additionalProperties": False}
         return {**schema, "required": list(schema.get("properties", ()))}
 
 

@@ -120,6 +120,8 @@ def _plain(node: Any) -> Any:
 
 def _with_null_apart(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that may be null as a choice between null and the rest."""
+    if {} in schema.get("oneOf", ()):  # any value
+        return {name: value for name, value in schema.items() if name != "oneOf"}
     if "oneOf" in schema:
         return {**{name: value for name, value in schema.items() if name != "oneOf"}, "anyOf": schema["oneOf"]}
     if len(schema.get("allOf", ())) == 1:  # a reference with a description beside it

@@ -1,6 +1,7 @@
 """Serializers of the REST API: strict about names and types of what is sent; fields for what DRF has none."""
 
 import inspect
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,8 +18,17 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
 from apps.api.problems import flattened, invalid
+from apps.pipeline.core.agent_scope import AgentScope
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
-from apps.pipeline.core.input_validation import check_storable
+from apps.pipeline.core.input_validation import (
+    METADATA_BYTES,
+    METADATA_DEPTH,
+    BadInput,
+    check_json,
+    check_storable,
+    checked_moment,
+    checked_name,
+)
 
 # A field that may be left out, which is the same as null.
 OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True, "default": None}
@@ -163,11 +173,32 @@ class EnumFieldExtension(OpenApiSerializerFieldExtension):
         return reference
 
 
+class NameField(serializers.CharField):
+    """A name or an identifier of the caller's own, without characters that nobody sees."""
+
+    def __init__(self, *, max_length: int = 255, **options: Any) -> None:
+        super().__init__(max_length=max_length, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the name unchanged. Raises ValidationError."""
+        try:
+            return checked_name(super().to_internal_value(data), at="")
+        except BadInput as error:
+            raise ValidationError(str(error)) from error
+
+
 class MomentField(serializers.DateTimeField):
-    """A time; one without an offset is in UTC."""
+    """A time in UTC; one that is sent without an offset is taken as UTC."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(default_timezone=UTC, **options)
+
+    def to_internal_value(self, value: Any) -> Any:
+        """Return the time. Raises ValidationError, also before the year 1000 and from 2500 on."""
+        try:
+            return checked_moment(super().to_internal_value(value), at="")
+        except BadInput as error:
+            raise ValidationError(str(error)) from error
 
 
 _TIME_OR_DATE = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
@@ -180,11 +211,10 @@ class DayStartField(MomentField):
     default_error_messages = {"invalid": "must be a time such as 2026-03-02T09:12:00Z, or a date"}
     time_of_day = "00:00:00"
 
-    def to_internal_value(self, value: Any) -> datetime:
+    def to_internal_value(self, value: Any) -> Any:
         """Return the moment. Raises ValidationError."""
         is_date = isinstance(value, str) and len(value) == len("2026-03-02") and value[4] == value[7] == "-"
-        moment: datetime = super().to_internal_value(f"{value}T{self.time_of_day}Z" if is_date else value)
-        return moment
+        return super().to_internal_value(f"{value}T{self.time_of_day}Z" if is_date else value)
 
 
 @extend_schema_field({"description": "A time, or a date alone for its end in UTC.", **_TIME_OR_DATE})
@@ -223,3 +253,81 @@ class NullIfBlankField(serializers.CharField):
     def to_representation(self, value: str) -> str | None:  # type: ignore[override]  # a field may be null
         """Return the text, or None for ""."""
         return value or None
+
+
+@extend_schema_field({"type": "object", "additionalProperties": {}})
+class MetadataField(serializers.Field[Any, Any, Any, Any]):
+    """An object of the caller's own, of at most METADATA_BYTES and METADATA_DEPTH levels; null is an empty one."""
+
+    default_error_messages = {"type": "must be an object", "size": f"is larger than {METADATA_BYTES:,} bytes"}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the object unchanged. Raises ValidationError."""
+        if not isinstance(data, dict):
+            self.fail("type")
+        if len(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()) > METADATA_BYTES:
+            self.fail("size")
+        try:
+            check_json(data, max_depth=METADATA_DEPTH)
+        except BadInput as error:  # without the place within it
+            raise ValidationError(str(error)) from error
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        """Return the object."""
+        return value
+
+
+class AgentScopeSerializer(ApiSerializer):
+    """A body that names the agent, the application and the run that it comes from or is about."""
+
+    agent_id = NameField(**OPTIONAL)
+    app_id = NameField(**OPTIONAL)
+    run_id = NameField(**OPTIONAL)
+
+
+class AgentScopeQuery(QuerySerializer):
+    """Query parameters that name an agent, an application and a run."""
+
+    agent_id = NameField(**OPTIONAL)
+    app_id = NameField(**OPTIONAL)
+    run_id = NameField(**OPTIONAL)
+
+
+def agent_scope_of(values: Mapping[str, Any]) -> AgentScope:
+    """Return the scope that validated values name."""
+    return AgentScope(**{name: values.get(name) or "" for name in ("agent_id", "app_id", "run_id")})
+
+
+class AdjustmentSerializer(ApiSerializer):
+    """A value that was taken otherwise than it was sent, by its JSON pointer."""
+
+    pointer = serializers.CharField()
+    message = serializers.CharField()
+
+
+class SkippedSerializer(ApiSerializer):
+    """A message that was not taken, by the JSON pointer of the value that prevents it, and why.
+
+    The other messages of the request are taken. If none is left, the request is refused instead.
+    """
+
+    pointer = serializers.CharField()
+    message = serializers.CharField()
+
+
+CONTENT_CHARACTERS = 20_000
+
+
+def adjusted_text(given: str | None, taken: str, *, at: str) -> dict[str, str] | None:
+    """Report a text from which characters were removed."""
+    if not given or given == taken:
+        return None
+    return {"pointer": at, "message": "characters that carry no words were removed or replaced"}
+
+
+def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) -> dict[str, str] | None:
+    """Report a time that was moved; a time without an offset is in UTC."""
+    if given is None or taken is None or (given if given.tzinfo else given.replace(tzinfo=UTC)) == taken:
+        return None
+    return {"pointer": at, "message": f"lies ahead of the clock; taken as {taken.isoformat()}"}

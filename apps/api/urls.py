@@ -4,32 +4,25 @@ from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.views import SpectacularSwaggerView
 from rest_framework.routers import SimpleRouter
 
-from apps.alerts.api import AlertAcknowledgeView, AlertRecipientsView, AlertsView
+from apps.alerts.api import AlertRecipientsViewSet, AlertViewSet
 from apps.api.mcp import McpView
 from apps.api.openapi_document import OpenApiDocumentView
 from apps.health.api import HealthView, ReadyView, metrics
-from apps.imports.api import (
-    ImportCancelView,
-    ImportFileView,
-    ImportStartView,
-    ImportsView,
-    ImportView,
-    ProjectExportView,
-)
-from apps.intake.api.sessions import SessionEndView, SessionView, TurnView
-from apps.intake.api.turns import TurnsView
+from apps.imports.api import ImportViewSet, ProjectViewSet
+from apps.intake.api.sessions import SessionViewSet, TurnViewSet
+from apps.intake.api.turns import TurnsViewSet
 from apps.items.api import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.mem0 import urls as mem0
 from apps.memories.api.entities import EntitiesView, EntityMergeView, EntityView
 from apps.memories.api.memories import HistoryView, MemoriesView, MemoryBatchView, MemoryView
-from apps.privacy.api import ErasureView, UserExportView, UserStatsView, UsersView, UserView
-from apps.projects.api.configuration import ConfigurationActivationView, ConfigurationView
-from apps.projects.api.keys import CurrentKeyView, KeysView, KeyView
-from apps.queue.api import RetryWorkView
+from apps.privacy.api import ErasureViewSet, UserViewSet
+from apps.projects.api.configuration import ConfigurationViewSet
+from apps.projects.api.keys import CurrentKeyViewSet, KeyViewSet
+from apps.queue.api import WorkViewSet
 from apps.review.api import LinkSettleView, LinksView
 from apps.search.api import ContextView, SearchView
-from apps.traces.api.stats import StatsView
-from apps.traces.api.traces import TracesView, TraceView
+from apps.traces.api.stats import StatsViewSet
+from apps.traces.api.traces import TraceViewSet
 from apps.tuning.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
 from apps.tuning.api.replays import (
     ReplayCancelView,
@@ -45,12 +38,15 @@ from apps.webhooks.api import EventStreamView, EventViewSet, WebhookViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("v1/webhooks", WebhookViewSet, basename="webhook")
+router.register("v1/alerts", AlertViewSet, basename="alert")
+router.register("v1/keys", KeyViewSet, basename="key")
+router.register("v1/imports", ImportViewSet, basename="import")
+router.register("v1/erasures", ErasureViewSet, basename="erasure")
+router.register("v1/traces", TraceViewSet, basename="trace")
 router.register("v1/events", EventViewSet, basename="event")
 
 operations = [
-    path("v1/turns", TurnsView.as_view(), name="turns"),
-    path("v1/traces", TracesView.as_view(), name="traces"),
-    path("v1/traces/<str:trace_id>", TraceView.as_view(), name="trace"),
+    path("v1/turns", TurnsViewSet.as_view({"post": "create"}), name="turns"),
     path("v1/memories", MemoriesView.as_view(), name="memories"),
     path("v1/memories/batch", MemoryBatchView.as_view(), name="memory-batch"),
     path("v1/memories/search", SearchView.as_view(), name="search"),
@@ -69,17 +65,14 @@ operations = [
     path("v1/items/search", ItemSearchView.as_view(), name="item-search"),
     path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
     path("v1/items/batch", ItemOperationsView.as_view(), name="item-operations"),
-    path("v1/keys", KeysView.as_view(), name="keys"),
-    path("v1/keys/current", CurrentKeyView.as_view(), name="current-key"),
-    path("v1/keys/<str:key_id>", KeyView.as_view(), name="key"),
-    path("v1/sessions/<path:session_id>/end", SessionEndView.as_view(), name="session-end"),
-    path("v1/users", UsersView.as_view(), name="users"),
-    path("v1/users/<path:user_id>/export", UserExportView.as_view(), name="user-export"),
-    path("v1/users/<path:user_id>/stats", UserStatsView.as_view(), name="user-stats"),
-    path("v1/users/<path:user_id>", UserView.as_view(), name="user"),
-    path("v1/erasures/<str:erasure_id>", ErasureView.as_view(), name="erasure"),
-    path("v1/sessions/<path:session_id>", SessionView.as_view(), name="session"),
-    path("v1/turns/<str:turn_id>", TurnView.as_view(), name="turn"),
+    path("v1/keys/current", CurrentKeyViewSet.as_view({"get": "retrieve"}), name="current-key"),
+    path("v1/sessions/<path:session_id>/end", SessionViewSet.as_view({"post": "end"}), name="session-end"),
+    path("v1/users", UserViewSet.as_view({"get": "list"}), name="users"),
+    path("v1/users/<path:user_id>/export", UserViewSet.as_view({"get": "export"}), name="user-export"),
+    path("v1/users/<path:user_id>/stats", UserViewSet.as_view({"get": "stats"}, scopes={}), name="user-stats"),
+    path("v1/users/<path:user_id>", UserViewSet.as_view({"delete": "destroy"}), name="user"),
+    path("v1/sessions/<path:session_id>", SessionViewSet.as_view({"delete": "destroy"}), name="session"),
+    path("v1/turns/<str:turn_id>", TurnViewSet.as_view({"delete": "destroy"}), name="turn"),
     path("v1/replays", ReplaysView.as_view(), name="replays"),
     path("v1/replays/<str:replay_id>", ReplayView.as_view(), name="replay"),
     path("v1/replays/<str:replay_id>/start", ReplayStartView.as_view(), name="replay-start"),
@@ -87,27 +80,30 @@ operations = [
     path("v1/replays/<str:replay_id>/traces", ReplayedTracesView.as_view(), name="replayed-traces"),
     path("v1/replays/<str:replay_id>/changes.json", ReplayJsonView.as_view(), name="replay-json"),
     path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
-    path("v1/imports", ImportsView.as_view(), name="imports"),
-    path("v1/imports/<str:import_id>", ImportView.as_view(), name="import"),
-    path("v1/imports/<str:import_id>/start", ImportStartView.as_view(), name="import-start"),
-    path("v1/imports/<str:import_id>/cancel", ImportCancelView.as_view(), name="import-cancel"),
-    path("v1/imports/<str:import_id>/file", ImportFileView.as_view(), name="import-file"),
-    path("v1/configuration", ConfigurationView.as_view(), name="configuration"),
-    path("v1/configuration/activate", ConfigurationActivationView.as_view(), name="configuration-activation"),
-    path("v1/project/export", ProjectExportView.as_view(), name="project-export"),
+    path(
+        "v1/configuration",
+        ConfigurationViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="configuration",
+    ),
+    path(
+        "v1/configuration/activate", ConfigurationViewSet.as_view({"post": "activate"}), name="configuration-activate"
+    ),
+    path("v1/project/export", ProjectViewSet.as_view({"get": "export"}), name="project-export"),
     path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
     path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),
     path("v1/evaluation/samples/<str:sample_id>/items", SampleItemsView.as_view(), name="sample-items"),
     path("v1/evaluation/items/<str:item_id>/labels", ItemLabelsView.as_view(), name="item-labels"),
     path("v1/evaluation/labels", LabelsView.as_view(), name="labels"),
-    path("v1/stats", StatsView.as_view(), name="stats"),
+    path("v1/stats", StatsViewSet.as_view({"get": "retrieve"}), name="stats"),
     path("v1/schema", OpenApiDocumentView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),
-    path("v1/alerts", AlertsView.as_view(), name="alerts"),
-    path("v1/alerts/<str:alert_id>/acknowledge", AlertAcknowledgeView.as_view(), name="alert-acknowledge"),
-    path("v1/alert-recipients", AlertRecipientsView.as_view(), name="alert-recipients"),
+    path(
+        "v1/alert-recipients",
+        AlertRecipientsViewSet.as_view({"get": "retrieve", "put": "update"}),
+        name="alert-recipients",
+    ),
     path("v1/events/stream", EventStreamView.as_view({"get": "stream"}), name="event-stream"),
-    path("v1/work/retry", RetryWorkView.as_view(), name="retry-work"),
+    path("v1/work/retry", WorkViewSet.as_view({"post": "retry"}), name="retry-work"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("readyz", ReadyView.as_view(), name="readyz"),

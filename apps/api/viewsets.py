@@ -88,20 +88,21 @@ def operation(
     problems: Iterable[Code] = (),
     example: Mapping[str, Any] | None = None,
     is_repeatable: bool = False,
+    stores_answer: bool = True,
     kept: Mapping[str, Any] | None = None,
     is_versioned: bool = False,
 ) -> Callable[[Method], Method]:
     """Declare an operation of a viewset.
 
     `body` and `answers` (by status) are serializers. A repeatable operation takes an Idempotency-Key: its answer is
-    stored for repetitions, with the values of `kept` in place of secrets. A versioned one takes the version of what it
-    changes in If-Match.
+    stored for repetitions, with the values of `kept` in place of secrets, unless the method sees to that itself
+    (`stores_answer`). A versioned one takes the version of what it changes in If-Match.
     """
 
     def decorated(method: Method) -> Method:
         @wraps(method)
         def answered(self: ApiViewSet, request: Request, *args: Any, **kwargs: Any) -> Any:
-            if not is_repeatable:
+            if not (is_repeatable and stores_answer):
                 return method(self, request, *args, **kwargs)
 
             def do() -> ReplayableAnswer:

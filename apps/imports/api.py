@@ -1,19 +1,21 @@
 """Endpoints /v1/imports and /v1/project/export, for keys with scope admin."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from msgspec import Meta
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.base import ApiView
-from apps.api.operations import operation
 from apps.api.parsers import BytesParser
 from apps.api.problems import Code
-from apps.api.schemas import Identifier, Moment, PageBody, PageQuery, RequestBody, ResponseBody, response_of
-from apps.api.validation import read_bytes, read_id
+from apps.api.serializers import OPTIONAL, ApiModelSerializer, ApiSerializer, EnumField, NameField, PageQuery
+from apps.api.validation import read_bytes
+from apps.api.viewsets import ApiViewSet, operation
 from apps.imports import services
 from apps.imports.enums import ImportFormat, ImportState
 from apps.imports.models import FileImport
@@ -25,171 +27,175 @@ from apps.pipeline.core.input_validation import checked_name
 MOST_USERS = 10_000
 
 
-class ImportBody(RequestBody):
+class ImportProblemSerializer(ApiSerializer):
+    """A place of the file that is not imported, and why."""
+
+    at = serializers.CharField()
+    reason = serializers.CharField()
+
+
+_USER_ID = {"type": "string", "minLength": 1, "maxLength": 255}
+
+
+@extend_schema_field({"type": "object", "additionalProperties": _USER_ID, "maxProperties": MOST_USERS})
+class UsersField(serializers.DictField):
+    """A user_id for each name in a file."""
+
+    child = NameField()
+
+    def to_internal_value(self, data: Any) -> dict[str, str]:
+        """Return the names. Raises ValidationError, and BadInput for a name in the file."""
+        users: dict[str, str] = super().to_internal_value(data)
+        if len(users) > MOST_USERS:
+            raise ValidationError(f"has more than {MOST_USERS:,} names")
+        return {checked_name(name, at="/users"): user_id for name, user_id in users.items()}
+
+
+@extend_schema_serializer(component_name="ImportBody")
+class NewImportSerializer(ApiSerializer):
     """A file to import. Without `format` it is recognised.
 
     `user_id` is the end user of what the file names none for; `users` gives a user_id for a name in the file: an
     account of an export, or a user_id of another product.
     """
 
-    file_name: Identifier
-    format: ImportFormat | None = None
-    user_id: Identifier | None = None
-    users: Annotated[dict[str, Identifier], Meta(max_length=MOST_USERS)] = {}
+    file_name = NameField()
+    format = EnumField(ImportFormat, **OPTIONAL)
+    user_id = NameField(**OPTIONAL)
+    users = UsersField(default=dict)
 
 
-class ImportProblemResponse(ResponseBody):
-    """A place of the file that is not imported, and why."""
-
-    at: str
-    reason: str
-
-
-class ImportResponse(ResponseBody):
+class ImportSerializer(ApiModelSerializer):
     """An import: what its check has found, and how far it is.
 
     `chunks_done` of `chunks_total` are imported. `problems` are the first ones of `counts.problems`.
     """
 
-    id: str
-    status: ImportState
-    file_name: str
-    format: ImportFormat | None
-    user_id: str
-    size: int
-    has_file: bool
-    counts: dict[str, Any]
-    problems: list[ImportProblemResponse]
-    chunks_total: int
-    chunks_done: int
-    done: dict[str, int]
-    wait_reason: str
-    error: str
-    created_at: Moment
-    started_at: Moment | None
-    finished_at: Moment | None
+    id = serializers.CharField(source="shown_id")
+    status = EnumField(ImportState, source="state")
+    format = serializers.SerializerMethodField()
+    counts = serializers.DictField()
+    problems = ImportProblemSerializer(many=True)
+    chunks_total = serializers.IntegerField(source="chunks")
+    chunks_done = serializers.IntegerField(source="position")
+    done = serializers.DictField(child=serializers.IntegerField())
+
+    class Meta:
+        model = FileImport
+        fields = [
+            *("id", "status", "file_name", "format", "user_id", "size", "has_file", "counts", "problems"),
+            *("chunks_total", "chunks_done", "done", "wait_reason", "error", "created_at", "started_at"),
+            "finished_at",
+        ]
+
+    @extend_schema_field(EnumField(ImportFormat, allow_null=True))
+    def get_format(self, row: FileImport) -> str | None:
+        """Return the format, None if it is not recognised yet."""
+        return row.format or None
 
 
-class ImportList(PageBody):
-    """Imports, newest first."""
-
-    results: list[ImportResponse]
-
-
-def import_response(row: FileImport) -> ImportResponse:
-    """Convert an import."""
-    return response_of(
-        ImportResponse,
-        row,
-        id=row.shown_id,
-        status=ImportState(row.state),
-        format=ImportFormat(row.format) if row.format else None,
-        problems=[ImportProblemResponse(**each) for each in row.problems],
-        chunks_total=row.chunks,
-        chunks_done=row.position,
-    )
-
-
-class AdminView(ApiView):
-    """A view for keys with scope admin."""
-
-    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PUT", "DELETE"), Scope.ADMIN)
-
-    def answer(self, act: Callable[..., FileImport], import_id: str, **options: Any) -> ImportResponse:
-        """Return an import after an action on it."""
-        wanted = read_id(Prefix.IMPORT, import_id)
-        return import_response(act(project_id=self.caller.project_id, import_id=wanted, **options))
-
-
-class ImportsView(AdminView):
+class ImportViewSet(ApiViewSet):
     """The imports of the project."""
 
-    @operation("list_imports", summary="List imports")
-    def get(self, request: Request, query: PageQuery) -> ImportList:
+    prefix = Prefix.IMPORT
+    queryset = FileImport.objects.defer("users")
+    lookup_url_kwarg = "import_id"
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "PUT", "DELETE"), Scope.ADMIN)
+
+    @operation("list_imports", summary="List imports", query=PageQuery, answers={200: ImportSerializer(many=True)})
+    def list(self, request: Request) -> Response:
         """List imports, newest first."""
-        rows = FileImport.objects.filter(project_id=self.caller.project_id).defer("users")
-        return self.page(ImportList, rows, import_response, limit=query.limit)
+        return self.answer_page(ImportSerializer, self.get_queryset())
 
     @operation(
         "request_import",
         summary="Request an import",
-        status=201,
+        body=NewImportSerializer,
+        answers={201: ImportSerializer},
         problems=[Code.CONFLICT],
         example={"file_name": "conversations.json", "user_id": "kim"},
-        repeatable=True,
+        is_repeatable=True,
     )
-    def post(self, request: Request, body: ImportBody) -> ImportResponse:
+    def create(self, request: Request) -> Response:
         """Announce a file; it is sent then, which begins its check, and `start` imports it."""
+        body = self.valid(NewImportSerializer)
         wanted = FileImport(
             project_id=self.caller.project_id,
-            file_name=checked_name(body.file_name, at="/file_name"),
-            format=body.format or "",
-            user_id=checked_name(body.user_id or "", at="/user_id"),
-            users_by_name={
-                checked_name(name, at="/users"): checked_name(user_id, at=f"/users/{name[:64]}")
-                for name, user_id in body.users.items()
-            },
+            file_name=body["file_name"],
+            format=body["format"] or "",
+            user_id=body["user_id"] or "",
+            users_by_name=body["users"],
             api_key_id=self.caller.api_key_id,
         )
-        return import_response(services.request_import(request=wanted))
+        return self.answer(ImportSerializer, services.request_import(request=wanted), status=201)
 
-
-class ImportView(AdminView):
-    """One import."""
-
-    @operation("read_import", summary="Read an import", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, import_id: str) -> ImportResponse:
+    @operation("read_import", summary="Read an import", answers={200: ImportSerializer}, problems=[Code.NOT_FOUND])
+    def retrieve(self, request: Request, import_id: str) -> Response:
         """Read what the check has found, the progress, and the report."""
-        return self.answer(services.find_import, import_id)
+        return self.answer(ImportSerializer, services.find_import(**self.named))
 
-
-class ImportStartView(AdminView):
-    """Starting and resuming an import."""
-
-    @operation("start_import", summary="Start or resume an import", problems=[Code.NOT_FOUND, Code.CONFLICT])
-    def post(self, request: Request, import_id: str) -> ImportResponse:
+    @operation(
+        "start_import",
+        summary="Start or resume an import",
+        answers={200: ImportSerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    @action(methods=["post"], detail=True)
+    def start(self, request: Request, import_id: str) -> Response:
         """Import the file in the background; an import that was cancelled or has failed goes on where it was."""
-        return self.answer(services.start_import, import_id, api_key_id=self.caller.api_key_id)
+        started = services.start_import(**self.named, api_key_id=self.caller.api_key_id)
+        return self.answer(ImportSerializer, started)
 
-
-class ImportCancelView(AdminView):
-    """Cancelling an import."""
-
-    @operation("cancel_import", summary="Cancel an import", problems=[Code.NOT_FOUND, Code.CONFLICT])
-    def post(self, request: Request, import_id: str) -> ImportResponse:
+    @operation(
+        "cancel_import",
+        summary="Cancel an import",
+        answers={200: ImportSerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    @action(methods=["post"], detail=True)
+    def cancel(self, request: Request, import_id: str) -> Response:
         """Stop an import; what it has imported stays. Repeating it changes nothing."""
-        return self.answer(services.cancel_import, import_id)
-
-
-class ImportFileView(AdminView):
-    """The stored file of an import."""
-
-    parser_classes = [BytesParser]
+        return self.answer(ImportSerializer, services.cancel_import(**self.named))
 
     @operation(
         "put_import_file",
         summary="Send the file of an import",
-        takes_bytes=True,
+        body=bytes,
+        answers={200: ImportSerializer},
         problems=[Code.NOT_FOUND, Code.CONFLICT, Code.INVALID_REQUEST],
     )
-    def put(self, request: Request, import_id: str) -> ImportResponse:
+    @action(methods=["put"], detail=True, parser_classes=[BytesParser])
+    def file(self, request: Request, import_id: str) -> Response:
         """Store the whole file, of at most 100 MB, and count in the background what it would bring.
 
         Nothing of it is imported. After a check that failed or was cancelled, the file may be sent again.
         """
-        return self.answer(services.store_file, import_id, content=read_bytes(request))
+        return self.answer(ImportSerializer, services.store_file(**self.named, content=read_bytes(request)))
 
-    @operation("delete_import_file", summary="Delete the file of an import", problems=[Code.NOT_FOUND, Code.CONFLICT])
-    def delete(self, request: Request, import_id: str) -> ImportResponse:
+    @operation(
+        "delete_import_file",
+        summary="Delete the file of an import",
+        answers={200: ImportSerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    @file.mapping.delete
+    def delete_file(self, request: Request, import_id: str) -> Response:
         """Delete the file now instead of when its time is up; an import that is not done is cancelled for good."""
-        return self.answer(services.delete_import_file, import_id)
+        return self.answer(ImportSerializer, services.delete_import_file(**self.named))
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return project and import of the path as services take them. Raises Problem not_found."""
+        return {"project_id": self.caller.project_id, "import_id": self.row_id}
 
 
-class ProjectExportView(AdminView):
+class ProjectViewSet(ApiViewSet):
     """All of the project."""
 
-    @operation("export_project", summary="Export the project", responses={(200, "application/jsonl"): OpenApiTypes.STR})
-    def get(self, request: Request) -> StreamingHttpResponse:
+    scopes = dict.fromkeys(("GET", "HEAD"), Scope.ADMIN)
+
+    @operation("export_project", summary="Export the project", answers={(200, "application/jsonl"): OpenApiTypes.STR})
+    def export(self, request: Request) -> StreamingHttpResponse:
         """Return the project as lines of JSON, from which an import makes another one; without keys and accounts."""
         lines = export_project(project_id=self.caller.project_id)
         return StreamingHttpResponse(lines, content_type="application/jsonl")

@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Meta, UnsetType
 
 from apps.api.problems import invalid
-from apps.api.schemas import SkippedResponse
-from apps.intake.api.turns import TurnsBody, checked_text, skipped_for
+from apps.intake.api.turns import TurnsSerializer, checked_text, skipped_for
 from apps.memories.api.requests import MemoriesBody, MemoriesQuery, RevisionBody
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
@@ -87,18 +86,26 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
     expiration_date: str | None = None
     timestamp: Annotated[int, Meta(ge=-2_000_000_000, le=10_000_000_000)] | None = None
 
-    def turns(self) -> TurnsBody:
+    def turns(self) -> Fields:
         """Return the messages as turns of a session, which is the run."""
         said_at = None if self.timestamp is None else datetime.fromtimestamp(self.timestamp, tz=UTC)
         turns = [
-            {"role": each.role, "content": each.content, "name": each.name or None, "occurred_at": said_at}
+            {
+                "role": each.role,
+                "content": each.content,
+                "name": each.name or None,
+                "occurred_at": said_at and said_at.isoformat(),
+            }
             for each in self.messages
         ]
         session_id = self.scope().get("run_id", SESSION)
         given = {"user_id": self.user(), "session_id": session_id, "turns": turns, "metadata": self.metadata}
-        return _checked(TurnsBody, given | self.scope())
+        body = TurnsSerializer(data=given | self.scope())
+        body.is_valid(raise_exception=True)
+        validated: Fields = body.validated_data
+        return validated
 
-    def memories(self) -> tuple[MemoriesBody, list[SkippedResponse]]:
+    def memories(self) -> tuple[MemoriesBody, list[dict[str, str]]]:
         """Return the messages as memories, and those that were skipped. Raises BadInput if none is left."""
         told = {"metadata": self.metadata, "expires_at": _end_of(self.expiration_date), **self.scope()}
         facts: list[Fields] = []

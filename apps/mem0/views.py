@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import AuthenticationFailed
@@ -117,16 +116,13 @@ class Mem0AddView(Mem0View):
         except KeyRefused as refused:
             raise AuthenticationFailed(REFUSED) from refused
         event = show(Prefix.TRACE, accepted.trace_id)
-        skipped = [
-            msgspec.structs.replace(each, pointer=each.pointer.replace("/turns/", "/messages/", 1))
-            for each in taken.skipped
-        ]
+        skipped = [{**each, "pointer": each["pointer"].replace("/turns/", "/messages/", 1)} for each in taken.skipped]
         return Response(
             {
                 "event_id": event,
                 "status": "PENDING",
                 "message": "Memory processing has been queued",
-                "skipped": msgspec.to_builtins(skipped),
+                "skipped": skipped,
             }
         )
 
@@ -137,7 +133,7 @@ class Mem0AddView(Mem0View):
         stored = store(request=store_request(given.user_id, memories, caller=self.caller))
         rows = self.memories().in_bulk(list(stored))
         made = [{"id": rows[each].shown_id, "data": {"memory": rows[each].content}, "event": "ADD"} for each in stored]
-        return Response({"results": made, "skipped": msgspec.to_builtins(skipped)})
+        return Response({"results": made, "skipped": skipped})
 
 
 class Mem0SearchView(Mem0View):

@@ -1,16 +1,15 @@
-"""View of POST /v1/work/retry."""
+"""The endpoint /v1/work/retry, for keys with scope admin."""
 
 from enum import StrEnum
-from typing import Annotated
 
-from msgspec import Meta
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.base import ApiView
-from apps.api.operations import operation
-from apps.api.schemas import Identifier, RequestBody, ResponseBody
+from apps.api.serializers import ApiSerializer, EnumField, NameField
+from apps.api.viewsets import ApiViewSet, operation
 from apps.pipeline.core.enums import Scope, TraceStatus
-from apps.pipeline.core.input_validation import check_storable, checked_name
 from apps.queue.services import retry_failed
 
 
@@ -21,39 +20,44 @@ class FailedStatus(StrEnum):
     EXTRACTION_FAILED = TraceStatus.EXTRACTION_FAILED.value
 
 
-class RetryWorkBody(RequestBody):
+class RetryWorkSerializer(ApiSerializer):
     """Which failed work to run again, by default all of it; `error` is a part of its error."""
 
-    statuses: Annotated[tuple[FailedStatus, ...], Meta(min_length=1)] = tuple(FailedStatus)
-    error: Annotated[str, Meta(max_length=4_000)] = ""
-    user_id: Identifier | None = None
+    statuses = serializers.ListField(child=EnumField(FailedStatus), min_length=1, default=list(FailedStatus))
+    error = serializers.CharField(max_length=4_000, allow_blank=True, default="")
+    user_id = NameField(allow_null=True, default=None)
 
 
-class RetryWorkResponse(ResponseBody):
+@extend_schema_serializer(component_name="RetryWorkResponse")
+class RetriedWorkSerializer(ApiSerializer):
     """How many pieces of work will run again."""
 
-    retried: int
+    retried = serializers.IntegerField()
 
 
-class RetryWorkView(ApiView):
+class WorkViewSet(ApiViewSet):
     """Retrying failed work."""
 
     scopes = {"POST": Scope.ADMIN}
 
     @operation(
-        "retry_work", summary="Run failed work again", example={"statuses": ["dead"], "error": "connection refused"}
+        "retry_work",
+        summary="Run failed work again",
+        body=RetryWorkSerializer,
+        answers={200: RetriedWorkSerializer},
+        example={"statuses": ["dead"], "error": "connection refused"},
     )
-    def post(self, request: Request, body: RetryWorkBody) -> RetryWorkResponse:
+    def retry(self, request: Request) -> Response:
         """Run dead work and failed extractions again; their attempts are reset.
 
         Work of one end user runs in the order in which it was accepted. A model that does not answer is tried at once.
         Repeating the request is harmless, so it takes no `Idempotency-Key`.
         """
-        check_storable(body.error, at="/error")
+        body = self.valid(RetryWorkSerializer)
         retried = retry_failed(
             project_id=self.caller.project_id,
-            statuses=[TraceStatus(status.value) for status in body.statuses],
-            error=body.error,
-            user_id=checked_name(body.user_id, at="/user_id") if body.user_id else "",
+            statuses=[TraceStatus(status) for status in body["statuses"]],
+            error=body["error"],
+            user_id=body["user_id"] or "",
         )
-        return RetryWorkResponse(retried=retried)
+        return self.answer(RetriedWorkSerializer, {"retried": retried})

@@ -44,7 +44,6 @@ from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH, EventLog
 from apps.intake.quotas import RateLimited
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix
-from apps.pipeline.core.input_validation import checked_moment
 from apps.webhooks import services
 from apps.webhooks.delivery import send_again, send_test
 from apps.webhooks.services import EventPosition, read_on, read_streams
@@ -262,13 +261,7 @@ class WebhookViewSet(ApiViewSet):
     @action(methods=["post"], detail=True, url_path="send-again")
     def send_again(self, request: Request, webhook_id: str) -> Response:
         """Send one delivery again, or all failed ones, of a period if one is given; events keep their identifiers."""
-        body = self.valid(WebhookSendAgainSerializer)
-        sent = send_again(
-            **self.named,
-            delivery_id=body["delivery_id"],
-            since=checked_moment(body["since"], at="/since"),
-            until=checked_moment(body["until"], at="/until"),
-        )
+        sent = send_again(**self.named, **self.valid(WebhookSendAgainSerializer))
         return self.answer(SentAgainSerializer, {"deliveries": sent})
 
     @property

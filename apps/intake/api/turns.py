@@ -1,74 +1,49 @@
-"""View of POST /v1/turns."""
+"""The endpoint POST /v1/turns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 from django.conf import settings
 from django.http import HttpResponse
 from django.utils import timezone
-from msgspec import Meta
-from rest_framework.exceptions import AuthenticationFailed
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import AuthenticationFailed, ValidationError
 from rest_framework.request import Request
 
 from apps.api.authentication import REFUSED, Caller
-from apps.api.base import ApiView, http_response, replayable_answer
-from apps.api.operations import operation
+from apps.api.base import http_response
 from apps.api.problems import Code
-from apps.api.schemas import (
+from apps.api.serializers import (
     CONTENT_CHARACTERS,
-    AdjustmentResponse,
-    AgentScopeBody,
-    Identifier,
-    Label,
-    Metadata,
-    Moment,
-    RequestBody,
-    ResponseBody,
-    SkippedResponse,
-    Topic,
+    OPTIONAL,
+    AdjustmentSerializer,
+    AgentScopeSerializer,
+    ApiSerializer,
+    EnumField,
+    MetadataField,
+    NameField,
+    SkippedSerializer,
     adjusted_text,
     adjusted_time,
-    checked_metadata,
-    checked_scope,
+    agent_scope_of,
 )
+from apps.api.viewsets import ApiViewSet, operation
 from apps.intake.accept import Accepted, KeyRefused, Submission, accept
 from apps.intake.idempotency import IdempotencyInProgress, ReplayableAnswer
 from apps.pipeline.core.chat_messages import ROLE_NAMES, message_role, message_text
 from apps.pipeline.core.enums import Outcome, Role, Stage, TraceStatus
 from apps.pipeline.core.identifiers import Prefix, end_user_id, parse, show
-from apps.pipeline.core.input_validation import BadInput, checked_name, checked_said_at, cleaned_text, offset_of
+from apps.pipeline.core.input_validation import BadInput, checked_said_at, cleaned_text, offset_of
 from apps.pipeline.core.turn import NewTurn
-from apps.traces.models import Trace
 from apps.worker.run_now import permit_to_wait, run_now
 
 MAX_TURNS = 100
-
-OCCURRED_AT = (
-    "RFC 3339 time at which the turn was said, with the UTC offset of the speaker: relative times such as yesterday "
-    "are resolved from that local day. Without an offset, UTC. Without a time, relative times are not resolved."
-)
-OccurredAt = Annotated[Moment, Meta(description=OCCURRED_AT)]
-# Roles and contents are checked one by one: a message that can't be taken is skipped, and the others are taken.
-RoleName = Annotated[str, Meta(extra_json_schema={"enum": list(ROLE_NAMES)})]
-Content = Annotated[
-    Any,
-    Meta(
-        description="A text, or a list of parts, of which the texts are joined. A message without text is skipped.",
-        extra_json_schema={
-            "anyOf": [
-                {"type": "string", "maxLength": CONTENT_CHARACTERS},
-                {"type": "array", "items": {}},
-                {"type": "null"},
-            ]
-        },
-    ),
-]
-NotRead = Annotated[Any, Meta(description="A field of chat APIs, which is not read.")]
 NO_TEXT = "holds no text; images, files and tool calls are not read"
+_NOT_READ = "A field of chat APIs, which is not read."
 
 
 class Mode(StrEnum):
@@ -78,7 +53,37 @@ class Mode(StrEnum):
     SYNC = "sync"
 
 
-class TurnBody(RequestBody):
+@extend_schema_field({"type": "string", "enum": list(ROLE_NAMES)})
+class RoleField(serializers.CharField):
+    """A role, which is checked by message: one that is not known is skipped, and the others are taken."""
+
+
+@extend_schema_field(
+    {"anyOf": [{"type": "string", "maxLength": CONTENT_CHARACTERS}, {"type": "array", "items": {}}, {"type": "null"}]}
+)
+class ContentField(serializers.JSONField):
+    """A text, or a list of parts, of which the texts are joined. It is checked by message, as roles are."""
+
+
+class OccurredAtField(serializers.DateTimeField):
+    """A time with the offset of the speaker, in which relative times are resolved; without an offset it is in UTC."""
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        """Return the time with the offset in which it was sent."""
+        return value
+
+
+@extend_schema_field({})
+class NotReadField(serializers.JSONField):
+    """A field of chat APIs, which is not read."""
+
+
+def not_read() -> NotReadField:
+    """Return a field that a message may have."""
+    return NotReadField(default=None, allow_null=True, write_only=True, help_text=_NOT_READ)
+
+
+class TurnSerializer(ApiSerializer):
     """One message of a conversation, also as chat APIs write it.
 
     `speaker` is the person who said it, where several people share the role; `name` is another name for this field.
@@ -86,32 +91,42 @@ class TurnBody(RequestBody):
     `assistant`.
     """
 
-    role: RoleName
-    content: Content = None
-    speaker: Label | None = None
-    occurred_at: OccurredAt | None = None
-    turn_id: Identifier | None = None
-    name: Label | None = None
-    tool_calls: NotRead = None
-    tool_call_id: NotRead = None
-    function_call: NotRead = None
-    refusal: NotRead = None
-    annotations: NotRead = None
-    audio: NotRead = None
+    role = RoleField(allow_blank=True)
+    content = ContentField(default=None, allow_null=True)
+    speaker = NameField(max_length=120, allow_blank=True, **OPTIONAL)
+    occurred_at = OccurredAtField(**OPTIONAL)
+    turn_id = NameField(**OPTIONAL)
+    name = NameField(max_length=120, allow_blank=True, **OPTIONAL)
+    tool_calls = not_read()
+    tool_call_id = not_read()
+    function_call = not_read()
+    refusal = not_read()
+    annotations = not_read()
+    audio = not_read()
 
 
-class TurnsBody(AgentScopeBody, kw_only=True):
+class TurnsSerializer(AgentScopeSerializer):
     """Turns of one session, in order."""
 
-    user_id: Identifier
-    session_id: Identifier
-    turns: Annotated[tuple[TurnBody, ...], Meta(min_length=1, max_length=MAX_TURNS)]
-    mode: Mode = Mode.ASYNC
-    topic: Topic | None = None
-    metadata: Metadata | None = None
+    user_id = NameField()
+    session_id = NameField()
+    turns = serializers.ListField(child=TurnSerializer(), min_length=1, max_length=MAX_TURNS)
+    mode = EnumField(Mode, default=Mode.ASYNC)
+    topic = NameField(max_length=64, allow_blank=True, **OPTIONAL)
+    metadata = MetadataField(**OPTIONAL)
+
+    def validate_turns(self, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the turns. Raises ValidationError if two have the same identifier."""
+        seen: set[str] = set()
+        for index, turn in enumerate(turns):
+            if turn["turn_id"] in seen:
+                raise ValidationError({str(index): {"turn_id": ["is used by two turns of this request"]}})
+            if turn["turn_id"]:
+                seen.add(turn["turn_id"])
+        return turns
 
 
-class TurnsAcceptedResponse(ResponseBody):
+class TurnsAcceptedSerializer(ApiSerializer):
     """The turns are stored and will be processed; read the trace for the outcome.
 
     `adjusted` lists what was stored otherwise than it was sent, `skipped` the turns that were not taken, because they
@@ -119,45 +134,49 @@ class TurnsAcceptedResponse(ResponseBody):
     the turns in place of sensitive data, by kind: secret, card, iban, national_id, phone, email, custom.
     """
 
-    trace_id: str
-    status: TraceStatus
-    adjusted: list[AdjustmentResponse]
-    skipped: list[SkippedResponse]
-    redacted: dict[str, int]
+    trace_id = serializers.CharField()
+    status = EnumField(TraceStatus)
+    adjusted = AdjustmentSerializer(many=True)
+    skipped = SkippedSerializer(many=True)
+    redacted = serializers.DictField(child=serializers.IntegerField())
 
 
-class OutcomeResponse(ResponseBody):
+class OutcomeSerializer(ApiSerializer):
     """The outcome of one candidate, of a turn without any, or of a known memory that the user asked to forget.
 
     `detail` is the model's explanation of a discard. `forget_all_requested` tells that the user asked to forget
     everything: nothing was changed, and a person or the caller has to decide.
     """
 
-    turn: str | None
-    candidate: int | None
-    content: str | None
-    outcome: Outcome
-    stage: Stage
-    reason: str
-    memory_id: str | None
-    detail: str = ""
+    turn = serializers.CharField(allow_null=True)
+    candidate = serializers.IntegerField(allow_null=True)
+    content = serializers.CharField(allow_null=True)
+    outcome = EnumField(Outcome)
+    stage = EnumField(Stage)
+    reason = serializers.CharField()
+    memory_id = serializers.CharField(allow_null=True)
+    detail = serializers.CharField(default="")
 
 
-class TurnsResponse(TurnsAcceptedResponse):
+COUNTED = ("turns", "candidates", "stored", "merged", "superseded", "retracted", "pending_review", "discarded")
+
+
+@extend_schema_serializer(component_name="TurnsResponse")
+class TurnsResultSerializer(TurnsAcceptedSerializer):
     """The outcome of the turns. With status `dead` or `extraction_failed` nothing was stored; `error` says why."""
 
-    turns: int
-    rejected: dict[str, int]
-    candidates: int
-    stored: int
-    merged: int
-    superseded: int
-    retracted: int
-    pending_review: int
-    discarded: int
-    memory_ids: list[str]
-    outcomes: list[OutcomeResponse]
-    error: str = ""
+    turns = serializers.IntegerField()
+    rejected = serializers.DictField(child=serializers.IntegerField())
+    candidates = serializers.IntegerField()
+    stored = serializers.IntegerField()
+    merged = serializers.IntegerField()
+    superseded = serializers.IntegerField()
+    retracted = serializers.IntegerField()
+    pending_review = serializers.IntegerField()
+    discarded = serializers.IntegerField()
+    memory_ids = serializers.ListField(child=serializers.CharField())
+    outcomes = OutcomeSerializer(many=True)
+    error = serializers.CharField(default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,46 +184,53 @@ class TakenTurns:
     """What is taken of a request, what was changed of it before, and the turns that were skipped."""
 
     submission: Submission
-    adjusted: list[AdjustmentResponse]
-    skipped: list[SkippedResponse]
+    adjusted: list[dict[str, str]]
+    skipped: list[dict[str, str]]
 
 
-def take_turns(body: TurnsBody, *, caller: Caller, now: datetime) -> TakenTurns:
-    """Convert the body to a submission, its texts cleaned. Raises BadInput, TooLarge."""
-    _check_unique_ids(body.turns)
+def take_turns(body: Mapping[str, Any], *, caller: Caller, now: datetime) -> TakenTurns:
+    """Convert the validated body to a submission, its texts cleaned. Raises BadInput, TooLarge."""
     turns: list[NewTurn] = []
-    adjusted: list[AdjustmentResponse | None] = []
+    adjusted: list[dict[str, str] | None] = []
     refusals: list[BadInput] = []
-    for index, given in enumerate(body.turns):
+    for index, given in enumerate(body["turns"]):
         at = f"/turns/{index}"
         try:
-            role, text = checked_role(given.role, at=at), checked_text(given.content, at=at)
+            role, text = checked_role(given["role"], at=at), checked_text(given["content"], at=at)
         except BadInput as refusal:
             refusals.append(refusal)
             continue
-        taken = _turn(given, role=role, text=text, at=at, now=now)
+        name = given["name"] or "" if role in (Role.USER, Role.ASSISTANT) else ""  # of a tool it is no person
+        taken = NewTurn(
+            role=role,
+            content=text,
+            speaker=given["speaker"] or name,
+            occurred_at=checked_said_at(given["occurred_at"], at=f"{at}/occurred_at", now=now),
+            external_id=given["turn_id"] or "",
+            utc_offset=offset_of(given["occurred_at"]),
+        )
         turns.append(taken)
-        adjusted.append(adjusted_text(message_text(given.content), text, at=f"{at}/content"))
-        adjusted.append(adjusted_time(given.occurred_at, taken.occurred_at, at=f"{at}/occurred_at"))
+        adjusted.append(adjusted_text(message_text(given["content"]), text, at=f"{at}/content"))
+        adjusted.append(adjusted_time(given["occurred_at"], taken.occurred_at, at=f"{at}/occurred_at"))
     if not turns:
         raise refusals[0]
     submission = Submission(
         project_id=caller.project_id,
         api_key_id=caller.api_key_id,
-        user_id=checked_name(body.user_id, at="/user_id"),
-        session_id=checked_name(body.session_id, at="/session_id"),
+        user_id=body["user_id"],
+        session_id=body["session_id"],
         turns=tuple(turns),
-        topic=checked_name(body.topic or "", at="/topic"),
-        metadata=checked_metadata(body.metadata, at="/metadata"),
-        agent_scope=checked_scope(body),
-        is_awaited=body.mode is Mode.SYNC,
+        topic=body["topic"] or "",
+        metadata=body["metadata"] or {},
+        agent_scope=agent_scope_of(body),
+        is_awaited=body["mode"] is Mode.SYNC,
     )
     return TakenTurns(submission, [each for each in adjusted if each], skipped_for(refusals))
 
 
-def skipped_for(refusals: Sequence[BadInput]) -> list[SkippedResponse]:
+def skipped_for(refusals: Sequence[BadInput]) -> list[dict[str, str]]:
     """Return the messages that were skipped, by why each could not be taken."""
-    return [SkippedResponse(pointer=each.at, message=str(each)) for each in refusals]
+    return [{"pointer": each.at, "message": str(each)} for each in refusals]
 
 
 def checked_role(name: str, *, at: str) -> Role:
@@ -223,56 +249,7 @@ def checked_text(content: Any, *, at: str) -> str:
     return cleaned_text(text, at=f"{at}/content", most=CONTENT_CHARACTERS)
 
 
-def _check_unique_ids(turns: Sequence[TurnBody]) -> None:
-    seen: set[str] = set()
-    for index, turn in enumerate(turns):
-        if turn.turn_id in seen:
-            raise BadInput("is used by two turns of this request", at=f"/turns/{index}/turn_id")
-        if turn.turn_id:
-            seen.add(turn.turn_id)
-
-
-def _turn(given: TurnBody, *, role: Role, text: str, at: str, now: datetime) -> NewTurn:
-    name = given.name or "" if role in (Role.USER, Role.ASSISTANT) else ""  # of a tool it is no person
-    return NewTurn(
-        role=role,
-        content=text,
-        speaker=checked_name(given.speaker or name, at=f"{at}/{'speaker' if given.speaker else 'name'}"),
-        occurred_at=checked_said_at(given.occurred_at, at=f"{at}/occurred_at", now=now),
-        external_id=checked_name(given.turn_id or "", at=f"{at}/turn_id"),
-        utc_offset=offset_of(given.occurred_at),
-    )
-
-
-def turns_response(
-    *,
-    trace_id: str,
-    status: TraceStatus,
-    counts: dict[str, Any],
-    outcomes: list[Any],
-    error: str,
-    adjusted: list[Any],
-    skipped: list[Any],
-    redacted: dict[str, int],
-) -> TurnsResponse:
-    """Return the response for a finished trace."""
-    counted = ("turns", "candidates", "stored", "merged", "superseded", "retracted", "pending_review", "discarded")
-    nothing = dict.fromkeys(counted, 0)
-    known = {"rejected": {}, "memory_ids": [], **nothing, **counts}
-    ended = {"trace_id": trace_id, "status": status, "outcomes": outcomes, "error": error}
-    told = {"adjusted": adjusted, "skipped": skipped, "redacted": redacted}
-    return msgspec.convert({**known, **ended, **told}, TurnsResponse)
-
-
-_EXAMPLE = {
-    "user_id": "ana",
-    "session_id": "2026-03-02",
-    "turns": [{"role": "user", "content": "I moved to Lisbon last month.", "occurred_at": "2026-03-02T09:12:00Z"}],
-    "mode": "sync",
-}
-
-
-class TurnsView(ApiView):
+class TurnsViewSet(ApiViewSet):
     """Accepting turns."""
 
     action_checks_key = True
@@ -280,12 +257,21 @@ class TurnsView(ApiView):
     @operation(
         "write_turns",
         summary="Send turns of a session",
-        responses={200: TurnsResponse, 202: TurnsAcceptedResponse},
+        body=TurnsSerializer,
+        answers={200: TurnsResultSerializer, 202: TurnsAcceptedSerializer},
         problems=(Code.QUEUE_FULL, Code.QUOTA_EXCEEDED),
-        example=_EXAMPLE,
-        repeatable=True,
+        example={
+            "user_id": "ana",
+            "session_id": "2026-03-02",
+            "turns": [
+                {"role": "user", "content": "I moved to Lisbon last month.", "occurred_at": "2026-03-02T09:12:00Z"}
+            ],
+            "mode": "sync",
+        },
+        is_repeatable=True,
+        stores_answer=False,
     )
-    def post(self, request: Request, body: TurnsBody) -> HttpResponse:
+    def create(self, request: Request) -> HttpResponse:
         """Accept turns; they are stored durably before the response is sent.
 
         Mode `async` returns 202 with the trace. Mode `sync` waits and returns 200 with the outcome, or 202 if
@@ -297,19 +283,12 @@ class TurnsView(ApiView):
         the others are taken. Secrets and other sensitive data are replaced by placeholders before anything is stored,
         as the project's policy says; `redacted` counts them.
         """
+        body = self.valid(TurnsSerializer)
         taken = take_turns(body, caller=self.caller, now=timezone.now())
         answer = self.idempotent(lambda: _accept(taken))
-        if body.mode is Mode.SYNC:
+        if body["mode"] is Mode.SYNC:
             answer = _outcome(answer, taken.submission)
         return http_response(answer, trace_id=answer.body["trace_id"])
-
-
-def _run(accepted: Accepted, *, is_new: bool) -> Trace:
-    """Return the trace when it has ended, or as it is if the caller can't wait for it."""
-    if not is_new:
-        return run_now(accepted=accepted, wait_seconds=0)
-    with permit_to_wait() as is_permitted:
-        return run_now(accepted=accepted, wait_seconds=settings.SYNC_WAIT_SECONDS if is_permitted else 0)
 
 
 def _accept(taken: TakenTurns) -> ReplayableAnswer:
@@ -317,14 +296,14 @@ def _accept(taken: TakenTurns) -> ReplayableAnswer:
         accepted = accept(submission=taken.submission)
     except KeyRefused as refused:
         raise AuthenticationFailed(REFUSED) from refused
-    answer = TurnsAcceptedResponse(
-        trace_id=show(Prefix.TRACE, accepted.trace_id),
-        status=accepted.status,
-        adjusted=taken.adjusted,
-        skipped=taken.skipped,
-        redacted=dict(accepted.redacted),
-    )
-    return replayable_answer(answer, status=202)
+    answer = {
+        "trace_id": show(Prefix.TRACE, accepted.trace_id),
+        "status": accepted.status,
+        "adjusted": taken.adjusted,
+        "skipped": taken.skipped,
+        "redacted": accepted.redacted,
+    }
+    return ReplayableAnswer(status=202, body=TurnsAcceptedSerializer(answer).data)
 
 
 def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswer:
@@ -334,21 +313,16 @@ def _outcome(answer: ReplayableAnswer, submitted: Submission) -> ReplayableAnswe
         status=TraceStatus(answer.body["status"]),
         end_user_id=end_user_id(project_id=submitted.project_id, user_id=submitted.user_id),
     )
-    told = {name: answer.body[name] for name in ("adjusted", "skipped", "redacted")}
-    trace = _run(accepted, is_new=not answer.replayed)
-    status = TraceStatus(trace.status)
-    if status is not TraceStatus.QUEUED:
-        ended = turns_response(
-            trace_id=trace.shown_id,
-            status=status,
-            counts=trace.counts,
-            outcomes=trace.outcomes,
-            error=trace.error,
-            **told,
-        )
-        done = replayable_answer(ended)
-        return ReplayableAnswer(status=done.status, body=done.body, replayed=answer.replayed)
     if answer.replayed:
-        raise IdempotencyInProgress(f"trace {trace.shown_id} is still {status}")
-    waiting = TurnsAcceptedResponse(trace_id=trace.shown_id, status=status, **told)
-    return replayable_answer(waiting, status=202)
+        trace = run_now(accepted=accepted, wait_seconds=0)
+    else:
+        with permit_to_wait() as is_permitted:  # without it, the trace is returned as it is
+            trace = run_now(accepted=accepted, wait_seconds=settings.SYNC_WAIT_SECONDS if is_permitted else 0)
+    if trace.status != TraceStatus.QUEUED:
+        counts = {**dict.fromkeys(COUNTED, 0), "rejected": {}, "memory_ids": [], **trace.counts}
+        ended = {"status": trace.status, "outcomes": trace.outcomes, "error": trace.error}
+        body = TurnsResultSerializer({**counts, **answer.body, **ended}).data
+        return ReplayableAnswer(status=200, body=body, replayed=answer.replayed)
+    if answer.replayed:
+        raise IdempotencyInProgress(f"trace {trace.shown_id} is still {trace.status}")
+    return ReplayableAnswer(status=202, body={**answer.body, "status": trace.status})

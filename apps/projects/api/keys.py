@@ -1,123 +1,110 @@
-"""Views of /v1/keys, for keys with scope admin."""
+"""Endpoints /v1/keys, for keys with scope admin; any key may read itself."""
 
-from typing import Annotated, Any
-
-from msgspec import Meta
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.base import ApiView
-from apps.api.operations import operation
 from apps.api.problems import Code
-from apps.api.schemas import Moment, PageBody, PageQuery, RequestBody, ResponseBody, response_of
-from apps.api.validation import read_id
+from apps.api.serializers import (
+    OPTIONAL,
+    ApiModelSerializer,
+    EnumField,
+    MomentField,
+    NameField,
+    PageQuery,
+    PublicIdField,
+)
+from apps.api.viewsets import ApiViewSet, operation
 from apps.pipeline.core.enums import MemorySharing, Scope
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.input_validation import checked_moment, checked_name
+from apps.pipeline.core.identifiers import Prefix
 from apps.projects.api_keys import create_key, revoke_key
 from apps.tenants.models import ApiKey
 from apps.traces.policies import active_policy
 
 
-class KeyBody(RequestBody):
-    """An API key to create."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=120)]
-    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=len(Scope))]
-    expires_at: Moment | None = None
-
-
-class KeyResponse(ResponseBody):
+class KeySerializer(ApiModelSerializer):
     """An API key without its secret."""
 
-    id: str
-    name: str
-    prefix: str
-    scopes: list[Scope]
-    created_at: Moment
-    expires_at: Moment | None
-    revoked_at: Moment | None
-    last_used_at: Moment | None
+    id = PublicIdField(Prefix.API_KEY, read_only=True)
+    name = NameField(max_length=120)
+    prefix = serializers.SerializerMethodField()
+    scopes = serializers.ListField(child=EnumField(Scope), min_length=1, max_length=len(Scope))
+    expires_at = MomentField(**OPTIONAL)
+
+    class Meta:
+        model = ApiKey
+        fields = ["id", "name", "prefix", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at"]
+        read_only_fields = ["created_at", "revoked_at", "last_used_at"]
+
+    def get_prefix(self, key: ApiKey) -> str:
+        """Return what the text of the key begins with."""
+        return f"mp_{key.prefix}"
 
 
-class KeyList(PageBody):
-    """API keys, newest first."""
-
-    results: list[KeyResponse]
-
-
-class CreatedKeyResponse(KeyResponse):
+class CreatedKeySerializer(KeySerializer):
     """A new API key. `key` is returned only once; it is null in the response to a repeated request."""
 
-    key: str | None
+    key = serializers.CharField(read_only=True, allow_null=True)
+
+    class Meta(KeySerializer.Meta):
+        fields = [*KeySerializer.Meta.fields, "key"]
 
 
-class CurrentKeyResponse(KeyResponse):
+class CurrentKeySerializer(KeySerializer):
     """The API key of the request, its project, and whether agents share their memories there."""
 
-    project_id: str
-    memory_sharing: MemorySharing
+    project_id = PublicIdField(Prefix.PROJECT)
+    memory_sharing = serializers.SerializerMethodField()
+
+    class Meta(KeySerializer.Meta):
+        fields = [*KeySerializer.Meta.fields, "project_id", "memory_sharing"]
+
+    @extend_schema_field(EnumField(MemorySharing))
+    def get_memory_sharing(self, key: ApiKey) -> MemorySharing:
+        """Return the setting of the project."""
+        return active_policy(project_id=key.project_id).sharing.memory_sharing
 
 
-def key_response(key: ApiKey) -> KeyResponse:
-    """Convert a key."""
-    return response_of(KeyResponse, key, **_shown(key))
-
-
-def _shown(key: ApiKey) -> dict[str, Any]:
-    scopes = [Scope(scope) for scope in key.scopes]
-    return {"id": show(Prefix.API_KEY, key.id), "prefix": f"mp_{key.prefix}", "scopes": scopes}
-
-
-class KeysView(ApiView):
+class KeyViewSet(ApiViewSet):
     """The API keys of the project."""
 
-    scopes = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN, "POST": Scope.ADMIN}
+    prefix = Prefix.API_KEY
+    queryset = ApiKey.objects.all()
+    lookup_url_kwarg = "key_id"
+    scopes = dict.fromkeys(("GET", "HEAD", "POST", "DELETE"), Scope.ADMIN)
+    archived_methods = ("DELETE",)
 
-    @operation("list_keys", summary="List keys")
-    def get(self, request: Request, query: PageQuery) -> KeyList:
+    @operation("list_keys", summary="List keys", query=PageQuery, answers={200: KeySerializer(many=True)})
+    def list(self, request: Request) -> Response:
         """List the project's keys, newest first, without their secrets."""
-        return self.page(
-            KeyList, ApiKey.objects.filter(project_id=self.caller.project_id), key_response, limit=query.limit
-        )
+        return self.answer_page(KeySerializer, self.get_queryset())
 
     @operation(
         "create_key",
         summary="Create a key",
-        status=201,
+        body=KeySerializer,
+        answers={201: CreatedKeySerializer},
         example={"name": "agent", "scopes": ["read", "write"]},
-        repeatable=True,
+        is_repeatable=True,
         kept={"key": None},
     )
-    def post(self, request: Request, body: KeyBody) -> CreatedKeyResponse:
+    def create(self, request: Request) -> Response:
         """Create a key. Its secret is returned only once: in the response to a repeated request `key` is null."""
-        created = create_key(
-            project_id=self.caller.project_id,
-            name=checked_name(body.name, at="/name"),
-            scopes=body.scopes,
-            expires_at=checked_moment(body.expires_at, at="/expires_at"),
-        )
-        return response_of(CreatedKeyResponse, created.key, **_shown(created.key), key=created.text)
+        created = create_key(project_id=self.caller.project_id, **self.valid(KeySerializer))
+        return Response({**KeySerializer(created.key).data, "key": created.text}, status=201)
+
+    @operation("revoke_key", summary="Revoke a key", answers={204: None}, problems=[Code.NOT_FOUND])
+    def destroy(self, request: Request, key_id: str) -> Response:
+        """Revoke a key immediately. Repeating it changes nothing."""
+        revoke_key(project_id=self.caller.project_id, key_id=self.row_id)
+        return Response(status=204)
 
 
-class CurrentKeyView(ApiView):
+class CurrentKeyViewSet(ApiViewSet):
     """The API key of the request."""
 
-    @operation("read_current_key", summary="Read the key of the request")
-    def get(self, request: Request) -> CurrentKeyResponse:
+    @operation("read_current_key", summary="Read the key of the request", answers={200: CurrentKeySerializer})
+    def retrieve(self, request: Request) -> Response:
         """Tell what the key of the request may do, and in which project."""
-        key = ApiKey.objects.get(id=self.caller.api_key_id)
-        sharing = active_policy(project_id=self.caller.project_id).sharing.memory_sharing
-        project = show(Prefix.PROJECT, key.project_id)
-        return response_of(CurrentKeyResponse, key, **_shown(key), project_id=project, memory_sharing=sharing)
-
-
-class KeyView(ApiView):
-    """One API key."""
-
-    scopes = {"DELETE": Scope.ADMIN}
-    archived_methods = ("DELETE",)
-
-    @operation("revoke_key", summary="Revoke a key", problems=[Code.NOT_FOUND])
-    def delete(self, request: Request, key_id: str) -> None:
-        """Revoke a key immediately. Repeating it changes nothing."""
-        revoke_key(project_id=self.caller.project_id, key_id=read_id(Prefix.API_KEY, key_id))
+        return self.answer(CurrentKeySerializer, ApiKey.objects.get(id=self.caller.api_key_id))

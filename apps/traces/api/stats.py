@@ -1,6 +1,6 @@
-"""View of GET /v1/stats: counts and costs of a project's pipeline per day (UTC)."""
+"""The endpoint GET /v1/stats: counts and costs of a project's pipeline per day (UTC)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -10,25 +10,26 @@ from django.db.models import Aggregate, Count, IntegerField, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, TruncDate
 from django.utils import timezone
+from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.base import ApiView
-from apps.api.operations import operation
 from apps.api.problems import invalid
-from apps.api.schemas import QueryParameters, ResponseBody
+from apps.api.serializers import OPTIONAL, ApiSerializer, QuerySerializer
+from apps.api.viewsets import ApiViewSet, operation
 from apps.pipeline.core.enums import TraceStatus
 from apps.pipeline.core.model_calls import AnswerKind
 from apps.traces.models import ModelCall, Trace
 
 
-class StatsQuery(QueryParameters):
+class StatsQuery(QuerySerializer):
     """The first and last day (UTC, inclusive); the last thirty days by default."""
 
-    since: date | None = None
-    until: date | None = None
+    since = serializers.DateField(**OPTIONAL)
+    until = serializers.DateField(**OPTIONAL)
 
 
-class DayStatsResponse(ResponseBody):
+class DayStatsSerializer(ApiSerializer):
     """Counts of one day with accepted turns.
 
     Model answers that were empty, truncated, unparsable or refused are counted separately; `invalid_objects` counts
@@ -36,40 +37,45 @@ class DayStatsResponse(ResponseBody):
     provider read from its cache, from 0 to 1.
     """
 
-    day: date
-    traces: int
-    rejected: int
-    extraction_failed: int
-    dead: int
-    turns: int
-    candidates: int
-    stored: int
-    merged: int
-    superseded: int
-    pending_review: int
-    discarded: int
-    model_calls: int
-    model_errors: int
-    empty_answers: int
-    truncated_answers: int
-    unparsable_answers: int
-    refused_answers: int
-    invalid_objects: int
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    output_tokens: int
-    cache_hit_share: float
-    cost_usd: Decimal
+    day = serializers.DateField()
+    traces = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    extraction_failed = serializers.IntegerField()
+    dead = serializers.IntegerField()
+    turns = serializers.IntegerField()
+    candidates = serializers.IntegerField()
+    stored = serializers.IntegerField()
+    merged = serializers.IntegerField()
+    superseded = serializers.IntegerField()
+    pending_review = serializers.IntegerField()
+    discarded = serializers.IntegerField()
+    model_calls = serializers.IntegerField()
+    model_errors = serializers.IntegerField()
+    empty_answers = serializers.IntegerField()
+    truncated_answers = serializers.IntegerField()
+    unparsable_answers = serializers.IntegerField()
+    refused_answers = serializers.IntegerField()
+    invalid_objects = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    cache_read_tokens = serializers.IntegerField()
+    cache_write_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    cache_hit_share = serializers.SerializerMethodField()
+    cost_usd = serializers.DecimalField(max_digits=None, decimal_places=None)
+
+    def get_cache_hit_share(self, day: Mapping[str, Any]) -> float:
+        """Return the share of prompt tokens that the provider read from its cache."""
+        read = day["input_tokens"] + day["cache_read_tokens"] + day["cache_write_tokens"]
+        return round(day["cache_read_tokens"] / read, 4) if read else 0.0
 
 
-class StatsResponse(ResponseBody):
+class StatsSerializer(ApiSerializer):
     """The funnel and its cost by day, oldest first."""
 
-    since: date
-    until: date
-    cost_usd: Decimal
-    days: list[DayStatsResponse]
+    since = serializers.DateField()
+    until = serializers.DateField()
+    cost_usd = serializers.DecimalField(max_digits=None, decimal_places=None)
+    days = DayStatsSerializer(many=True)
 
 
 _FAILED = (TraceStatus.REJECTED, TraceStatus.EXTRACTION_FAILED, TraceStatus.DEAD)
@@ -110,32 +116,22 @@ def _by_day(rows: QuerySet[Any], time: str, figures: Mapping[str, Aggregate | Co
     return {row["day"]: {name: row[f"{name}_"] for name in figures} for row in found}
 
 
-def stats_response(days: Sequence[Mapping[str, Any]], *, since: date, until: date) -> StatsResponse:
-    """Convert the figures of some days."""
-    shown = []
-    for day in days:
-        read = day["input_tokens"] + day["cache_read_tokens"] + day["cache_write_tokens"]
-        share = round(day["cache_read_tokens"] / read, 4) if read else 0.0
-        shown.append(DayStatsResponse(**day, cache_hit_share=share))
-    cost = sum((each.cost_usd for each in shown), Decimal(0))
-    return StatsResponse(since=since, until=until, cost_usd=cost, days=shown)
-
-
 DEFAULT_DAYS, MAX_DAYS = 30, 366
 
 
-class StatsView(ApiView):
+class StatsViewSet(ApiViewSet):
     """The funnel of the project and its cost."""
 
-    @operation("read_stats", summary="Funnel and costs by day")
-    def get(self, request: Request, query: StatsQuery) -> StatsResponse:
+    @operation("read_stats", summary="Funnel and costs by day", query=StatsQuery, answers={200: StatsSerializer})
+    def retrieve(self, request: Request) -> Response:
         """Read the outcomes of the project's turns and the cost of its model calls, by day."""
-        until = query.until or timezone.now().astimezone(UTC).date()
-        since = query.since or date.fromordinal(max(1, until.toordinal() - DEFAULT_DAYS + 1))
+        until = self.query["until"] or timezone.now().astimezone(UTC).date()
+        since = self.query["since"] or date.fromordinal(max(1, until.toordinal() - DEFAULT_DAYS + 1))
         if not 0 <= (until - since).days < MAX_DAYS:
             raise invalid(f"must span 1 to {MAX_DAYS} days", at="since")
         days = days_of(project_id=self.caller.project_id, since=_midnight(since), until=_midnight(until, after=1))
-        return stats_response(days, since=since, until=until)
+        cost = sum((day["cost_usd"] for day in days), Decimal(0))
+        return self.answer(StatsSerializer, {"since": since, "until": until, "cost_usd": cost, "days": days})
 
 
 def _midnight(day: date, *, after: int = 0) -> datetime:
