@@ -34,7 +34,8 @@ class ApiSchema(AutoSchema):
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         name = str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Request")
         # While some answers are structs still, both describe actors and adjustments, in the same words.
-        set_override(serializer, "suppress_collision_warning", True)
+        kind = serializer if isinstance(serializer, type) else type(serializer)
+        set_override(kind, "suppress_collision_warning", True)
         is_struct = isinstance(serializer, type) and issubclass(serializer, msgspec.Struct)
         suffix = "Body" if direction == "request" else "Response"
         if is_struct or has_override(serializer, "component_name") or name.endswith((suffix, "List")):

@@ -50,4 +50,5 @@ class Pages(CursorPagination):
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Describe a page in the OpenAPI document."""
         properties = {"next": {"type": ["string", "null"]}, "previous": {"type": ["string", "null"]}, "results": schema}
-        return {"type": "object", "required": list(properties), "properties": properties}
+        about = "A page of a list, with the addresses of the pages beside it; null at an end."
+        return {"type": "object", "description": about, "required": list(properties), "properties": properties}

@@ -1,5 +1,7 @@
 """The Django admin: every table of the product, read-only, for operators. Changes are made in the console or by API."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -69,8 +71,9 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
         """Find a row by its public identifier or UUID, else search as usual."""
-        if isinstance(self.model._meta.pk, models.UUIDField) and (identifier := _identifier(search_term.strip())):
-            return queryset.filter(pk=identifier), False
+        if isinstance(self.model._meta.pk, models.UUIDField):
+            with suppress(ValueError):  # of a text that is no identifier, with the prefix of its kind or without
+                return queryset.filter(pk=UUID(search_term.strip().rpartition("_")[2])), False
         return super().get_search_results(request, queryset, search_term)
 
     def get_view_on_site_url(self, obj: Any = None) -> str | None:
@@ -97,10 +100,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
-def _is_readable(field: Any) -> bool:
-    return not isinstance(field, _UNREADABLE) and "hash" not in field.name
-
-
 def _start_of(field: Any) -> Any:
     """Return a column with the start of a text."""
 
@@ -113,17 +112,10 @@ def _start_of(field: Any) -> Any:
     return start
 
 
-def _identifier(text: str) -> UUID | None:
-    """Return the UUID that a text names, with the prefix of its kind or without."""
-    try:
-        return UUID(text.rpartition("_")[2])
-    except ValueError:
-        return None
-
-
 def admin_of(model: type[Model]) -> type[ReadOnlyAdmin]:
     """Return the admin class of a model: which of its columns are listed, filtered, searched and shown."""
-    fields = [field for field in model._meta.concrete_fields if _is_readable(field)]
+    concrete: Sequence[Any] = model._meta.concrete_fields
+    fields = [field for field in concrete if not isinstance(field, _UNREADABLE) and "hash" not in field.name]
     names = tuple(field.name for field in fields)
     columns = [field for field in fields if not isinstance(field, _LONG)]
     texts = [field for field in columns if isinstance(field, models.TextField)]
@@ -143,7 +135,7 @@ def admin_of(model: type[Model]) -> type[ReadOnlyAdmin]:
         ),
         "fields": names,
         "readonly_fields": names,
-        "left_out": tuple(field.name for field in model._meta.concrete_fields if field not in fields),
+        "left_out": tuple(field.name for field in concrete if field not in fields),
     }
     return type(f"{model.__name__}Admin", (ReadOnlyAdmin,), attributes)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, TypeVar
@@ -115,7 +116,14 @@ def keyset_page(rows: QuerySet[Any], request: HttpRequest, *, order: KeysetOrder
     A page whose rows are gone is the first one, too. Two queries: one for the identifiers, so that only the rows of
     the page are read in full.
     """
-    after, before = (_position(query_param(request, name), order.kind) for name in ("after", "before"))
+    named: dict[str, Position] = {}
+    for name in ("after", "before"):
+        value, _, row_id = query_param(request, name).partition(_SEPARATOR)
+        with suppress(ValueError):  # any other text names no position
+            parsed = _PARSERS[order.kind](value)
+            if parsed is not None:
+                named[name] = Position(parsed, UUID(row_id))
+    after, before = named.get("after"), named.get("before")
     start = after or before
     found = _keyset_page(rows, order, size, start=start, backwards=after is None and before is not None)
     return found if found.rows or start is None else _keyset_page(rows, order, size)
@@ -140,16 +148,6 @@ def _keyset_page(
 def _named(row: Model, order: KeysetOrder) -> str:
     value = getattr(row, order.column)
     return f"{value.isoformat() if isinstance(value, datetime) else repr(value)}{_SEPARATOR}{row.pk}"
-
-
-def _position(text: str, kind: type[datetime] | type[float]) -> Position | None:
-    """Return the position that a text names; None for any other text."""
-    value, _, row_id = text.partition(_SEPARATOR)
-    try:
-        parsed = _PARSERS[kind](value)
-        return None if parsed is None else Position(parsed, UUID(row_id))
-    except ValueError:
-        return None
 
 
 def _number(text: str) -> float | None:

@@ -1,6 +1,6 @@
 """What the palette finds for a typed text: pages, settings, rules, users, memories, traces and entities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -49,18 +49,33 @@ class Destination:
 
 def destinations(*, visit: ProjectVisit, text: str) -> list[tuple[str, list[Destination]]]:
     """Return what the visitor may open and the text names, with at most six queries, kinds without any left out."""
-    found: list[tuple[str, Iterator[Destination]]] = [("Pages", _pages(visit, text))]
+    found: list[tuple[str, Iterable[Destination]]] = [("Pages", _pages(visit, text))]
     if len(text) >= LEAST_CHARACTERS:
         named = _identified(visit, text)
-        searched = [
-            ("Users", _users(visit, text)),
+        if named is not None:
+            return [("By identifier", named)] if named else []
+        users = EndUser.objects.for_project(visit.project.pk).present().filter(external_id__icontains=text)
+        users = users.order_by("external_id")[:MOST]
+        entities = Entity.objects.standing().filter(project=visit.project).called(text).select_related("end_user")
+        entities = entities.order_by("-mention_count", "id")[:MOST]
+        of_entities = []
+        for each in entities:
+            note = f"{label(each.type)} of {each.end_user.external_id}"
+            of_entities.append(Destination(each.name, _url("entity", visit, each.pk), note))
+        rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
+        of_rules = []
+        for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
+            listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
+            address = _url("rule", visit, rule.name) if visit.is_admin else listed
+            of_rules.append(Destination(rule.name, address, label(rule.reason)))
+        found += [
+            ("Users", [Destination(each.external_id, _url("user", visit, each.pk)) for each in users]),
             ("Memories", _memories(visit, text)),
-            ("Entities", _entities(visit, text)),
+            ("Entities", of_entities),
             ("Traces", _traces(visit, text)),
-            ("Rules", _rules(visit, text)),
+            ("Rules", of_rules),
             ("Settings", _settings(visit, text)),
         ]
-        found = [("By identifier", named)] if named else [*found, *searched]
     return [(name, entries) for name, each in found if (entries := list(each))]
 
 
@@ -96,7 +111,7 @@ _IDENTIFIED = {
 }
 
 
-def _identified(visit: ProjectVisit, text: str) -> Iterator[Destination] | None:
+def _identified(visit: ProjectVisit, text: str) -> list[Destination] | None:
     """Return what an identifier such as mem_0192… names; None for a text that is none."""
     for prefix, (model, view) in _IDENTIFIED.items():
         try:
@@ -105,14 +120,8 @@ def _identified(visit: ProjectVisit, text: str) -> Iterator[Destination] | None:
             return None
         if wanted:
             rows = model._default_manager.filter(project=visit.project, pk=wanted)
-            return iter([Destination(text, _url(view, visit, wanted), view)] if rows.exists() else [])
+            return [Destination(text, _url(view, visit, wanted), view)] if rows.exists() else []
     return None
-
-
-def _users(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    rows = EndUser.objects.for_project(visit.project.pk).present().filter(external_id__icontains=text)
-    for user in rows.order_by("external_id")[:MOST]:
-        yield Destination(user.external_id, _url("user", visit, user.pk))
 
 
 def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
@@ -131,13 +140,6 @@ def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         yield Destination(memory.content[:_EXCERPT], _url("memory", visit, memory.pk), note)
 
 
-def _entities(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    rows = Entity.objects.standing().filter(project=visit.project).called(text).select_related("end_user")
-    for entity in rows.order_by("-mention_count", "id")[:MOST]:
-        note = f"{label(entity.type)} of {entity.end_user.external_id}"
-        yield Destination(entity.name, _url("entity", visit, entity.pk), note)
-
-
 def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     latest = Trace.objects.filter(project=visit.project).order_by("-created_at").values("pk")[:LATEST_TRACES]
     of_trace = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
@@ -146,14 +148,6 @@ def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     beginning = said.order_by("position").values(beginning=Left("content", _EXCERPT))[:1]
     for trace in rows.annotate(said=Subquery(beginning)).order_by("-created_at")[:MOST]:
         yield Destination(trace.said, _url("trace", visit, trace.pk), trace.end_user.external_id)
-
-
-def _rules(visit: ProjectVisit, text: str) -> Iterator[Destination]:
-    rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
-    for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
-        listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
-        address = _url("rule", visit, rule.name) if visit.is_admin else listed
-        yield Destination(rule.name, address, label(rule.reason))
 
 
 def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:

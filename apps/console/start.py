@@ -50,22 +50,18 @@ def projects(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         if not request.user.is_superuser:
             raise PermissionDenied("only superusers create projects")
-        if form.is_valid() and (slug := _create(form)):
-            messages.success(request, "The project is created.")
-            return redirect("console:project", slug=slug)
+        if form.is_valid():
+            try:
+                created = create_project(name=form.cleaned_data["name"], slug=form.cleaned_data["slug"])
+            except Conflict:
+                form.add_error("slug", "Another project has this address.")
+            except Unfit as unfit:
+                form.add_error(unfit.at.strip("/"), f"{str(unfit).partition(': ')[2].capitalize().rstrip('.')}.")
+            else:
+                messages.success(request, "The project is created.")
+                return redirect("console:project", slug=created.slug)
     shown = {"visits": visits_of(request.user), "form": form}
     return render(request, "console/projects.html", shown, status=422 if form.errors else 200)
-
-
-def _create(form: NewProjectForm) -> str:
-    """Return the slug of a new project, "" if it was refused."""
-    try:
-        return create_project(name=form.cleaned_data["name"], slug=form.cleaned_data["slug"]).slug
-    except Conflict:
-        form.add_error("slug", "Another project has this address.")
-    except Unfit as unfit:
-        form.add_error(unfit.at.strip("/"), f"{str(unfit).partition(': ')[2].capitalize().rstrip('.')}.")
-    return ""
 
 
 _COMMAND = """\
@@ -97,10 +93,24 @@ def _first_trace(project: Project) -> UUID | None:
 def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Return what to put in place of the counts of the page, its banner, and the notice of new rows."""
     known = pending_counts(project_id=visit.project.pk) | {"queue": visit.verdict.readings.dead}
+    name, shown_at = query_param(request, "list"), moment_of(query_param(request, "shown_at"))
+    new_rows = None  # of the list that the query string names, since it was shown
+    if name in _LISTS and shown_at is not None:
+        rows = _LISTS[name](request, visit.project.pk).filter(created_at__gt=shown_at).order_by()
+        count = rows.values("pk")[:MOST_COUNTED].count()
+        filters = request.GET.copy()
+        for each in _NO_FILTERS:
+            filters.pop(each, None)
+        address = reverse(f"console:{name}", args=[visit.project.slug])
+        new_rows = {
+            "count": count,
+            "is_capped": count == MOST_COUNTED,
+            "address": f"{address}?{filters.urlencode()}" if filters else address,
+        }
     shown = {
         "counts": with_sums(known, visit=visit),
         "has_banner": "banner" in request.GET,
-        "new_rows": _new_rows(request, visit.project),
+        "new_rows": new_rows,
     }
     return render(request, "console/_refreshed.html", shown)
 
@@ -112,24 +122,6 @@ _LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {
 }
 MOST_COUNTED = 100
 _NO_FILTERS = ("list", "shown_at", "banner", "page", "open")
-
-
-def _new_rows(request: HttpRequest, project: Project) -> dict[str, Any] | None:
-    """Return how many rows the list that the query string names has since it was shown, and its address."""
-    name, shown_at = query_param(request, "list"), moment_of(query_param(request, "shown_at"))
-    if name not in _LISTS or shown_at is None:
-        return None
-    rows = _LISTS[name](request, project.pk).filter(created_at__gt=shown_at).order_by()
-    count = rows.values("pk")[:MOST_COUNTED].count()
-    filters = request.GET.copy()
-    for each in _NO_FILTERS:
-        filters.pop(each, None)
-    address = reverse(f"console:{name}", args=[project.slug])
-    return {
-        "count": count,
-        "is_capped": count == MOST_COUNTED,
-        "address": f"{address}?{filters.urlencode()}" if filters else address,
-    }
 
 
 _MOST_CHARACTERS = 100

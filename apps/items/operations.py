@@ -176,12 +176,7 @@ def check_request(request: ItemRequest, *, at: str = "") -> None:
         raise TooLarge(f"is with its namespace longer than {NAME_BYTES:,} bytes", at=f"{at}/key")
     if isinstance(request, ItemSearchBody) and len(request.query) > QUERY_CHARACTERS:
         raise TooLarge(f"holds more than {QUERY_CHARACTERS:,} characters", at=f"{at}/query")
-    if isinstance(request, ItemBody):
-        _check_item(request, at=at)
-
-
-def _check_item(item: ItemBody, *, at: str) -> None:
-    if len(msgspec.json.encode(item.value)) > VALUE_BYTES:
+    if isinstance(request, ItemBody) and len(msgspec.json.encode(request.value)) > VALUE_BYTES:
         raise TooLarge(f"is larger than {VALUE_BYTES:,} bytes", at=f"{at}/value")
-    if item.session_id is not None and item.user_id is None:
+    if isinstance(request, ItemBody) and request.session_id is not None and request.user_id is None:
         raise BadInput("is required with session_id: a session belongs to an end user", at=f"{at}/user_id")

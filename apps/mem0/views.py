@@ -107,33 +107,29 @@ class Mem0AddView(Mem0View):
     def post(self, request: Request) -> Response:
         """Accept messages as turns; with `infer: false` store each as a memory."""
         body = read_body(request, Mem0AddBody)
-        return self._turns(body) if body.infer else self._memories(body)
-
-    def _turns(self, body: Mem0AddBody) -> Response:
+        if not body.infer:
+            given, skipped = body.memories()
+            check_quotas(project_id=self.caller.project_id)
+            memories = new_memories(given, now=timezone.now())
+            ids = store(request=store_request(given.user_id, memories, caller=self.caller))
+            found = self.memories().in_bulk(list(ids))
+            rows = [found[each] for each in ids]
+            made = [{"id": row.shown_id, "data": {"memory": row.content}, "event": "ADD"} for row in rows]
+            return Response({"results": made, "skipped": skipped})
         taken = take_turns(body.turns(), caller=self.caller, now=timezone.now())
         try:
             accepted = accept(submission=taken.submission)
         except KeyRefused as refused:
             raise AuthenticationFailed(REFUSED) from refused
-        event = show(Prefix.TRACE, accepted.trace_id)
-        skipped = [{**each, "pointer": each["pointer"].replace("/turns/", "/messages/", 1)} for each in taken.skipped]
+        left_out = [{**each, "pointer": each["pointer"].replace("/turns/", "/messages/", 1)} for each in taken.skipped]
         return Response(
             {
-                "event_id": event,
+                "event_id": show(Prefix.TRACE, accepted.trace_id),
                 "status": "PENDING",
                 "message": "Memory processing has been queued",
-                "skipped": skipped,
+                "skipped": left_out,
             }
         )
-
-    def _memories(self, body: Mem0AddBody) -> Response:
-        given, skipped = body.memories()
-        check_quotas(project_id=self.caller.project_id)
-        memories = new_memories(given, now=timezone.now())
-        stored = store(request=store_request(given.user_id, memories, caller=self.caller))
-        rows = self.memories().in_bulk(list(stored))
-        made = [{"id": rows[each].shown_id, "data": {"memory": rows[each].content}, "event": "ADD"} for each in stored]
-        return Response({"results": made, "skipped": skipped})
 
 
 class Mem0SearchView(Mem0View):

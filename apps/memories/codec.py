@@ -57,9 +57,17 @@ def write_columns(values: Mapping[str, Any]) -> dict[str, Any]:
     columns = {name: value for name, value in columns.items() if name in _FIELDS}
     if "subject" in values:
         columns["subject_id"] = values["subject"].entity_id
-    if "object" in values:
-        columns |= {"object": _write_object(values["object"]), "object_text": values["object"].text}
-    return columns
+    if "object" not in values:
+        return columns
+    value: ObjectValue = values["object"]
+    written: dict[str, Any] = {}
+    if value.entity is not None and value.entity.entity_id is not None:
+        written = {"entity": show(Prefix.ENTITY, value.entity.entity_id)}
+    elif value.items:
+        written = {"list": list(value.items)}
+    elif value.text:
+        written = {"literal": value.text}
+    return columns | {"object": written, "object_text": value.text}
 
 
 def read_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,28 +75,17 @@ def read_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     read = {name: _READ[name](value) if name in _READ else value for name, value in columns.items() if name in _FIELDS}
     if "subject_id" in columns:
         read["subject"] = Mention(text="", entity_id=columns["subject_id"])
-    if "object" in columns:
-        read["object"] = _read_object(columns["object"], columns.get("object_text", ""))
-    return read
+    if "object" not in columns:
+        return read
+    written, text = columns["object"], columns.get("object_text", "")
+    if "entity" in written:
+        mention = Mention(text=text, entity_id=parse(Prefix.ENTITY, written["entity"]))
+        return read | {"object": ObjectValue(entity=mention)}
+    if "list" in written:
+        return read | {"object": ObjectValue(items=tuple(written["list"]))}
+    return read | {"object": ObjectValue(literal=written.get("literal") or text or None)}
 
 
 def read_statement(row: Any, **changes: Any) -> Statement:
     """Return the statement of a row of the model, with some of its columns replaced."""
     return Statement(**read_columns({name: getattr(row, name) for name in _STATEMENT_COLUMNS} | changes))
-
-
-def _write_object(value: ObjectValue) -> dict[str, Any]:
-    """Write the object of a triple as {"literal"}, {"entity"} or {"list"}; nothing is an empty object."""
-    if value.entity is not None and value.entity.entity_id is not None:
-        return {"entity": show(Prefix.ENTITY, value.entity.entity_id)}
-    if value.items:
-        return {"list": list(value.items)}
-    return {"literal": value.text} if value.text else {}
-
-
-def _read_object(value: Mapping[str, Any], text: str) -> ObjectValue:
-    if "entity" in value:
-        return ObjectValue(entity=Mention(text=text, entity_id=parse(Prefix.ENTITY, value["entity"])))
-    if "list" in value:
-        return ObjectValue(items=tuple(value["list"]))
-    return ObjectValue(literal=value.get("literal") or text or None)

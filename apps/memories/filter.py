@@ -262,18 +262,15 @@ def _field(name: str, value: Any, *, at: str, key: str = "") -> MemoryFilter:
         meant = FilterOperator.EQ if given == FilterOperator.NE else FilterOperator(given)
         if kind is FieldKind.TIME:
             part = _time(name, meant, each, at=place)
+        elif meant is FilterOperator.IN:
+            if not isinstance(each, list) or not 1 <= len(each) <= MOST_VALUES:
+                raise BadInput(f"must be an array of 1 to {MOST_VALUES} values", at=place)
+            values = [_scalar(name, kind, meant, one, at=f"{place}/{index}") for index, one in enumerate(each)]
+            part = FieldCondition(name, meant, tuple(values), key=key)
         else:
-            part = FieldCondition(name, meant, _value(name, kind, meant, each, at=place), key=key)
+            part = FieldCondition(name, meant, _scalar(name, kind, meant, each, at=place), key=key)
         parts.append(NegatedFilter(part) if given == FilterOperator.NE else part)
     return _all(tuple(parts))
-
-
-def _value(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> FilterValue:
-    if operator is not FilterOperator.IN:
-        return _scalar(name, kind, operator, value, at=at)
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_VALUES:
-        raise BadInput(f"must be an array of 1 to {MOST_VALUES} values", at=at)
-    return tuple(_scalar(name, kind, operator, each, at=f"{at}/{index}") for index, each in enumerate(value))
 
 
 def _scalar(name: str, kind: FieldKind, operator: FilterOperator, value: Any, *, at: str) -> str | float | bool:

@@ -77,7 +77,18 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
 
         reading.past.as_believed restores the other values.
         """
-        then = {f"{column}_then": _value_at(column, moment) for column in ("status", *_VALIDITY)}
+        changes = apps.get_model("memories", "MemoryVersion").objects.filter(
+            end_user=OuterRef("end_user"), memory=OuterRef("pk"), known_until__gt=moment
+        )
+        then: dict[str, Case] = {}
+        for column in ("status", *_VALIDITY):
+            field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
+            first = changes.filter(values__has_key=column).order_by("version")
+            replaced = first.values(then=Cast(KeyTextTransform(column, "values"), field))
+            # The value that the first change since has replaced, or the current one.
+            then[f"{column}_then"] = Case(
+                When(Exists(replaced), then=Subquery(replaced[:1])), default=F(column), output_field=field
+            )
         return self.filter(created_at__lte=moment).annotate(**then)
 
     def true_at(self, moment: datetime, *, as_known: bool = False) -> Self:
@@ -88,23 +99,6 @@ class MemoryQuerySet(QuerySet["Memory"]):  # type: ignore[name-defined]  # model
             Q(**{expiry: None}) | Q(**{f"{expiry}__gt": moment}),
             **{f"{start}__lte": moment},
         )
-
-
-def _value_at(column: str, moment: datetime) -> Case:
-    """Return the value of a column at a moment: the one that the first change since replaced, or the current value."""
-    field = cast("Field[Any, Any]", apps.get_model("memories", "Memory")._meta.get_field(column))
-    past = (
-        apps.get_model("memories", "MemoryVersion")
-        .objects.filter(
-            end_user=OuterRef("end_user"),
-            memory=OuterRef("pk"),
-            known_until__gt=moment,
-            values__has_key=column,
-        )
-        .order_by("version")
-        .values(then=Cast(KeyTextTransform(column, "values"), field))
-    )
-    return Case(When(Exists(past), then=Subquery(past[:1])), default=F(column), output_field=field)
 
 
 class MemoryOriginQuerySet(QuerySet["MemoryOrigin"]):  # type: ignore[name-defined]  # models import this file

@@ -64,7 +64,10 @@ def _undo_operations(memory: Memory, seen: SeenVersion, own: Collection[UUID]) -
     if past.operation != MERGED:  # reopen the values that it has closed since the undone change made it active
         closed = Memory.objects.for_end_user(memory.end_user_id).filter(superseded_by=memory)
         for each in closed.filter(updated_at__gte=past.known_until).exclude(pk__in=own):
-            yield from _restored(each, _values_before(_closings(each)), own)
+            history = reversed(_versions(each, since=1))
+            # The latest changes by which decisions closed the memory and reopened it, oldest first.
+            closings = list(takewhile(lambda change: change.operation in (SUPERSEDED, UNDONE), history))[::-1]
+            yield from _restored(each, _values_before(closings), own)
     elif memory.superseded_by_id is not None:
         yield RemoveCopiedOrigins(memory_id=memory.superseded_by_id, from_id=memory.pk, since=past.known_until)
 
@@ -76,7 +79,19 @@ def check_undo(memory: Memory, changes: Sequence[MemoryVersion]) -> None:
     """
     if changes[0].actor != current_actor():
         raise NotAllowed("somebody else has changed the memory since")
-    if not _are_side_effects(memory, changes[1:]):
+    # Other decisions of the actor may have closed the memory and reopened it, in alternation. The undo of the decision
+    # itself is in the history as well, but leaves other values than the decision.
+    later = changes[1:]
+    alternates = all(
+        change.actor == current_actor() and change.operation == (SUPERSEDED, UNDONE)[number % 2]
+        for number, change in enumerate(later)
+    )
+    is_as_decided = all(
+        getattr(memory, name) == value or (name == "status" and memory.status == Status.SUPERSEDED)
+        for name, value in _values_before(later).items()
+        if name not in _OF_CLOSING
+    )
+    if not (alternates and is_as_decided):
         raise Conflict("the memory has been changed since")
 
 
@@ -86,35 +101,12 @@ def _versions(memory: Memory, *, since: int) -> list[MemoryVersion]:
     return list(rows.order_by("version"))
 
 
-def _are_side_effects(memory: Memory, changes: Sequence[MemoryVersion]) -> bool:
-    """Return True if other decisions of the actor only closed the memory and reopened it, in alternation.
-
-    The undo of the decision itself is in the history as well, but leaves other values than the decision.
-    """
-    alternates = all(
-        change.actor == current_actor() and change.operation == (SUPERSEDED, UNDONE)[number % 2]
-        for number, change in enumerate(changes)
-    )
-    decided = _values_before(changes)
-    return alternates and all(
-        getattr(memory, name) == value or (name == "status" and memory.status == Status.SUPERSEDED)
-        for name, value in decided.items()
-        if name not in _OF_CLOSING
-    )
-
-
 def _values_before(changes: Sequence[MemoryVersion]) -> dict[str, Any]:
     """Return the values that consecutive changes replaced, as they were before the first of them."""
     values: dict[str, Any] = {}
     for change in reversed(changes):
         values |= past_values(change.values)
     return values
-
-
-def _closings(closed: Memory) -> list[MemoryVersion]:
-    """Return the latest changes by which decisions closed the memory and reopened it, oldest first."""
-    changes = reversed(_versions(closed, since=1))
-    return list(takewhile(lambda change: change.operation in (SUPERSEDED, UNDONE), changes))[::-1]
 
 
 def _restored(memory: Memory, changes: dict[str, Any], own: Collection[UUID]) -> Iterator[Operation]:

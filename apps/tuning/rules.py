@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -301,7 +301,14 @@ def _changes(requests: Iterable[Request], *, now: Policy, then: Policy) -> list[
         before, after, end_user = _dropped(request, now), _dropped(request, then), request.origin.end_user_id
         changed = [turn.id for turn in request.turns if (turn.id in before) != (turn.id in after)]
         changes += [TurnChange(end_user, turn, before.get(turn, ""), after.get(turn, ""), {}) for turn in changed]
-    memories = _memories_of([change for change in changes if change.is_drop])
+    dropped = [change for change in changes if change.is_drop]
+    if not dropped:
+        return changes
+    memories: dict[UUID, dict[UUID, str]] = {}  # with their status, by turn
+    users, turns = {change.end_user_id for change in dropped}, [change.turn_id for change in dropped]
+    origins = MemoryOrigin.objects.standing().filter(end_user_id__in=users, turn_id__in=turns)
+    for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
+        memories.setdefault(turn_id, {})[memory_id] = status
     return [replace(change, memories=memories.get(change.turn_id, {})) for change in changes]
 
 
@@ -311,43 +318,29 @@ def _dropped(request: Request, policy: Policy) -> dict[UUID | None, str]:
     return {drop.turn_id: drop.reason for drop in screened.drops}
 
 
-def _memories_of(dropped: Sequence[TurnChange]) -> dict[UUID, dict[UUID, str]]:
-    """Return the memories that come from some turns with their status, by turn."""
-    found: dict[UUID, dict[UUID, str]] = {}
-    if dropped:
-        users, turns = {change.end_user_id for change in dropped}, [change.turn_id for change in dropped]
-        origins = MemoryOrigin.objects.standing().filter(end_user_id__in=users, turn_id__in=turns)
-        for turn_id, memory_id, status in origins.values_list("turn_id", "memory_id", "memory__status"):
-            found.setdefault(turn_id, {})[memory_id] = status
-    return found
-
-
 COUNTED_AT_ONCE = 5_000  # turns per statement, so that no statement runs long after a busy hour
 
 
 def count_rule_hits() -> int:
     """Add each dropped turn to its rule's count exactly once; return how many turns were counted.
 
-    Hits that were not counted before their rule was renamed or deleted are lost.
+    Turns that another process is counting are left to it. Hits that were not counted before their rule was renamed or
+    deleted are lost.
     """
     counted = 0
-    while marked := _count_some():
-        counted += marked
-    return counted
-
-
-def _count_some() -> int:
-    """Mark and count up to COUNTED_AT_ONCE turns; those that another process is counting are left to it."""
-    with system_scope(SystemWork.SCHEDULE), transaction.atomic():
-        dropped = Turn.objects.filter(hit_counted=False).exclude(rejected_by="").order_by("received_at")
-        fresh = dropped.select_for_update(no_key=True, skip_locked=True, of=("self",))
-        rows = list(fresh.values_list("id", "end_user__project_id", "rejected_by", "received_at")[:COUNTED_AT_ONCE])
-        hits: dict[tuple[UUID, str], list[datetime]] = {}
-        for _, project_id, rule, received_at in rows:
-            hits.setdefault((project_id, rule), []).append(received_at)
-        Turn.objects.filter(id__in=[turn_id for turn_id, *_ in rows]).update(hit_counted=True)
-        for (project_id, rule), moments in sorted(hits.items()):
-            PreFilterRule.objects.filter(project_id=project_id, name=rule).update(
-                hit_count=F("hit_count") + len(moments), last_hit_at=Greatest("last_hit_at", Value(max(moments)))
-            )
-    return len(rows)
+    while True:
+        with system_scope(SystemWork.SCHEDULE), transaction.atomic():
+            dropped = Turn.objects.filter(hit_counted=False).exclude(rejected_by="").order_by("received_at")
+            fresh = dropped.select_for_update(no_key=True, skip_locked=True, of=("self",))
+            rows = list(fresh.values_list("id", "end_user__project_id", "rejected_by", "received_at")[:COUNTED_AT_ONCE])
+            hits: dict[tuple[UUID, str], list[datetime]] = {}
+            for _, project_id, rule, received_at in rows:
+                hits.setdefault((project_id, rule), []).append(received_at)
+            Turn.objects.filter(id__in=[turn_id for turn_id, *_ in rows]).update(hit_counted=True)
+            for (project_id, rule), moments in sorted(hits.items()):
+                PreFilterRule.objects.filter(project_id=project_id, name=rule).update(
+                    hit_count=F("hit_count") + len(moments), last_hit_at=Greatest("last_hit_at", Value(max(moments)))
+                )
+        if not rows:
+            return counted
+        counted += len(rows)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
-from pathlib import Path
 from time import monotonic
 from typing import Any, cast
 from uuid import UUID
@@ -41,29 +40,24 @@ def seal_ledger(*, most: timedelta = AN_HOUR) -> int:
     """Seal the entries that are committed; return how many these were. Time that is up leaves the rest unsealed."""
     until, sealed = monotonic() + most.total_seconds(), 0
     projects = LedgerEntry.objects.filter(number__isnull=True).order_by().values_list("project_id", flat=True)
+    is_alone = Func(Value(_LOCK), function="pg_try_advisory_xact_lock", output_field=BooleanField())
     with system_scope(SystemWork.LEDGER):
         for project_id in list(projects.distinct()):
-            while monotonic() < until and (some := _seal_some(project_id)):
-                sealed += some
+            entries = LedgerEntry.objects.filter(project_id=project_id).order_by("id")
+            unsealed = entries.filter(number__isnull=True)
+            latest = entries.filter(number__isnull=False).order_by("-number").values_list("number", "hash")
+            while monotonic() < until:
+                with transaction.atomic():
+                    if not unsealed.values_list(is_alone, flat=True).first():
+                        break  # none is left, or another process is sealing
+                    number, last = cast("tuple[int, str] | None", latest.first()) or _beginning(project_id)
+                    made: list[LedgerEntry] = []
+                    for place, entry in enumerate(unsealed.values(*_HASHED)[:AT_ONCE], start=number + 1):
+                        last = _chained_hash(last, entry)
+                        made.append(LedgerEntry(id=entry["id"], number=place, hash=last))
+                    unsealed.bulk_update(made, ["number", "hash"])
+                sealed += len(made)
     return sealed
-
-
-def _seal_some(project_id: UUID) -> int:
-    """Seal up to AT_ONCE entries; return 0 if none is left, or another process is sealing."""
-    is_alone = Func(Value(_LOCK), function="pg_try_advisory_xact_lock", output_field=BooleanField())
-    entries = LedgerEntry.objects.filter(project_id=project_id).order_by("id")
-    unsealed = entries.filter(number__isnull=True)
-    with transaction.atomic():
-        if not unsealed.values_list(is_alone, flat=True).first():
-            return 0
-        last_sealed = entries.filter(number__isnull=False).order_by("-number").values_list("number", "hash").first()
-        number, last = cast("tuple[int, str] | None", last_sealed) or _beginning(project_id)
-        sealed: list[LedgerEntry] = []
-        for place, entry in enumerate(unsealed.values(*_HASHED)[:AT_ONCE], start=number + 1):
-            last = _chained_hash(last, entry)
-            sealed.append(LedgerEntry(id=entry["id"], number=place, hash=last))
-        unsealed.bulk_update(sealed, ["number", "hash"])
-    return len(sealed)
 
 
 def _beginning(project_id: UUID) -> tuple[int, str]:
@@ -163,6 +157,7 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
     removed = 0
     if settings.LEDGER_ARCHIVE is None:
         return removed
+    folder = settings.LEDGER_ARCHIVE / str(project_id)
     sealed = LedgerEntry.objects.filter(project_id=project_id, number__isnull=False).order_by("number")
     with system_scope(SystemWork.LEDGER):
         # Entries are numbered when they are sealed, so a young one may stand before an older one; it keeps what
@@ -170,8 +165,15 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
         while past := list(
             takewhile(lambda entry: entry["created_at"] < before, sealed.values(*FIELDS)[:REMOVED_AT_ONCE])
         ):
+            path = folder / f"{past[0]['number']:012}-{past[-1]['number']:012}.jsonl.gz"
+            part = path.with_name(f"{path.name}.{os.getpid()}.part")  # so that the file is complete or absent
             try:
-                _archive(settings.LEDGER_ARCHIVE / str(project_id), past)
+                folder.mkdir(parents=True, exist_ok=True)
+                with part.open("wb") as made:
+                    made.write(gzip.compress(b"".join(msgspec.json.encode(entry) + b"\n" for entry in past)))
+                    made.flush()
+                    os.fsync(made.fileno())
+                part.replace(path)
             except OSError as error:
                 log.error("ledger not archived", project=str(project_id), error=str(error))
                 break
@@ -180,15 +182,3 @@ def remove_sealed(*, project_id: UUID, before: datetime) -> int:
                 LedgerCheckpoint.objects.get_or_create(project_id=project_id, number=number, defaults={"hash": digest})
                 removed += sealed.filter(number__lte=number).delete()[0]
     return removed
-
-
-def _archive(folder: Path, entries: list[dict[str, Any]]) -> None:
-    """Write entries to a file that is complete or absent."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{entries[0]['number']:012}-{entries[-1]['number']:012}.jsonl.gz"
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("wb") as made:
-        made.write(gzip.compress(b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)))
-        made.flush()
-        os.fsync(made.fileno())
-    part.replace(path)

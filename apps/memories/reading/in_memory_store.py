@@ -1,6 +1,6 @@
 """The store without a database: reads and writes like the PostgreSQL one, for dry runs, replays and benchmarks."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -89,6 +89,12 @@ class InMemoryStore:
         """Return live memories, the most relevant first."""
         live = {each.memory.id: each for each in self._live(query.end_user_id, query.private_to)}
         text, entities = query.text.lower(), self.state(end_user_id=query.end_user_id).entities.values()
+        indexed = [each for each in live.values() if query.embedder in each.vectors]
+        indexed.sort(key=lambda stored: stored.memory.id)
+        nearest: list[list[UUID]] = []
+        for cosines in _cosines(indexed, query.vectors, query.embedder):
+            places = sorted(range(len(indexed)), key=lambda place: -(cosines[place] or 0.0))
+            nearest.append([indexed[place].memory.id for place in places[:memories]])
         ids = most_relevant(
             live=[
                 LiveMemory(
@@ -103,7 +109,7 @@ class InMemoryStore:
                 for each in live.values()
             ],
             query=query,
-            nearest=[ids[:memories] for ids in _by_cosine(live.values(), query.vectors, query.embedder)],
+            nearest=nearest,
             named={each.id for each in entities for name in each.aliases if len(name) > 2 and name.lower() in text},
             most=memories,
         )
@@ -133,14 +139,6 @@ class InMemoryStore:
         stored = self.state(end_user_id=end_user_id).memories.values()
         live = (each for each in stored if each.memory.status in LIVE_STATUSES)
         return (each for each in live if each.memory.private_to == private_to)
-
-
-def _by_cosine(live: Iterable[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[UUID]]:
-    """Yield, for each vector, the memories that have one, the nearest first."""
-    indexed = sorted((each for each in live if embedder in each.vectors), key=lambda stored: stored.memory.id)
-    for cosines in _cosines(indexed, vectors, embedder):
-        places = sorted(range(len(indexed)), key=lambda place: -(cosines[place] or 0.0))
-        yield [indexed[place].memory.id for place in places]
 
 
 def _cosines(stored: Sequence[StoredState], vectors: Sequence[Vector], embedder: str) -> Iterator[list[float | None]]:

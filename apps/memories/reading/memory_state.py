@@ -133,11 +133,16 @@ def with_origins(stored: StoredState, said_in: Iterable[tuple[str, str]]) -> Sto
 def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Request | None = None) -> MemoryState:
     """Apply a plan's operations in their order and return the new state; the old one stays unchanged.
 
-    New memories take topic and metadata of the request that brings them. Expected versions are those before the plan,
-    however often it changes a memory. Raises StalePlan if a memory is absent or has another version, or if a live
-    memory has the hash of a new one.
+    New memories take topic and metadata of the request that brings them, unless they have their own. Expected versions
+    are those before the plan, however often it changes a memory. Raises StalePlan if a memory is absent or has another
+    version, or if a live memory has the hash of a new one.
     """
-    _check_versions(state, plan)
+    versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
+    versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
+    changes: list[MergeInto | SupersedeMemory | ReviseMemory] = [*plan.of(MergeInto), *plan.of(SupersedeMemory)]
+    for change in (*changes, *plan.of(ReviseMemory)):
+        if versions.get(change.memory_id) != change.expected_version:
+            raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
     memories = [each.memory for each in state.memories.values() if each.memory.status in LIVE_STATUSES]
     live = {(each.private_to, each.canonical_hash) for each in memories}
     for added in plan.of(AddMemory):
@@ -146,27 +151,14 @@ def remember(*, state: MemoryState, plan: WritePlan, now: datetime, request: Req
     for operation in plan.operations:
         state = with_operation(operation, state, now)
         if isinstance(operation, AddMemory) and request is not None:
-            state = state.with_memory(_as_requested(state.memories[operation.memory_id], request))
+            stored = state.memories[operation.memory_id]
+            topic = stored.memory.topic or request.topic
+            metadata = stored.memory.metadata or dict(request.metadata)
+            memory = replace(stored.memory, topic=topic, metadata=metadata)
+            state = state.with_memory(replace(stored, memory=memory, session_id=request.origin.session_id))
     mentioned, said_at = mentions_of(plan, now=now)
     new = {operation.entity.id for operation in plan.of(AddEntity)}
     return with_mentions(state, mentioned=mentioned, added=new, said_at=said_at)
-
-
-def _as_requested(stored: StoredState, request: Request) -> StoredState:
-    """Give a new memory what the writer takes from the request: topic and metadata, unless it has its own."""
-    memory = stored.memory
-    topic, metadata = memory.topic or request.topic, memory.metadata or dict(request.metadata)
-    added = replace(memory, topic=topic, metadata=metadata)
-    return replace(stored, memory=added, session_id=request.origin.session_id)
-
-
-def _check_versions(state: MemoryState, plan: WritePlan) -> None:
-    versions = {memory_id: stored.memory.version for memory_id, stored in state.memories.items()}
-    versions |= {operation.memory_id: FIRST_VERSION for operation in plan.of(AddMemory)}
-    changes: list[MergeInto | SupersedeMemory | ReviseMemory] = [*plan.of(MergeInto), *plan.of(SupersedeMemory)]
-    for change in (*changes, *plan.of(ReviseMemory)):
-        if versions.get(change.memory_id) != change.expected_version:
-            raise StalePlan(f"memory {change.memory_id} is no longer at version {change.expected_version}")
 
 
 @singledispatch

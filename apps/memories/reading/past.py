@@ -1,11 +1,12 @@
 """The state of an end user's memories, entities and links at a past time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from functools import partial
+from operator import methodcaller
 from typing import Any, cast
 from uuid import UUID
 
@@ -102,8 +103,7 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
     ends = {trace_id: at for trace_id, at in traces.values_list("id", "finished_at") if at is not None}
     rows = {row["id"]: row for row in Memory.objects.filter(end_user_id=end_user_id).values(*_COLUMNS)}
     entities = {memory_id: frozenset(_entities_of(row)) for memory_id, row in rows.items()}
-    changes: list[PastChange] = list(_value_changes(end_user_id, rows))
-    changes += (_added(row) for row in rows.values())
+    changes: list[PastChange] = list(_memory_changes(end_user_id, rows))
     said: dict[UUID, datetime] = {}  # the latest time that a trace's memories were said
     mentioned: defaultdict[UUID, frozenset[UUID]] = defaultdict(frozenset)  # by trace: what it says something about
     for origin in MemoryOrigin.objects.standing().filter(end_user_id=end_user_id).order_by("created_at", "said_at"):
@@ -114,7 +114,7 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
             mentioned[origin.trace_id] |= entities[origin.memory_id]
     planned = list(_planned(end_user_id))
     changes += (_operated(at, operation, trace_id) for trace_id, at, operation in planned)
-    changes += _of_no_plan(end_user_id, [operation for *_, operation in planned])
+    changes += _further_entity_changes(end_user_id, [operation for *_, operation in planned])
     added: defaultdict[UUID, set[UUID]] = defaultdict(set)
     for trace_id, _, operation in planned:
         if isinstance(operation, AddEntity):
@@ -128,7 +128,6 @@ def past_changes(*, end_user_id: UUID) -> list[PastChange]:
     for subject_id, at in stored.values_list("subject_id", "created_at"):
         mention = partial(with_mentions, mentioned={subject_id}, said_at=at)
         changes.append(PastChange(at=at, rank=Rank.MENTION, apply=mention))
-    changes += _merges(end_user_id)
     return sorted(changes, key=lambda change: (change.at, change.rank))
 
 
@@ -153,43 +152,37 @@ def _operate(operation: EntityOperation | ReviseMemory, at: datetime, state: Mem
     return with_operation(operation, state, at) if known else state
 
 
-def _of_no_plan(end_user_id: UUID, planned: Sequence[EntityOperation]) -> Iterator[PastChange]:
-    """Yield entities and names that callers and people have added."""
+def _further_entity_changes(end_user_id: UUID, planned: Sequence[EntityOperation]) -> Iterator[PastChange]:
+    """Yield entities and names that callers and people have added, and merges and splits."""
     added = {each.entity.id for each in planned if isinstance(each, AddEntity)}
     for row in Entity.objects.filter(end_user_id=end_user_id, withdrawn=False).exclude(id__in=added):
         entity = KnownEntity(id=row.id, name=row.name, type=EntityType(row.type), is_user=row.is_user)
         yield _operated(row.created_at, AddEntity(entity))
-    named = set(_names(planned))
+    # The names that plans have given, the former ones of renamed entities too.
+    given: list[tuple[UUID, str]] = []
+    called: dict[UUID, str] = {}
+    for each in planned:
+        if isinstance(each, AddEntity):
+            called[each.entity.id] = each.entity.name
+            given += [(each.entity.id, alias) for alias in each.entity.aliases]
+        elif isinstance(each, RenameEntity):
+            given.append((each.entity_id, called.get(each.entity_id, "")))
+            called[each.entity_id] = each.name
+        else:
+            given.append((each.entity_id, each.alias))
+    named = {(entity_id, canonical_text(name)[:255]) for entity_id, name in given}
     for alias in EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False).order_by("created_at", "folded"):
         if (alias.entity_id, alias.folded) not in named:
             yield _operated(alias.created_at, AddAlias(alias.entity_id, alias.alias))
-
-
-def _names(operations: Iterable[EntityOperation]) -> Iterator[tuple[UUID, str]]:
-    """Yield the names that plans have given, the former ones of renamed entities too."""
-    called: dict[UUID, str] = {}
-    for operation in operations:
-        if isinstance(operation, AddEntity):
-            called[operation.entity.id] = operation.entity.name
-            yield from ((operation.entity.id, canonical_text(alias)[:255]) for alias in operation.entity.aliases)
-        elif isinstance(operation, RenameEntity):
-            yield operation.entity_id, canonical_text(called.get(operation.entity_id, ""))[:255]
-            called[operation.entity_id] = operation.name
-        else:
-            yield operation.entity_id, canonical_text(operation.alias)[:255]
-
-
-def _merges(end_user_id: UUID) -> Iterator[PastChange]:
-    """Yield merges and splits: an entity that is merged into another is not known as one of its own."""
-    entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
     rows = Entity.objects.filter(end_user_id=end_user_id).in_bulk()
-    for entry in entries.order_by("created_at", "id"):
-        if (row := rows.get(entry.object_id)) is not None:
-            change = partial(_merge_or_split, row, entry.verb)
-            yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=change)
+    entries = LedgerEntry.objects.filter(end_user_id=end_user_id, object_kind="entity", verb__in=(MERGED, SPLIT))
+    for entry in (each for each in entries.order_by("created_at", "id") if each.object_id in rows):
+        change = partial(_merge_or_split, rows[entry.object_id], entry.verb)
+        yield PastChange(at=entry.created_at, rank=Rank.ENTITY, apply=change)
 
 
 def _merge_or_split(row: Entity, verb: str, state: MemoryState) -> MemoryState:
+    """Return a state in which an entity that is merged into another is not known as one of its own."""
     if verb == MERGED:
         return replace(state, entities={key: each for key, each in state.entities.items() if key != row.id})
     entity = KnownEntity(
@@ -209,8 +202,8 @@ def _entities_of(row: Mapping[str, Any]) -> Iterator[UUID]:
         yield parse(Prefix.ENTITY, row["object"]["entity"])
 
 
-def _value_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iterator[PastChange]:
-    """Yield the changes of values, the latest first, and leave the rows as they were when they were added."""
+def _memory_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Iterator[PastChange]:
+    """Yield the changes of values, the latest first, then the memories as they were added, to which it sets `rows`."""
     versions: QuerySet[MemoryVersion] = MemoryVersion.objects.filter(end_user_id=end_user_id)
     for version in versions.order_by("memory", "-version"):
         row = rows[version.memory_id]
@@ -225,22 +218,20 @@ def _value_changes(end_user_id: UUID, rows: dict[UUID, dict[str, Any]]) -> Itera
         )
         row.update({column: past_value(column, value) for column, value in version.values.items() if column in row})
         row["version"] = version.version
-
-
-def _added(row: Mapping[str, Any]) -> PastChange:
-    stored = StoredState(
-        memory=StoredMemory(**read_columns(row)),
-        superseded_by=row["superseded_by_id"],
-        created_at=row["created_at"],
-        session_id=row["session_id"],
-    )
-    return PastChange(
-        at=row["created_at"],
-        rank=Rank.MEMORY,
-        apply=lambda state: state.with_memory(stored),
-        trace_id=row["trace_id"],
-        new_content_of=stored.memory.id,
-    )
+    for row in rows.values():
+        added = StoredState(
+            memory=StoredMemory(**read_columns(row)),
+            superseded_by=row["superseded_by_id"],
+            created_at=row["created_at"],
+            session_id=row["session_id"],
+        )
+        yield PastChange(
+            at=row["created_at"],
+            rank=Rank.MEMORY,
+            apply=methodcaller("with_memory", added),
+            trace_id=row["trace_id"],
+            new_content_of=added.memory.id,
+        )
 
 
 def _origin_added(row: MemoryOrigin, *, is_copy: bool) -> PastChange:

@@ -87,11 +87,25 @@ class PostgresMemoryReader:
         vectors = MemoryVector.objects.filter(end_user_id=query.end_user_id, embedder=query.embedder)
         is_indexed = Exists(vectors.filter(memory=OuterRef("pk")))
         rows = live.values_list("id", "subject_id", "session_id", "created_at", "event_at", "content", is_indexed)
+        near = [
+            vectors.filter(memory__in=live)
+            .annotate(number=Value(number), product=_product("embedding", sentence))
+            .order_by("product", "memory_id")
+            .values_list("number", "product", "memory_id")[:memories]
+            for number, sentence in enumerate(query.vectors)
+        ]
+        nearest: list[list[UUID]] = [[] for _ in near]
+        if near:
+            for number, _, memory_id in sorted(near[0].union(*near[1:], all=True)):
+                nearest[number].append(memory_id)
+        aliases = EntityAlias.objects.filter(end_user_id=query.end_user_id, withdrawn=False).annotate(
+            length=Length("alias"), place=StrIndex(Value(query.text.lower()), Lower("alias"))
+        )
         ids = most_relevant(
             live=[LiveMemory(*row) for row in rows],
             query=query,
-            nearest=_nearest(vectors.filter(memory__in=live), query.vectors, most=memories),
-            named=_named(query),
+            nearest=nearest,
+            named=set(aliases.filter(length__gt=2, place__gt=0).values_list("entity_id", flat=True)),
             most=memories,
         )
         found = {each.id: each for each in self.several(end_user_id=query.end_user_id, ids=ids)}
@@ -210,30 +224,6 @@ def _order_of_neighbour(row: tuple[int, int, float | None, UUID]) -> tuple[int, 
 def _product(column: str, vector: Vector) -> MaxInnerProduct:
     """Return the negated inner product, which is the negated cosine of unit vectors."""
     return MaxInnerProduct(column, HalfVector(list(vector)))
-
-
-def _nearest(vectors: QuerySet[MemoryVector], sentences: Sequence[Vector], *, most: int) -> list[list[UUID]]:
-    """Return, for each sentence, the memories whose vectors are nearest, the nearest first."""
-    if not sentences:
-        return []
-    near = [
-        vectors.annotate(number=Value(number), product=_product("embedding", sentence))
-        .order_by("product", "memory_id")
-        .values_list("number", "product", "memory_id")[:most]
-        for number, sentence in enumerate(sentences)
-    ]
-    nearest: list[list[UUID]] = [[] for _ in sentences]
-    for number, _, memory_id in sorted(near[0].union(*near[1:], all=True)):
-        nearest[number].append(memory_id)
-    return nearest
-
-
-def _named(query: RelevanceQuery) -> set[UUID]:
-    """Return the entities that the turns name."""
-    aliases = EntityAlias.objects.filter(end_user_id=query.end_user_id, withdrawn=False).annotate(
-        length=Length("alias"), place=StrIndex(Value(query.text.lower()), Lower("alias"))
-    )
-    return set(aliases.filter(length__gt=2, place__gt=0).values_list("entity_id", flat=True))
 
 
 def notes_of_session(*, end_user_id: UUID, session_id: UUID) -> tuple[tuple[UUID, UUID], ...]:

@@ -39,12 +39,14 @@ def most_relevant(
     first, then memories of the session, then the latest.
     """
     latest = sorted(live, key=lambda each: (each.created_at, each.id), reverse=True)
+    now, dated = query.now, [(each.event_at, each.id) for each in latest if each.event_at is not None]
+    coming = sorted((at, memory_id) for at, memory_id in dated if now is not None and at >= now)  # the next one first
     of_session = [each.id for each in latest if each.session_id == query.session_id or not each.is_indexed]
     lists: list[tuple[int, Iterable[UUID]]] = [
         *((1, ids) for ids in nearest),
         *((1, ids) for ids in _by_words(latest, query.words)),
         (1, [each.id for each in latest if each.subject_id in named]),
-        (1, _coming(latest, query.now)),
+        (1, [memory_id for _, memory_id in coming]),
         (3, of_session),
         (7, [each.id for each in latest]),
     ]
@@ -55,12 +57,6 @@ def most_relevant(
     best = sorted((each.id for each in latest), reverse=True)
     best.sort(key=lambda memory_id: (min(places[memory_id]), -sum(1 / (10 + each) for each in places[memory_id])))
     return best[:most]
-
-
-def _coming(live: Iterable[LiveMemory], now: datetime | None) -> list[UUID]:
-    """Return the memories of events from a moment on, the next one first."""
-    dated = [(each.event_at, each.id) for each in live if now and each.event_at is not None and each.event_at >= now]
-    return [memory_id for _, memory_id in sorted(dated)]
 
 
 def _by_words(live: Sequence[LiveMemory], words: Sequence[Sequence[str]]) -> Iterator[list[UUID]]:

@@ -84,7 +84,7 @@ def list_memories(*, project_id: UUID, filters: MemoryFilters) -> MemoryQuerySet
     if writer := given.get("writer"):
         rows = rows.filter(_WRITTEN_BY[writer])
     if visibility := given.get("visibility"):
-        rows = _VISIBLE[visibility](rows, project_id)
+        rows = _visible(rows, visibility, project_id)
     return rows
 
 
@@ -96,23 +96,16 @@ _WRITTEN_BY: Mapping[MemoryWriter, Q] = {
 }
 
 
-def _shown(rows: MemoryQuerySet, project_id: UUID) -> MemoryQuerySet:
+def _visible(rows: MemoryQuerySet, visibility: Visibility, project_id: UUID) -> MemoryQuerySet:
     now, stakes = timezone.now(), Stakes.NORMAL
+    if visibility is Visibility.EXPIRED:
+        return rows.filter(expires_at__lte=now)
+    if visibility is Visibility.ENDED:
+        return rows.filter(valid_until__lte=now)
     least = active_policy(project_id=project_id).retrieval.least_confidence[stakes]
+    if visibility is Visibility.HELD_BACK:
+        return rows.filter(Q(status=Status.PENDING_REVIEW) | Q(status=Status.ACTIVE, confidence__lt=least))
     return rows.filter(status__in=shown_statuses(stakes), confidence__gte=least).true_at(now)
-
-
-def _held_back(rows: MemoryQuerySet, project_id: UUID) -> MemoryQuerySet:
-    least = active_policy(project_id=project_id).retrieval.least_confidence[Stakes.NORMAL]
-    return rows.filter(Q(status=Status.PENDING_REVIEW) | Q(status=Status.ACTIVE, confidence__lt=least))
-
-
-_VISIBLE: Mapping[Visibility, Callable[[MemoryQuerySet, UUID], MemoryQuerySet]] = {
-    Visibility.SHOWN: _shown,
-    Visibility.HELD_BACK: _held_back,
-    Visibility.EXPIRED: lambda rows, project_id: rows.filter(expires_at__lte=timezone.now()),
-    Visibility.ENDED: lambda rows, project_id: rows.filter(valid_until__lte=timezone.now()),
-}
 
 
 def _one_of(choices: type[StrEnum]) -> Callable[[str], StrEnum | None]:

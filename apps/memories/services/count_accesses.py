@@ -5,7 +5,7 @@ process loses the counts that it has not written yet.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -54,9 +54,21 @@ class Accesses:
         by_user: dict[UUID, dict[UUID, tuple[int, datetime]]] = {}
         for (end_user_id, memory_id), counted in waiting.items():
             by_user.setdefault(end_user_id, {})[memory_id] = counted
+        columns = ("access_count", "first_accessed", "last_accessed")
         with system_scope(SystemWork.SCHEDULE):
             for end_user_id, noted in by_user.items():
-                _write(end_user_id, noted)
+                memories = Memory.objects.for_end_user(end_user_id)
+                with transaction.atomic():
+                    # Rows that another transaction has locked are skipped. The others are locked in one order, which
+                    # prevents deadlocks.
+                    free = memories.filter(id__in=noted).only("id", *columns).order_by("id")
+                    rows = list(free.select_for_update(no_key=True, skip_locked=True))
+                    for row in rows:
+                        count, at = noted[row.id]
+                        row.access_count += count
+                        row.first_accessed = row.first_accessed or at
+                        row.last_accessed = max(row.last_accessed or at, at)
+                    memories.bulk_update(rows, columns)
         return len(waiting)
 
     def _count_in_thread(self) -> None:
@@ -72,21 +84,3 @@ class Accesses:
 
 
 ACCESSES = Accesses()
-
-
-def _write(end_user_id: UUID, noted: Mapping[UUID, tuple[int, datetime]]) -> None:
-    """Add the counts of one end user.
-
-    Rows that another transaction has locked are skipped. The others are locked in one order, which prevents deadlocks.
-    """
-    memories = Memory.objects.for_end_user(end_user_id)
-    columns = ("access_count", "first_accessed", "last_accessed")
-    with transaction.atomic():
-        free = memories.filter(id__in=noted).only("id", *columns).order_by("id")
-        rows = list(free.select_for_update(no_key=True, skip_locked=True))
-        for row in rows:
-            count, at = noted[row.id]
-            row.access_count += count
-            row.first_accessed = row.first_accessed or at
-            row.last_accessed = max(row.last_accessed or at, at)
-        memories.bulk_update(rows, columns)

@@ -1,7 +1,6 @@
 """Merge entities, preview a merge, split merged ones again, and redact their names."""
 
-from collections.abc import Iterator, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -22,7 +21,7 @@ from apps.memories.services.revising import apply_decision, settle_change
 from apps.pipeline.conflict.slots import takes_slot
 from apps.pipeline.core.canonical import canonical_hash, canonical_text, salted_hash
 from apps.pipeline.core.enums import LIVE_STATUSES, LinkKind, LinkStatus, Status
-from apps.pipeline.core.operations import LinkMemories, Operation, ReviseMemory, SupersedeMemory
+from apps.pipeline.core.operations import LinkMemories, ReviseMemory, SupersedeMemory
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import RedactionPolicy
 from apps.pipeline.redaction.redact import redact
@@ -40,16 +39,22 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> WritePlan:
 
     Hashes stay unique among live memories.
     """
+    changes: dict[UUID, dict[str, Any]] = {}
+    for row in rows:
+        changed: dict[str, Any] = {}
+        if row.subject_id == entity.id:
+            changed["subject_id"] = into.id
+        if row.object.get("entity") == entity.shown_id:
+            changed |= {"object": {"entity": into.shown_id}, "object_text": into.name}
+        if changed:
+            changes[row.id] = changed | {"canonical_hash": canonical_hash(read_statement(row, **changed))}
     live = [row for row in rows if row.status in LIVE_STATUSES]
-    changes = {row.id: changed for row in rows if (changed := _changes(row, entity=entity, into=into))}
     versions = {row.id: row.version for row in rows}
     hashes = [values["canonical_hash"] for values in changes.values()]
     others = Memory.objects.live().filter(end_user_id=entity.end_user_id, canonical_hash__in=hashes)
     by_hash = {(row.private_to, row.canonical_hash): row for row in others.exclude(id__in=list(changes))}
     links: list[LinkMemories] = []
-    for row in live:
-        if row.id not in changes:
-            continue
+    for row in (each for each in live if each.id in changes):
         duplicate = by_hash.setdefault((row.private_to, changes[row.id]["canonical_hash"]), row)
         if duplicate is not row:
             changes[row.id]["canonical_hash"] = salted_hash(changes[row.id]["canonical_hash"], memory_id=row.id)
@@ -58,15 +63,6 @@ def moved(rows: Sequence[Memory], *, entity: Entity, into: Entity) -> WritePlan:
                 links.append(LinkMemories(from_id=row.id, to_id=duplicate.id, kind=LinkKind.POSSIBLE_DUPLICATE))
     revisions = [ReviseMemory(key, versions[key], verb=MERGED, changes=values) for key, values in changes.items()]
     return WritePlan((*_closed(live, changes), *revisions, *links))
-
-
-def _changes(row: Memory, *, entity: Entity, into: Entity) -> dict[str, Any]:
-    changed: dict[str, Any] = {}
-    if row.subject_id == entity.id:
-        changed["subject_id"] = into.id
-    if row.object.get("entity") == entity.shown_id:
-        changed |= {"object": {"entity": into.shown_id}, "object_text": into.name}
-    return changed | {"canonical_hash": canonical_hash(read_statement(row, **changed))} if changed else {}
 
 
 def _closed(live: Sequence[Memory], changes: dict[UUID, dict[str, Any]]) -> Iterator[SupersedeMemory]:
@@ -121,7 +117,17 @@ def merge_entities(*, project_id: UUID, entity_id: UUID, into_id: UUID) -> None:
         check_merge(entity, into)
         plan = moved(list(pointing_at(entity, into).select_for_update(no_key=True)), entity=entity, into=into)
         apply_decision(project_id=project_id, end_user_id=entity.end_user_id, operations=plan.operations)
-        _copy_names(entity, into)
+        names = {canonical_text(name)[:255]: name for name in names_of(entity)}
+        EntityAlias.objects.bulk_create(
+            (
+                # `source` marks the names that a split removes.
+                EntityAlias(end_user_id=into.end_user_id, entity=into, alias=name, folded=folded, source=entity.id.hex)
+                for folded, name in names.items()
+            ),
+            update_conflicts=True,
+            unique_fields=["end_user", "entity", "folded"],
+            update_fields=["withdrawn"],
+        )
         Entity.objects.filter(id=entity.id).update(merged_into=into)
         changed_ids = {  # from which a split undoes the merge
             "into": str(into.id),
@@ -161,20 +167,6 @@ def check_merge(entity: Entity, into: Entity) -> None:
         raise Conflict("one of them is merged into another already")
 
 
-def _copy_names(entity: Entity, into: Entity) -> None:
-    """Copy all names to the entity that stays; `source` marks those that a split removes."""
-    names = {canonical_text(name)[:255]: name for name in names_of(entity)}
-    EntityAlias.objects.bulk_create(
-        (
-            EntityAlias(end_user_id=into.end_user_id, entity=into, alias=name, folded=folded, source=entity.id.hex)
-            for folded, name in names.items()
-        ),
-        update_conflicts=True,
-        unique_fields=["end_user", "entity", "folded"],
-        update_fields=["withdrawn"],
-    )
-
-
 def names_of(entity: Entity) -> list[str]:
     """Return the name and all aliases of an entity."""
     return [entity.name, *entity.aliases.filter(withdrawn=False).values_list("alias", flat=True)]
@@ -203,8 +195,17 @@ def split_entities(*, project_id: UUID, entity_id: UUID) -> None:
         Entity.objects.filter(id=entity.id).update(merged_into=None)
         user = {"project_id": project_id, "end_user_id": entity.end_user_id}
         apply_decision(**user, operations=list(_restored_references(entity, merged["memories"])))
-        for reopening in _reopened(entity, merged["closed"]):
-            apply_decision(**user, operations=reopening)
+        for memory, before in _values_before(entity, merged["closed"], "superseded"):
+            if memory.status != Status.SUPERSEDED:
+                continue
+            ended = parse_datetime(before["valid_until"] or "")
+            opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
+            try:
+                changes, closing = settle_change(memory=memory, changes=opened)
+            except Conflict:  # a live memory says the same by now
+                continue
+            reopening = ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
+            apply_decision(**user, operations=[reopening, *closing])
         linked = Q(from_memory__in=[each for each, _ in merged["links"]], kind=LinkKind.POSSIBLE_DUPLICATE)
         MemoryLink.objects.filter(linked, end_user_id=entity.end_user_id, status=LinkStatus.OPEN).update(
             status=LinkStatus.SETTLED, resolution=SPLIT, settled_at=timezone.now()
@@ -231,29 +232,14 @@ def _restored_references(entity: Entity, memory_ids: list[str]) -> Iterator[Revi
         if before.get("object", {}).get("entity") == entity.shown_id:
             changes |= {"object": before["object"], "object_text": before["object_text"]}
         if changes:
-            changes["canonical_hash"] = _hash(memory, changes, given)
-            given |= {changes["canonical_hash"]} if memory.status in LIVE_STATUSES else set()
+            found = canonical_hash(read_statement(memory, **changes))
+            if memory.status in LIVE_STATUSES:
+                live = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found)
+                if found in given or live.exclude(id=memory.id).exists():
+                    found = salted_hash(found, memory_id=memory.id)
+                given.add(found)
+            changes["canonical_hash"] = found
             yield ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes)
-
-
-def _hash(memory: Memory, changes: dict[str, Any], given: Set[str]) -> str:
-    """Return the hash of a memory with these changes, salted if another live memory has the same hash."""
-    found = canonical_hash(read_statement(memory, **changes))
-    if memory.status not in LIVE_STATUSES:
-        return found
-    others = Memory.objects.live().filter(end_user_id=memory.end_user_id, canonical_hash=found).exclude(id=memory.id)
-    return salted_hash(found, memory_id=memory.id) if found in given or others.exists() else found
-
-
-def _reopened(entity: Entity, memory_ids: list[str]) -> Iterator[list[Operation]]:
-    """Reopen memories that the merge closed and that are still closed, and settle their slots as they are now."""
-    for memory, before in _values_before(entity, memory_ids, "superseded"):
-        if memory.status == Status.SUPERSEDED:
-            ended = parse_datetime(before["valid_until"] or "")
-            opened = {"status": before["status"], "superseded_by_id": None, "valid_until": ended}
-            with suppress(Conflict):  # a live memory says the same by now
-                changes, closing = settle_change(memory=memory, changes=opened)
-                yield [ReviseMemory(memory.id, memory.version, verb=SPLIT, changes=changes), *closing]
 
 
 def redact_aliases(*, project_id: UUID, policy: RedactionPolicy, is_dry_run: bool) -> int:

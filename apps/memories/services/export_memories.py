@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -44,21 +43,16 @@ def _lines(rows: Iterator[Memory], file_format: ExportFormat) -> Iterator[str]:
     if file_format is ExportFormat.CSV:
         yield csv_line(COLUMNS)
     for row in rows:
-        values = _values(row)
+        named = {
+            "id": row.shown_id,
+            "user_id": row.end_user.external_id,
+            "subject": row.subject.name if row.subject else None,
+            "object": row.object_text,
+            "trace_id": show(Prefix.TRACE, row.trace_id) if row.trace_id else None,
+            "superseded_by": show(Prefix.MEMORY, row.superseded_by_id) if row.superseded_by_id else None,
+        }
+        values = {name: named[name] if name in named else getattr(row, name) for name in COLUMNS}
         if file_format is ExportFormat.CSV:
             yield csv_line(" ".join(value) if isinstance(value, list) else value for value in values.values())
         else:
             yield msgspec.json.encode(values).decode() + "\n"
-
-
-def _values(row: Memory) -> dict[str, Any]:
-    """Return the values of the columns, in their order."""
-    named = {
-        "id": row.shown_id,
-        "user_id": row.end_user.external_id,
-        "subject": row.subject.name if row.subject else None,
-        "object": row.object_text,
-        "trace_id": show(Prefix.TRACE, row.trace_id) if row.trace_id else None,
-        "superseded_by": show(Prefix.MEMORY, row.superseded_by_id) if row.superseded_by_id else None,
-    }
-    return {name: named[name] if name in named else getattr(row, name) for name in COLUMNS}

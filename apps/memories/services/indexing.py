@@ -178,8 +178,10 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
         processing.finish(lease=lease, work=work)
         return
     with span("ask questions", kind=SpanKind.CONSUMER, parents=_told_in(lease, rows)):
-        foreign = _foreign_example(lease.end_user_id)
-        asked = ask_model(_indexables(rows), model=model, policy=policy, also_writes=foreign)
+        foreign = Memory.objects.for_end_user(lease.end_user_id).exclude(source_tongue=F("tongue"))
+        latest = foreign.order_by("-id").values_list("evidence", flat=True)[:_LATEST_QUOTES]
+        example = max((quote for quote in latest if not is_english(quote)), key=len, default="")
+        asked = ask_model(_indexables(rows), model=model, policy=policy, also_writes=example)
         entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():
         write_vectors(
@@ -191,13 +193,6 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
         enqueue_questions(lease=lease, embedder=ports.embedder)
         processing.finish(lease=lease, work=work)
         recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[asked.call])
-
-
-def _foreign_example(end_user_id: UUID) -> str:
-    """Return a quote in another language that an end user writes in lately, or an empty string."""
-    foreign = Memory.objects.for_end_user(end_user_id).exclude(source_tongue=F("tongue"))
-    quotes = foreign.order_by("-id").values_list("evidence", flat=True)[:_LATEST_QUOTES]
-    return max((quote for quote in quotes if not is_english(quote)), key=len, default="")
 
 
 BATCH = 256

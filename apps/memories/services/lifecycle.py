@@ -102,8 +102,18 @@ def archive_of(*, project_id: UUID, end_user_id: UUID, now: datetime) -> int:
     policy = active_policy(project_id=project_id).decay
     rows = Memory.objects.for_end_user(end_user_id).active().only("version", "decay_score", *_SCORED).order_by("id")
     found, archived = iter(rows.iterator(chunk_size=BATCH)), 0
+    memories = Memory.objects.for_end_user(end_user_id)
     while batch := list(islice(found, BATCH)):
-        _update_scores(batch, end_user_id, now, policy)
+        # Two decimals suffice for display and leave most rows unchanged from day to day.
+        scores = {row.id: round(decay_score(row, now=now, policy=policy), 2) for row in batch}
+        changed = [row.id for row in batch if row.decay_score != scores[row.id]]
+        with transaction.atomic():
+            # Rows that another transaction has locked are skipped, so that this one never waits while it holds others.
+            free = memories.filter(id__in=changed).only("id").order_by("id")
+            locked = list(free.select_for_update(no_key=True, skip_locked=True))
+            for row in locked:
+                row.decay_score = scores[row.id]
+            memories.bulk_update(locked, ["decay_score"])
         revisions = [
             ReviseMemory(
                 memory_id=row.id,
@@ -127,20 +137,6 @@ def _revise(revisions: Sequence[ReviseMemory], project_id: UUID, end_user_id: UU
         log.info("archiving or closing put off", end_user=str(end_user_id), reason=str(stale))
         return 0
     return len(revisions)
-
-
-def _update_scores(rows: Sequence[Memory], end_user_id: UUID, now: datetime, policy: DecayPolicy) -> None:
-    """Store the scores with two decimals, which suffices for display and leaves most rows unchanged from day to day."""
-    scores = {row.id: round(decay_score(row, now=now, policy=policy), 2) for row in rows}
-    changed = [row.id for row in rows if row.decay_score != scores[row.id]]
-    memories = Memory.objects.for_end_user(end_user_id)
-    with transaction.atomic():
-        # Rows that another transaction has locked are skipped, so that this one never waits while it holds others.
-        free = memories.filter(id__in=changed).only("id").order_by("id")
-        locked = list(free.select_for_update(no_key=True, skip_locked=True))
-        for row in locked:
-            row.decay_score = scores[row.id]
-        memories.bulk_update(locked, ["decay_score"])
 
 
 def close_ended_memories(*, most: timedelta = AN_HOUR) -> int:

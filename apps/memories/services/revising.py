@@ -59,7 +59,12 @@ def with_triple(memory: Memory, changes: Mapping[str, Any]) -> tuple[dict[str, A
     index = EntityIndex(
         entities=PostgresMemoryReader().entities(end_user_id=memory.end_user_id, limit=MAX_ENTITIES), new_id=new_id
     )
-    edited = _edited(_with_entity_type(statement, index), content=content, given=given)
+    mention = statement.object.entity
+    known = index.find(mention.entity_id) if mention else None
+    if mention is not None and known is not None:  # the statement lacks the type of its object
+        typed = Mention(mention.text, known.type, entity_id=known.id)
+        statement = statement.evolve(object=ObjectValue(entity=typed))
+    edited = _edited(statement, content=content, given=given)
     if edited.object.entity is not None and edited.object.entity.entity_id is None:
         edited = edited.evolve(object=resolved_object(edited.object, index))
     names = ("type", "predicate", "object", "content", "polarity", "stateful")
@@ -82,15 +87,6 @@ def _given(memory: Memory, changes: Mapping[str, Any]) -> ObjectValue | None:
     return ObjectValue(literal=value or None)
 
 
-def _with_entity_type(statement: Statement, index: EntityIndex) -> Statement:
-    """Return the statement with the type of the entity that is its object."""
-    mention = statement.object.entity
-    known = index.find(mention.entity_id) if mention else None
-    if mention is None or known is None:
-        return statement
-    return statement.evolve(object=ObjectValue(entity=Mention(mention.text, known.type, entity_id=known.id)))
-
-
 def _edited(statement: Statement, *, content: str, given: ObjectValue | None) -> Statement:
     if given is None:
         return reworded(statement, content=content)
@@ -108,7 +104,16 @@ def reworded(statement: Statement, *, content: str) -> Statement:
     """
     if canonical_text(content) == canonical_text(statement.content):
         return statement.evolve(content=content)
-    words, former = _replacement(statement, content), statement.object.entity
+    sentence, old, words = statement.content, statement.object_text, ""
+    start = sentence.find(old) if old else -1
+    while start >= 0 and not words:
+        before, after = sentence[:start], sentence[start + len(old) :]
+        found = content[len(before) : len(content) - len(after.rstrip(" .!"))].strip(" .!")
+        is_same_otherwise = content.startswith(before) and content.rstrip(" .!").endswith(after.rstrip(" .!"))
+        if is_same_otherwise and canonical_text(found) and not _contains(found, old):
+            words = found
+        start = sentence.find(old, start + 1)
+    former = statement.object.entity
     if former is not None and words:
         return statement.evolve(content=content, object=ObjectValue(entity=Mention(text=words, type=former.type)))
     return statement.evolve(content=content, object=ObjectValue(literal=words or None))
@@ -125,20 +130,6 @@ def disagrees(statement: Statement, *, content: str, value: ObjectValue) -> bool
 
 def _contains(sentence: str, words: str) -> bool:
     return f" {canonical_text(words)} ".replace("  ", " ") in f" {canonical_text(sentence)} "
-
-
-def _replacement(statement: Statement, content: str) -> str:
-    """Return the words in the place of the old object if all others are equal; otherwise ""."""
-    former, old = statement.content, statement.object_text
-    start = former.find(old) if old else -1
-    while start >= 0:
-        before, after = former[:start], former[start + len(old) :]
-        words = content[len(before) : len(content) - len(after.rstrip(" .!"))].strip(" .!")
-        is_same_otherwise = content.startswith(before) and content.rstrip(" .!").endswith(after.rstrip(" .!"))
-        if is_same_otherwise and canonical_text(words) and not _contains(words, old):
-            return words
-        start = former.find(old, start + 1)
-    return ""
 
 
 def settle_change(
@@ -248,7 +239,12 @@ def _revise_once(revision: Revision) -> None:
     verb = _verb(memory, changes, revision)
     if not revision.is_trusted:
         check_trust(memory, changes)
-    _check_times(memory, changes)
+    begins: datetime = changes.get("valid_from", memory.valid_from)
+    ends: datetime | None = changes.get("valid_until", memory.valid_until)
+    if ends is not None and ends < begins:
+        raise Unfit("must not lie before valid_from", at="/valid_until")
+    if ends is None and memory.status == Status.SUPERSEDED:
+        raise Unfit("is needed: what is superseded has ended", at="/valid_until")
     live = Memory.objects.for_end_user(memory.end_user_id).live().exclude(pk=memory.pk)
     if live.filter(id__in=revision.replaces).count() != len(revision.replaces):
         raise NotFound("there is no such memory to replace")
@@ -262,7 +258,16 @@ def _operations(memory: Memory, changes: dict[str, Any], *, verb: str, revision:
 
     Call it in a transaction: it locks out other direct writes of the end user, and reads the live memories then.
     """
-    changes = _with_dependent_columns(memory, changes, verb=verb, as_uncertain=revision.as_uncertain)
+    dependent: dict[str, Any] = {}
+    if verb == APPROVED:
+        policy = active_policy(project_id=memory.project_id).confidence
+        dependent = approval(memory, policy=policy, as_uncertain=revision.as_uncertain)
+    if "confidence" in changes:
+        parts = dependent.get("confidence_parts", memory.confidence_parts)
+        dependent["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
+    if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
+        dependent["review_reasons"] = []
+    changes = {**dependent, **changes}
     closing: list[Operation] = []
     if not revision.as_uncertain:
         changes, closing = settle_change(memory=memory, changes=changes, replaces=revision.replaces)
@@ -316,31 +321,6 @@ def check_trust(memory: Memory, changes: Mapping[str, Any]) -> None:
     )
     if field := needs_trust(facts, changes, now=timezone.now()):
         raise NotAllowed(f"this change of {field} needs the scope trust; what the user says is sent as a turn")
-
-
-def _check_times(memory: Memory, changes: Mapping[str, Any]) -> None:
-    begins: datetime = changes.get("valid_from", memory.valid_from)
-    ends: datetime | None = changes.get("valid_until", memory.valid_until)
-    if ends is not None and ends < begins:
-        raise Unfit("must not lie before valid_from", at="/valid_until")
-    if ends is None and memory.status == Status.SUPERSEDED:
-        raise Unfit("is needed: what is superseded has ended", at="/valid_until")
-
-
-def _with_dependent_columns(
-    memory: Memory, changes: dict[str, Any], *, verb: str, as_uncertain: bool
-) -> dict[str, Any]:
-    """Add the columns that depend on others: confidence and its parts, and the reasons for review."""
-    dependent: dict[str, Any] = {}
-    if verb == APPROVED:
-        policy = active_policy(project_id=memory.project_id).confidence
-        dependent = approval(memory, policy=policy, as_uncertain=as_uncertain)
-    if "confidence" in changes:
-        parts = dependent.get("confidence_parts", memory.confidence_parts)
-        dependent["confidence_parts"] = with_value(parts, value=changes["confidence"]).parts()
-    if changes.get("status") in (Status.ACTIVE, Status.SUPERSEDED):
-        dependent["review_reasons"] = []
-    return {**dependent, **changes}
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,12 @@ class ForgivingEmbedder:
         """Return a vector for each text."""
         missing = [each for each in dict.fromkeys(texts) if each not in self._known]
         if missing:
-            self._known |= zip(missing, self._vectors(missing), strict=True)
+            try:
+                vectors = self._embedder.embed(missing)
+            except ProviderError:
+                vectors = [[0.0] * self.dimension for _ in missing]
+            self._known |= zip(missing, vectors, strict=True)
         return [self._known[each] for each in texts]
-
-    def _vectors(self, texts: Sequence[str]) -> list[Vector]:
-        try:
-            return self._embedder.embed(texts)
-        except ProviderError:
-            return [[0.0] * self.dimension for _ in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,10 @@ def _store_once(request: StoreRequest, policy: Policy, ports: Ports) -> tuple[St
     work: list[EnqueueWork] = []
     for part in _parts(request.memories, candidates, policy):
         settled = _settled(draft, part, ports)
-        plan = _plan(settled)
+        # A repetition that changes nothing is not written. Possible duplicates are named to the caller, who can settle
+        # them, instead of to a reviewer.
+        written = (each for each in settled.rulings if each.merge_into is None or each.changes)
+        plan = plan_from(settled.evolve(rulings=tuple(each.evolve(possible_duplicates=()) for each in written)))
         apply_plan(plan=plan.without(EnqueueWork), context=replace(context, session_id=sessions[part.session_id]))
         work += plan.of(EnqueueWork)
         outcomes |= outcomes_of(settled, unsure=unsure)
@@ -213,15 +214,6 @@ def _settled(draft: Draft, part: _Part, ports: Ports) -> Draft:
     settled = flow.settle_given(draft.evolve(request=told, candidates=live), ports)
     kept = (Ruling(candidate=each, memory_id=ports.ids.new()) for each in part.candidates if not becomes_live(each))
     return settled.evolve(rulings=(*settled.rulings, *kept))
-
-
-def _plan(draft: Draft) -> WritePlan:
-    """Return the plan of a settled draft; a repetition that changes nothing is not written.
-
-    Possible duplicates are named to the caller, who can settle them, instead of to a reviewer.
-    """
-    written = (each for each in draft.rulings if each.merge_into is None or each.changes)
-    return plan_from(draft.evolve(rulings=tuple(each.evolve(possible_duplicates=()) for each in written)))
 
 
 def _check_successors(memories: Sequence[NewMemory], end_user: EndUser) -> None:

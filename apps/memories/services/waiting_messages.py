@@ -43,14 +43,14 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     for session_id, trace_id in rows.order_by("-id").values_list("session_id", "subject_id")[:MOST_REQUESTS]:
         if session_id is not None:
             by_session.setdefault(session_id, []).insert(0, trace_id)
-    drafts = [
-        draft
-        for trace_ids in by_session.values()
-        for draft in without_unwanted(
-            [with_forget_requests(each) for each in load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)]
-        )
-        if _is_told_to(draft, told_in)
-    ]
+    drafts: list[Draft] = []
+    for trace_ids in by_session.values():
+        loaded = load_drafts(end_user_id=end_user_id, trace_ids=trace_ids)
+        for draft in without_unwanted([with_forget_requests(each) for each in loaded]):
+            is_shared = draft.private_to in {"", told_in.agent_id}
+            said_in = draft.request.origin.agent_scope
+            if is_shared and told_in.given().items() <= said_in.given().items():
+                drafts.append(draft)
     if not drafts:
         return ()
     names = dict(Session.objects.filter(end_user_id=end_user_id, id__in=by_session).values_list("id", "external_id"))
@@ -63,12 +63,6 @@ def waiting_messages(*, end_user_id: UUID, query: str, told_in: AgentScope) -> t
     ]
     found.sort(key=lambda each: each.said_at)
     return tuple(found[: -MOST_MESSAGES - 1 : -1])
-
-
-def _is_told_to(draft: Draft, told_in: AgentScope) -> bool:
-    said_in = draft.request.origin.agent_scope
-    is_shared = draft.private_to in {"", told_in.agent_id}
-    return is_shared and told_in.given().items() <= said_in.given().items()
 
 
 def _own_words(draft: Draft) -> Iterator[tuple[UUID, str, datetime]]:

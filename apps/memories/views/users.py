@@ -1,6 +1,5 @@
 """End users and their entities: what agents see, merges, export and erasure."""
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -51,8 +50,19 @@ def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespon
     end_user = get_object_or_404(EndUser.objects.for_project(visit.project.pk).present(), pk=user_id)
     tab = request.GET.get("tab", "context")
     tab = tab if tab in TABS else "context"
-    shown = _TABS[tab](request, end_user)
     memories = Memory.objects.for_end_user(end_user.pk).order_by()
+    shown: dict[str, Any] = {}
+    if tab == "context":
+        shown = _context(request, end_user)
+    elif tab == "facts":
+        shown = {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
+    elif tab == "graph":
+        shown = {"graph": entity_graph(end_user_id=end_user.pk)}
+    else:
+        rows, status = memories.to_show().order_by("-said_at", "-id"), request.GET.get("status", "")
+        if status in set(Status):
+            rows = rows.filter(status=status)
+        shown = {"page": paginate(rows, request), "status": status}
     frame = {
         "end_user": end_user,
         "tab": tab,
@@ -76,22 +86,6 @@ def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     except ProviderError:
         return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
     return shown | {"told": told}
-
-
-def _timeline(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
-    rows = Memory.objects.for_end_user(end_user.pk).to_show()
-    status = request.GET.get("status", "")
-    if status in set(Status):
-        rows = rows.filter(status=status)
-    return {"page": paginate(rows.order_by("-said_at", "-id"), request), "status": status}
-
-
-_TABS: dict[str, Callable[[HttpRequest, EndUser], dict[str, Any]]] = {
-    "context": _context,
-    "facts": lambda _, end_user: {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())},
-    "timeline": _timeline,
-    "graph": lambda _, end_user: {"graph": entity_graph(end_user_id=end_user.pk)},
-}
 
 
 @project_page(MemberRole.ADMIN)

@@ -161,29 +161,22 @@ def revise_entities(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> Non
             mention_count=Greatest(F("mention_count") + revision.mentions, 0), **changes
         )
     for counted in plan.of(CountAlias):
-        _count_alias(counted, end_user_id, now)
+        folded, uses = _folded(counted.alias), counted.uses
+        rows = EntityAlias.objects.filter(end_user_id=end_user_id, entity_id=counted.entity_id, folded=folded)
+        if uses <= 0:  # a name without uses is withdrawn
+            rows.filter(withdrawn=False).update(
+                count=Greatest(F("count") + uses, 0), withdrawn=Case(When(count__lte=-uses, then=True), default=False)
+            )
+        elif not rows.update(count=Case(When(withdrawn=True, then=uses), default=F("count") + uses), withdrawn=False):
+            # The name that comes back had been taken by another entity.
+            rows.create(
+                end_user_id=end_user_id,
+                entity_id=counted.entity_id,
+                alias=counted.alias[:255],
+                folded=folded,
+                count=uses,
+                created_at=now,
+            )
     for mark in plan.of(MarkEntityChanges):
         marked = EntityChange.objects.filter(end_user_id=end_user_id, id__in=mark.change_ids)
         marked.update(withdrawn=mark.withdrawn)
-
-
-def _count_alias(counted: CountAlias, end_user_id: UUID, now: datetime) -> None:
-    """Change how often a name was said; one without uses is withdrawn.
-
-    A name that nobody has said for a while may have been taken by another entity; what comes back is added again.
-    """
-    folded, uses = _folded(counted.alias), counted.uses
-    rows = EntityAlias.objects.filter(end_user_id=end_user_id, entity_id=counted.entity_id, folded=folded)
-    if uses <= 0:
-        rows.filter(withdrawn=False).update(
-            count=Greatest(F("count") + uses, 0), withdrawn=Case(When(count__lte=-uses, then=True), default=False)
-        )
-    elif not rows.update(count=Case(When(withdrawn=True, then=uses), default=F("count") + uses), withdrawn=False):
-        rows.create(
-            end_user_id=end_user_id,
-            entity_id=counted.entity_id,
-            alias=counted.alias[:255],
-            folded=folded,
-            count=uses,
-            created_at=now,
-        )

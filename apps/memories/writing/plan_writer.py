@@ -59,13 +59,18 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
     """Apply a plan in one transaction: entities, memories, changes, links, ledger, outbox.
 
     Raises StalePlan if a memory has another version than the plan expects, if an entity was merged into another, if a
-    turn that it quotes was deleted, or if a concurrent writer has written something that exists only once.
+    turn that it quotes was deleted, if the end user is being erased, or if a concurrent writer has written something
+    that exists only once.
     """
     if not plan.operations:
         return
     now = timezone.now()
     with stale_on_write_conflict(), transaction.atomic():
-        _lock_end_user(context)
+        if context.trace_id is None:  # who runs a trace has locked the end user already, in `apps/traces/recorder.py`
+            try:
+                keep_from_writers(context.end_user_id)
+            except UserBeingErased as erased:
+                raise StalePlan(str(erased)) from erased
         if context.quotes_other_traces:
             keep_quoted_turns(plan=plan, context=context)
         add_entities(plan=plan, context=context, now=now)
@@ -81,27 +86,10 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         link_memories(plan=plan, context=context)
         mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
         write_ledger(plan=plan, context=context)
-        _enqueue_work(plan, context)
-
-
-def _lock_end_user(context: WriteContext) -> None:
-    """Keep other writers out. Raises StalePlan where the end user is being erased.
-
-    The worker that runs a trace has locked the end user before the session, see `apps/traces/recorder.py`.
-    """
-    if context.trace_id is not None:
-        return
-    try:
-        keep_from_writers(context.end_user_id)
-    except UserBeingErased as erased:
-        raise StalePlan(str(erased)) from erased
-
-
-def _enqueue_work(plan: WritePlan, context: WriteContext) -> None:
-    by_kind: defaultdict[WorkKind, list[UUID]] = defaultdict(list)
-    for operation in plan.of(EnqueueWork):
-        by_kind[operation.kind].append(operation.memory_id)
-    for kind, subject_ids in by_kind.items():
-        enqueue.enqueue(
-            end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids
-        )
+        by_kind: defaultdict[WorkKind, list[UUID]] = defaultdict(list)
+        for operation in plan.of(EnqueueWork):
+            by_kind[operation.kind].append(operation.memory_id)
+        for kind, subject_ids in by_kind.items():
+            enqueue.enqueue(
+                end_user_id=context.end_user_id, project_id=context.project_id, kind=kind, subject_ids=subject_ids
+            )

@@ -1,6 +1,6 @@
 """Write the operations of a plan: memories, their origins, links, and entries of the ledger."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -177,15 +177,13 @@ def write_ledger(*, plan: WritePlan, context: WriteContext) -> None:
         )
         for verb, kind, object_id, details in _entries(plan)
     ]
-    if entries:
-        LedgerEntry.objects.bulk_create(entries)
-        if EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
-            _record_events(plan, context)
-
-
-def _record_events(plan: WritePlan, context: WriteContext) -> None:
-    """Record the events of a plan; the memories have their new values already."""
+    if not entries:
+        return
+    LedgerEntry.objects.bulk_create(entries)
+    if not EventLog.objects.filter(project_id=context.project_id, is_on=True).exists():
+        return
     events = list(events_of_plan(plan))
+    # The memories have their new values already.
     memories = Memory.objects.for_end_user(context.end_user_id).only("id", "type", "status", "version", "private_to")
     concerned = memories.in_bulk({each.memory_id for each in events})
     ProjectEvent.objects.bulk_create(
@@ -240,45 +238,44 @@ def _of_entities(plan: WritePlan) -> Iterator[_Entry]:
 
 
 def add_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:
-    """Insert new memories, each with its reasons for review."""
+    """Insert new memories, each with its reasons for review, and the request's topic unless it has its own."""
     reasons: dict[UUID, list[str]] = {}
     for flag in plan.of(FlagForReview):
         reasons.setdefault(flag.memory_id, []).append(flag.reason)
-    Memory.objects.bulk_create(
-        _memory_row(operation, context, reasons.get(operation.memory_id, []), now) for operation in plan.of(AddMemory)
-    )
-
-
-def _memory_row(operation: AddMemory, context: WriteContext, review_reasons: Sequence[str], now: datetime) -> Memory:
-    """Build the unsaved row of a new memory; its topic is that of the request unless it has its own."""
-    candidate = operation.candidate
-    return Memory(
-        id=operation.memory_id,
-        end_user_id=context.end_user_id,
-        project_id=context.project_id,
-        status=operation.status,
-        review_reasons=list(review_reasons),
-        metadata=dict(operation.metadata or context.metadata or {}),
-        private_to=operation.private_to,
-        **asdict(operation.agent_scope),
-        created_at=now,
-        updated_at=now,
-        canonical_hash=operation.canonical_hash,
-        said_at=operation.said_at,
-        valid_from=operation.valid_from,
-        valid_until=operation.valid_until,
-        superseded_by_id=operation.superseded_by,
-        expires_at=operation.expires_at,
-        confidence=operation.confidence.value,
-        confidence_parts=operation.confidence.parts(),
-        trace_id=context.trace_id,
-        candidate_index=candidate.index if context.trace_id else None,
-        session_id=context.session_id,
-        api_key_id=context.api_key_id,
-        role=operation.origins[-1].turn.role if operation.origins else Role.USER,
-        context=operation.context,
-        **statement_columns(candidate if candidate.topic else candidate.evolve(topic=context.topic)),
-    )
+    rows: list[Memory] = []
+    for operation in plan.of(AddMemory):
+        candidate = operation.candidate
+        if not candidate.topic:
+            candidate = candidate.evolve(topic=context.topic)
+        row = Memory(
+            id=operation.memory_id,
+            end_user_id=context.end_user_id,
+            project_id=context.project_id,
+            status=operation.status,
+            review_reasons=reasons.get(operation.memory_id, []),
+            metadata=dict(operation.metadata or context.metadata or {}),
+            private_to=operation.private_to,
+            **asdict(operation.agent_scope),
+            created_at=now,
+            updated_at=now,
+            canonical_hash=operation.canonical_hash,
+            said_at=operation.said_at,
+            valid_from=operation.valid_from,
+            valid_until=operation.valid_until,
+            superseded_by_id=operation.superseded_by,
+            expires_at=operation.expires_at,
+            confidence=operation.confidence.value,
+            confidence_parts=operation.confidence.parts(),
+            trace_id=context.trace_id,
+            candidate_index=candidate.index if context.trace_id else None,
+            session_id=context.session_id,
+            api_key_id=context.api_key_id,
+            role=operation.origins[-1].turn.role if operation.origins else Role.USER,
+            context=operation.context,
+            **statement_columns(candidate),
+        )
+        rows.append(row)
+    Memory.objects.bulk_create(rows)
 
 
 def change_memories(*, plan: WritePlan, context: WriteContext, now: datetime) -> None:

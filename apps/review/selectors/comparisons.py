@@ -117,25 +117,25 @@ def load_comparisons(links: Iterable[MemoryLink]) -> dict[UUID, dict[str, Any]]:
     )
     found = spans.select_related("trace__configuration").annotate(embedder=Coalesce(embedder, Value("")))
     by_trace = {span.trace_id: span for span in found}
-    compared = ((link, by_trace[link.trace_id]) for link in written if link.trace_id in by_trace)
-    results = ((link, _comparison(link, span, span.embedder)) for link, span in compared)
-    return {link.pk: each for link, each in results if each is not None}
-
-
-def _comparison(link: MemoryLink, span: Span, embedder: str) -> dict[str, Any] | None:
-    # What deduplication recorded about the other memory, for the candidate that became this one.
-    compared = span.details.get("compared", {}).get(str(link.from_memory.candidate_index), {})
-    note = next((each for each in compared.get("near", ()) if each["memory"] == str(link.to_memory_id)), None)
-    if note is None or note["cosine"] is None:
-        return None
-    band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=embedder)
-    return {
-        "verdict": note["verdict"],
-        "by": note["tier"],
-        "cosine": note["cosine"],
-        "unsure": band.unsure,
-        "guards": note["guards"],
-        "mark": round(note["cosine"] * 100, 1),
-        "band_start": round(band.unsure * 100, 1),
-        "band_width": round((1 - band.unsure) * 100, 1),
-    }
+    comparisons: dict[UUID, dict[str, Any]] = {}
+    for link in written:
+        span = by_trace.get(link.trace_id) if link.trace_id else None
+        if span is None:
+            continue
+        # What deduplication recorded about the other memory, for the candidate that became this one.
+        compared = span.details.get("compared", {}).get(str(link.from_memory.candidate_index), {})
+        note = next((each for each in compared.get("near", ()) if each["memory"] == str(link.to_memory_id)), None)
+        if note is None or note["cosine"] is None:
+            continue
+        band: SimilarityBand = span.trace.configuration.as_policy().dedupe.band(embedder=span.embedder)
+        comparisons[link.pk] = {
+            "verdict": note["verdict"],
+            "by": note["tier"],
+            "cosine": note["cosine"],
+            "unsure": band.unsure,
+            "guards": note["guards"],
+            "mark": round(note["cosine"] * 100, 1),
+            "band_start": round(band.unsure * 100, 1),
+            "band_width": round((1 - band.unsure) * 100, 1),
+        }
+    return comparisons

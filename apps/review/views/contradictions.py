@@ -81,7 +81,18 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
     """Resolve one pair."""
     project_id, row = visit.project.pk, row_id(link_id)
     try:
-        decided = settle_link(project_id=project_id, link_id=link_id, **_settlement(request))
+        seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
+        if len(seen) != 2 or resolution not in set(LinkResolution):
+            raise Unfit("choose which of the two to keep")
+        ids = [each.memory_id for each in seen] if "dated" in request.POST else []
+        decided = settle_link(
+            project_id=project_id,
+            link_id=link_id,
+            seen=seen,
+            resolution=LinkResolution(resolution),
+            validity={id: Validity(_day(request, f"from-{id}"), _day(request, f"until-{id}")) for id in ids},
+            changed_on=_day(request, "changed-on"),
+        )
     except Conflict as conflict:
         why = settled_by(project_id=project_id, link_id=link_id) or str(conflict)
         return refusal_response(request, Conflict(why), gone=[row])
@@ -90,20 +101,6 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
     link = settled_pair(project_id=project_id, link_id=link_id)
     done = settlement_text(link) if link else ""
     return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[row])
-
-
-def _settlement(request: HttpRequest) -> dict[str, Any]:
-    """Return the versions that were seen, the resolution and its dates. Raises Unfit."""
-    seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
-    if len(seen) != 2 or resolution not in set(LinkResolution):
-        raise Unfit("choose which of the two to keep")
-    ids = [each.memory_id for each in seen] if "dated" in request.POST else []
-    return {
-        "seen": seen,
-        "resolution": LinkResolution(resolution),
-        "validity": {id: Validity(_day(request, f"from-{id}"), _day(request, f"until-{id}")) for id in ids},
-        "changed_on": _day(request, "changed-on"),
-    }
 
 
 def _day(request: HttpRequest, name: str) -> datetime | None:

@@ -1,7 +1,7 @@
 """The review queue: cases, decisions, comments, skipped cases and what one has decided."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,7 +22,6 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVersion
 from apps.pipeline.core.enums import LinkKind, LinkStatus, MemoryType, RejectionReason, Status
-from apps.pipeline.core.policy import Policy
 from apps.pipeline.review.decisions import is_asserted
 from apps.review import services as deciding
 from apps.review import skipping
@@ -137,11 +136,23 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
     """Return what the page of a memory shows, or that of a group of which it is the first one."""
     is_group = group is not None and len(group.members) > 1
-    policy = active_policy(project_id=memory.project_id)
+    policy, now = active_policy(project_id=memory.project_id), timezone.now()
+    members: list[dict[str, Any]] = []  # and what approving each changes
+    if group is not None and is_group:
+        rows = {row.pk: row for row in Memory.objects.filter(pk__in=group.ids).awaiting_review().to_show()}
+        waiting = [rows[id] for id in group.ids if id in rows]
+        pairs = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
+        pairs = pairs.filter(Q(from_memory__in=group.ids) | Q(to_memory__in=group.ids))
+        contradicts: defaultdict[UUID, list[UUID]] = defaultdict(list)
+        for one, other in pairs.values_list("from_memory", "to_memory"):
+            contradicts[one].append(other)
+            contradicts[other].append(one)
+        texts = approval_texts(waiting, contradicts=contradicts, policy=policy, now=now)
+        members = [{"memory": each, "approval": texts.get(each.pk, "")} for each in waiting]
     return {
-        "item": load_review_item(memory, policy=policy, now=timezone.now(), is_group=is_group),
+        "item": load_review_item(memory, policy=policy, now=now, is_group=is_group),
         "group": group if is_group else None,
-        "members": _members(group, policy) if group and is_group else (),
+        "members": members,
         "rejections": list(RejectionReason),
     }
 
@@ -173,8 +184,14 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         is_confirmed="is_confirmed" in request.POST,
         as_uncertain="as_uncertain" in request.POST,
     )
-    closed = _closed_by(visit, [each.memory_id for each in decided.memories])
-    return _decision_response(request, visit, decided, "approved", more=f" Replaced: {closed}." if closed else "")
+    replaced = Memory.objects.for_project(visit.project.pk).filter(
+        superseded_by__in=[each.memory_id for each in decided.memories], status=Status.SUPERSEDED
+    )
+    contents = list(replaced.order_by("-updated_at", "id").values_list("content", flat=True)[: MOST_NAMED + 1])
+    quoted = ", ".join(f"“{shortened(each)}”" for each in contents[:MOST_NAMED])
+    others = " and others" if len(contents) > MOST_NAMED else ""
+    more = f" Replaced: {quoted}{others}." if contents else ""
+    return _decision_response(request, visit, decided, "approved", more=more)
 
 
 @require_POST
@@ -248,26 +265,12 @@ def _decision_response(
     ids = [each.memory_id for each in decided.memories] + list(decided.refused)
     gone, status = [row_id(each) for each in ids], 200 if done else 409
     answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
-    if "grouped" in request.POST and _is_more_of(visit, ids):
-        trigger_client_event(answer, "queue-changed", after="swap")
+    if "grouped" in request.POST:
+        memories = Memory.objects.for_project(visit.project.pk)
+        wordings = memories.filter(pk__in=ids).values("wording")
+        if memories.awaiting_review().filter(wording__in=wordings).exists():  # more of the group wait
+            trigger_client_event(answer, "queue-changed", after="swap")
     return answer
-
-
-def _is_more_of(visit: ProjectVisit, memory_ids: Sequence[UUID]) -> bool:
-    """Return True if pending memories have the same words as some others."""
-    memories = Memory.objects.for_project(visit.project.pk)
-    wordings = memories.filter(pk__in=memory_ids).values("wording")
-    return memories.awaiting_review().filter(wording__in=wordings).exists()
-
-
-def _closed_by(visit: ProjectVisit, memory_ids: Collection[UUID]) -> str:
-    """Return in words what some memories have replaced, "" for nothing."""
-    replaced = Memory.objects.for_project(visit.project.pk).filter(
-        superseded_by__in=memory_ids, status=Status.SUPERSEDED
-    )
-    contents = list(replaced.order_by("-updated_at", "id").values_list("content", flat=True)[: MOST_NAMED + 1])
-    quoted = ", ".join(f"“{shortened(each)}”" for each in contents[:MOST_NAMED])
-    return f"{quoted} and others" if len(contents) > MOST_NAMED else quoted
 
 
 def _absent_memory(project_id: UUID, memory_id: UUID) -> tuple[Memory | None, str]:
@@ -281,20 +284,6 @@ def _absent_memory(project_id: UUID, memory_id: UUID) -> tuple[Memory | None, st
     if change is None:
         return memory, f"This memory does not wait for a decision: it is {label(memory.status)}."
     return memory, f"{change}."
-
-
-def _members(group: ReviewGroup, policy: Policy) -> list[dict[str, Any]]:
-    """Return the members of a group, in its order, and what approving each changes (three queries)."""
-    rows = {row.pk: row for row in Memory.objects.filter(pk__in=group.ids).awaiting_review().to_show()}
-    members = [rows[id] for id in group.ids if id in rows]
-    pairs = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
-    pairs = pairs.filter(Q(from_memory__in=group.ids) | Q(to_memory__in=group.ids))
-    contradicts: defaultdict[UUID, list[UUID]] = defaultdict(list)
-    for one, other in pairs.values_list("from_memory", "to_memory"):
-        contradicts[one].append(other)
-        contradicts[other].append(one)
-    texts = approval_texts(members, contradicts=contradicts, policy=policy, now=timezone.now())
-    return [{"memory": each, "approval": texts.get(each.pk, "")} for each in members]
 
 
 def _own_changes(visit: ProjectVisit) -> QuerySet[MemoryVersion]:

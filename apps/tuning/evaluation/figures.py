@@ -228,13 +228,18 @@ def figures_of(*, items: Sequence[LabelledItem], counts: Sequence[TurnCounts] = 
     turns = [item for item in items if item.kind is SampleKind.TURN]
     agreements = {kind: agreement_of(each.labels for each in items if each.kind is kind) for kind in SampleKind}
     passed, stored = sum(each.passed for each in counts), sum(each.stored for each in counts)
+    failures: Counter[LabelValue] = Counter()
+    for item in (each for each in memories if each.is_good is False):
+        # Of several labels the most frequent, else the first.
+        told = Counter(value for _, value in item.labels if value in FAILURES)
+        failures[max(FAILURES, key=lambda value: told[value])] += 1
     return EvaluationFigures(
         precision=_good(memories),
         recall=recall_of(memories=memories, turns=turns, counts=counts),
         missed=_good(turns, is_good=False),
         zero_extraction=Share(passed - stored, passed, (passed - stored) / passed if passed else None),
         agreement={kind: found for kind, found in agreements.items() if found is not None},
-        failures=_failures(memories),
+        failures={value: failures[value] for value in FAILURES if failures[value]},
     )
 
 
@@ -287,16 +292,6 @@ def _good(items: Sequence[LabelledItem], *, confidence: float = CONFIDENCE, is_g
 
 def _ratio(found: float, missed: float) -> float | None:
     return found / (found + missed) if found + missed else None
-
-
-def _failures(memories: Sequence[LabelledItem]) -> dict[LabelValue, int]:
-    """Count what is wrong with memories that are not good: of several labels the most frequent, else the first."""
-    counts: Counter[LabelValue] = Counter()
-    for each in memories:
-        if each.is_good is False:
-            told = Counter(value for _, value in each.labels if value in FAILURES)
-            counts[max(FAILURES, key=lambda value: told[value])] += 1
-    return {value: counts[value] for value in FAILURES if counts[value]}
 
 
 HORIZON = timedelta(days=30)  # after a memory was told for the first time

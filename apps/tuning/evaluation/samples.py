@@ -98,7 +98,7 @@ def _draw_memories(sample: EvaluationSample) -> EvaluationSample | None:
 
 
 def _draw_turns(sample: EvaluationSample) -> EvaluationSample | None:
-    """Draw of the turns whose text is still there; the turns of all are counted."""
+    """Draw of the turns whose text is still there; all turns are counted, by configuration version."""
     origins = MemoryOrigin.objects.standing().filter(end_user=OuterRef("end_user"), turn=OuterRef("pk"))
     said = Turn.objects.filter(
         trace__project_id=sample.project_id,
@@ -109,7 +109,17 @@ def _draw_turns(sample: EvaluationSample) -> EvaluationSample | None:
         withdrawn=False,
     ).annotate(has_memory=Exists(origins))
     readable = _not_drawn(said.filter(has_memory=False), "turn").exclude(content="")
-    sample.counts = _counts(said)
+    counted = (
+        said.order_by()
+        .values(_VERSION)
+        .annotate(
+            turns=Count("id"),
+            passed=Count("id", filter=Q(rejected_for="") | Q(has_memory=True)),  # the pre-filter
+            stored=Count("id", filter=Q(has_memory=True)),
+        )
+        .order_by(_VERSION)
+    )
+    sample.counts = [{"version": row.pop(_VERSION), **row} for row in counted]
     sample.population = sum(each["turns"] - each["stored"] for each in sample.counts)
     return _drawn(sample, readable.values("id", "end_user_id", _VERSION))
 
@@ -136,21 +146,6 @@ def _drawn(sample: EvaluationSample, rows: QuerySet[Any, dict[str, Any]]) -> Eva
         items.append(item)
     EvaluationItem.objects.bulk_create(items)
     return sample
-
-
-def _counts(said: QuerySet[Any]) -> list[dict[str, int]]:
-    """Count turns by configuration version: all, those that passed the pre-filter, those that gave a memory."""
-    counted = (
-        said.order_by()
-        .values(_VERSION)
-        .annotate(
-            turns=Count("id"),
-            passed=Count("id", filter=Q(rejected_for="") | Q(has_memory=True)),
-            stored=Count("id", filter=Q(has_memory=True)),
-        )
-        .order_by(_VERSION)
-    )
-    return [{"version": row.pop(_VERSION), **row} for row in counted]
 
 
 def _not_drawn(rows: QuerySet[Any], thing: str) -> QuerySet[Any]:
@@ -317,28 +312,25 @@ def export_labels(*, project_id: UUID) -> Iterator[str]:
         "item__sample", "item__memory", "item__turn", "end_user"
     )
     for label in streamed_rows(rows.order_by("id"), project_id=project_id):
-        yield msgspec.json.encode(_line(label)).decode() + "\n"
+        item = label.item
+        memory, turn = item.memory, item.turn
+        line = {
+            "sample_id": item.sample.shown_id,
+            "week": item.sample.week,
+            "item_id": item.shown_id,
+            "kind": item.kind,
+            "user_id": label.end_user.external_id,
+            "memory_id": memory.shown_id if memory else None,
+            "turn_id": turn.shown_id if turn else None,
+            "content": item.content,
+            "evidence": memory.evidence if memory else None,
+            "memory_type": item.memory_type or None,
+            "model": item.model or None,
+            "version": item.version,
+            "labeller": label.labeller,
+            "value": label.value,
+            "remembered_memory_id": show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
+            "labelled_at": label.created_at,
+        }
+        yield msgspec.json.encode(line).decode() + "\n"
     yield '{"kind":"end"}\n'
-
-
-def _line(label: EvaluationLabel) -> dict[str, Any]:
-    item = label.item
-    memory, turn = item.memory, item.turn
-    return {
-        "sample_id": item.sample.shown_id,
-        "week": item.sample.week,
-        "item_id": item.shown_id,
-        "kind": item.kind,
-        "user_id": label.end_user.external_id,
-        "memory_id": memory.shown_id if memory else None,
-        "turn_id": turn.shown_id if turn else None,
-        "content": item.content,
-        "evidence": memory.evidence if memory else None,
-        "memory_type": item.memory_type or None,
-        "model": item.model or None,
-        "version": item.version,
-        "labeller": label.labeller,
-        "value": label.value,
-        "remembered_memory_id": show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
-        "labelled_at": label.created_at,
-    }

@@ -55,31 +55,22 @@ def score_of(judged: Sequence[tuple[LabelledItem, Mapping[str, Any] | None]]) ->
     right = dict.fromkeys(JudgedCase, 0)
     whole = dict.fromkeys(JudgedCase, 0)
     for item, diff in judged:
-        if diff is not None:
-            case = _CASES[item.kind, bool(item.is_good)]
-            whole[case] += 1
-            right[case] += _is_right(item, diff)
+        if diff is None:
+            continue
+        object_id, differs = str(item.object_id), False
+        for change in diff.get("operations", ()):
+            if item.kind is SampleKind.TURN:  # it newly gives a memory
+                is_new = change["kind"] == "added" and change["operation"] in _STORES
+                differs = differs or (is_new and object_id in change.get("turn_ids", ()))
+            elif change["operation"] == "AddMemory" and change["object_id"] == object_id:
+                # The memory is not stored any more, or is stored but not shown to agents.
+                hidden = any(each["name"] == "status" and each["after"] != "active" for each in change["fields"])
+                differs = differs or hidden or change["kind"] == "removed"
+        case = _CASES[item.kind, bool(item.is_good)]
+        whole[case] += 1
+        right[case] += item.is_good is not differs
     shares = {case: share_of(part=right[case], whole=whole[case]) for case in JudgedCase}
     return VersionScore(shares, not_replayed=sum(diff is None for _, diff in judged))
-
-
-def _is_right(item: LabelledItem, diff: Mapping[str, Any]) -> bool:
-    differs = _drops if item.kind is SampleKind.MEMORY else _states
-    return item.is_good is not any(differs(each, str(item.object_id)) for each in diff.get("operations", ()))
-
-
-def _drops(change: Mapping[str, Any], memory_id: str) -> bool:
-    """Return True if a memory is not stored any more, or is stored but not shown to agents."""
-    if change["operation"] != "AddMemory" or change["object_id"] != memory_id:
-        return False
-    hidden = any(each["name"] == "status" and each["after"] != "active" for each in change["fields"])
-    return bool(change["kind"] == "removed" or hidden)
-
-
-def _states(change: Mapping[str, Any], turn_id: str) -> bool:
-    """Return True if a turn newly gives a memory."""
-    is_new = change["kind"] == "added" and change["operation"] in _STORES
-    return is_new and turn_id in change.get("turn_ids", ())
 
 
 MOST_COMPARED = 4

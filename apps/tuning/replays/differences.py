@@ -226,13 +226,12 @@ def totals_of(diff: Difference, *, before: Mapping[str, Any], after: Mapping[str
 
 def added_totals(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Add two totals up."""
-    return {name: _sum(one.get(name, 0), other.get(name, 0)) for name in dict.fromkeys((*one, *other))}
-
-
-def _sum(one: Any, other: Any) -> Any:
-    if isinstance(one, str) or isinstance(other, str):
-        return str(Decimal(one) + Decimal(other))
-    return one + other
+    totals: dict[str, Any] = {}
+    for name in dict.fromkeys((*one, *other)):
+        first, second = one.get(name, 0), other.get(name, 0)
+        is_money = isinstance(first, str) or isinstance(second, str)
+        totals[name] = str(Decimal(first) + Decimal(second)) if is_money else first + second
+    return totals
 
 
 def shown_difference(difference: Mapping[str, Any]) -> dict[str, Any]:

@@ -153,36 +153,30 @@ class RecordedAnswers:
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed where the recorded call failed, ReplayMiss."""
-        call = self._calls.get(request.hash) or self._find(request.hash)
-        if call is not None:
-            return _answer(call, request)
-        if self._live is None:
+        call = self._calls.get(request.hash)
+        if call is None:  # another trace of the end user may have asked the same
+            calls = ModelCall.objects.filter(end_user_id=self._end_user_id, request_hash=request.hash)
+            call = calls.order_by("error", "created_at").first()
+        if call is None and self._live is not None:
+            return self._live.complete(request)
+        if call is None:
             raise ReplayMiss(f"the prompt of {request.purpose} ({request.prompt_version}) was never asked before")
-        return self._live.complete(request)
-
-    def _find(self, request_hash: str) -> ModelCall | None:
-        """Look among all calls of the end user: another trace may have asked the same."""
-        calls = ModelCall.objects.filter(end_user_id=self._end_user_id, request_hash=request_hash)
-        return calls.order_by("error", "created_at").first()
+        if not _is_answered(call):
+            raise ModelFailed(call.error, kind=FailureKind.REFUSED, model=call.model, latency_us=call.latency_us)
+        kind = AnswerKind(call.answer_kind) if call.answer_kind else None
+        return ModelAnswer(
+            text=call.answer,
+            model=call.model,
+            usage=Usage(call.input_tokens, call.cache_read_tokens, call.cache_write_tokens, call.output_tokens),
+            stop=_STOPS.get(kind, StopReason.END) if kind else StopReason.END,
+            latency_us=call.latency_us,
+            cost_usd=call.cost_usd,
+            reliability=reliability_of(request.model),
+        )
 
 
 def _is_answered(call: ModelCall) -> bool:
     return not call.error or bool(call.answer_kind)
-
-
-def _answer(call: ModelCall, request: ModelRequest) -> ModelAnswer:
-    if not _is_answered(call):
-        raise ModelFailed(call.error, kind=FailureKind.REFUSED, model=call.model, latency_us=call.latency_us)
-    kind = AnswerKind(call.answer_kind) if call.answer_kind else None
-    return ModelAnswer(
-        text=call.answer,
-        model=call.model,
-        usage=Usage(call.input_tokens, call.cache_read_tokens, call.cache_write_tokens, call.output_tokens),
-        stop=_STOPS.get(kind, StopReason.END) if kind else StopReason.END,
-        latency_us=call.latency_us,
-        cost_usd=call.cost_usd,
-        reliability=reliability_of(request.model),
-    )
 
 
 def judged_run(run: RecordedRun, *, policy: Policy) -> Draft:
@@ -281,7 +275,16 @@ class UserReplay:
         self._past.move_to(first.began_at, without={run.head.trace_id for run in batch})
         self._past.index(accepted_at=first.accepted_at)
         recorded = self.state
-        drafts = {run.head.trace_id: self._draft(run) for run in batch}
+        drafts: dict[UUID, Draft] = {}
+        for run in batch:
+            policy = self._policy or policy_of(run.head.configuration_id)
+            if run.head.is_session_level:
+                draft = session_draft(run, policy=policy, rejected=self._rejected)
+            else:
+                draft = screened_run(run, policy=policy)
+                kept = {turn.id for turn in draft.turns}
+                self._rejected |= {turn.said.id: turn.said.id not in kept for turn in run.turns}
+            drafts[run.head.trace_id] = draft
         failed: Exception | None = None
         try:
             drafts |= self._extracted(first, list(drafts.values()))
@@ -295,15 +298,6 @@ class UserReplay:
             yield self._not_replayed(run, failed) if failed else self._settled(run, drafts, names)
         if self._is_isolated:
             self._store.put(end_user_id=self._end_user_id, state=recorded)
-
-    def _draft(self, run: RecordedRun) -> Draft:
-        policy = self._policy or policy_of(run.head.configuration_id)
-        if run.head.is_session_level:
-            return session_draft(run, policy=policy, rejected=self._rejected)
-        draft = screened_run(run, policy=policy)
-        kept = {turn.id for turn in draft.turns}
-        self._rejected |= {turn.said.id: turn.said.id not in kept for turn in run.turns}
-        return draft
 
     def _extracted(self, first: RunHead, drafts: Sequence[Draft]) -> dict[UUID, Draft]:
         """Extract from what the pre-filter has left. Raises ReplayMiss and ModelFailed."""
@@ -328,29 +322,42 @@ class UserReplay:
 
     def _settled(self, run: RecordedRun, drafts: dict[UUID, Draft], names: dict[UUID, UUID]) -> ReplayedRun:
         """Settle one draft on what is known by now, and keep what it plans in memory."""
+        settled, plan = drafts[run.head.trace_id], WritePlan()
         try:
-            settled, plan = self._planned(run, drafts[run.head.trace_id], names)
+            if not settled.failure:
+                settled = flow.settle(with_names(settled, names), self._ports_for(run.head))
+                plan = plan_from(settled)
+                added = WritePlan((*plan.of(AddEntity), *plan.of(AddMemory)))
+                if added.operations:  # what was added before has the recorded identifiers
+                    names |= recorded_names(_as_json(operations_json(added)), run.operations)
+                settled = with_names(settled, names)
+                plan = plan_from(settled)
             self._store.apply(draft=settled, plan=plan)
         except (ReplayMiss, ModelFailed, StalePlan) as error:
             return self._not_replayed(run, error)
         changed = [operation.memory_id for operation in plan.of(EnqueueWork)]
         self._past.owe_vectors(changed, since=run.head.ended_at)
-        recorded, replayed = _recorded(run), _replayed(settled, plan)
+        dropped = {} if run.head.is_session_level else {str(turn): reason for turn, reason in run.rejected.items()}
+        recorded = RunResult(
+            rejected=dropped,
+            outcomes=run.outcomes,
+            operations=run.operations,
+            failure=run.error,
+            effort=_effort(run.calls, run.head.latency_us),
+        )
+        # Answers that were recorded took the time that they took then.
+        waited = sum(call.latency_us for call in settled.model_calls)
+        ran = sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR)
+        replayed = RunResult(
+            rejected={str(drop.turn_id): str(drop.reason) for drop in settled.drops if drop.stage == "pre_filter"},
+            outcomes=_as_json(report_of(settled).outcomes),
+            operations=_as_json(operations_json(plan)),
+            failure=settled.failure,
+            effort=_effort(settled.model_calls, waited + ran),
+        )
         diff = diff_of(recorded=recorded, replayed=replayed)
         totals = totals_of(diff, before=recorded.effort, after=replayed.effort)
         return ReplayedRun(run.head, ReplayedState.DIFFERENT if diff else ReplayedState.SAME, diff, totals)
-
-    def _planned(self, run: RecordedRun, draft: Draft, names: dict[UUID, UUID]) -> tuple[Draft, WritePlan]:
-        """Return a settled draft and its plan, in which what was added before has the recorded identifiers."""
-        if draft.failure:
-            return draft, WritePlan()
-        settled = flow.settle(with_names(draft, names), self._ports_for(run.head))
-        plan = plan_from(settled)
-        added = WritePlan((*plan.of(AddEntity), *plan.of(AddMemory)))
-        if added.operations:
-            names |= recorded_names(_as_json(operations_json(added)), run.operations)
-        settled = with_names(settled, names)
-        return settled, plan_from(settled)
 
     def _not_replayed(self, run: RecordedRun, error: Exception) -> ReplayedRun:
         """Keep what the run has written in the record, so that later runs find it."""
@@ -367,41 +374,16 @@ def _up_to(batches: Iterator[list[RunHead]], most: int) -> list[list[RunHead]]:
     return taken
 
 
-def _recorded(run: RecordedRun) -> RunResult:
-    return RunResult(
-        rejected={str(turn): reason for turn, reason in run.rejected.items()} if not run.head.is_session_level else {},
-        outcomes=run.outcomes,
-        operations=run.operations,
-        failure=run.error,
-        effort=_effort(run.calls, run.head.latency_us),
-    )
-
-
-def _replayed(settled: Draft, plan: WritePlan) -> RunResult:
-    """Return a result as a trace would keep it; answers that were recorded took the time that they took then."""
-    calls = settled.model_calls
-    waited = sum(call.latency_us for call in calls)
-    ran = sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR)
-    return RunResult(
-        rejected={str(drop.turn_id): str(drop.reason) for drop in settled.drops if drop.stage == "pre_filter"},
-        outcomes=_as_json(report_of(settled).outcomes),
-        operations=_as_json(operations_json(plan)),
-        failure=settled.failure,
-        effort=_effort(calls, waited + ran),
-    )
-
-
 def _effort(calls: Sequence[ModelCall | ModelCallRecord], latency_us: int) -> dict[str, Any]:
     """Return what a run took; money is text."""
-    cost = sum((call.cost_usd for call in calls), start=Decimal(0))
-    return {"calls": len(calls), "tokens": sum(map(_tokens, calls)), "cost_usd": str(cost), "latency_us": latency_us}
-
-
-def _tokens(call: ModelCall | ModelCallRecord) -> int:
-    """Return the tokens of a call, of prompt and answer together."""
-    if isinstance(call, ModelCall):
-        return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
-    return call.usage.input + call.usage.cache_read + call.usage.cache_write + call.usage.output
+    cost, tokens = sum((call.cost_usd for call in calls), start=Decimal(0)), 0  # tokens of prompts and answers
+    for call in calls:
+        if isinstance(call, ModelCall):
+            tokens += call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
+        else:
+            used = call.usage
+            tokens += used.input + used.cache_read + used.cache_write + used.output
+    return {"calls": len(calls), "tokens": tokens, "cost_usd": str(cost), "latency_us": latency_us}
 
 
 def _as_json(value: Any) -> Any:

@@ -224,10 +224,15 @@ def run_replay(*, replay_id: UUID) -> None:
             tenant_scope(project_id=project_id),
             leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay,
         ):
-            if replay is not None:
-                for end_user_id in _users_left(replay):
-                    _replay_user(replay, end_user_id)
-                _end(replay, ReplayState.DONE)
+            if replay is None:
+                return
+            left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
+            users = left.values_list("end_user_id", flat=True)
+            end_user_id = users.first()
+            while end_user_id is not None:  # one query for each: an erasure may remove some meanwhile
+                _replay_user(replay, end_user_id)
+                end_user_id = users.filter(end_user_id__gt=end_user_id).first()
+            _end(replay, ReplayState.DONE)
 
 
 def _fail(replay: Replay, error: Exception) -> None:
@@ -243,16 +248,6 @@ def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
 def _running(replay: Replay) -> LeasedQuerySet:
     """Return the row of the replay, unless it was cancelled or another process runs it."""
     return Replay.objects.filter(id=replay.pk, state=ReplayState.RUNNING, lease_token=replay.lease_token)
-
-
-def _users_left(replay: Replay) -> Iterator[UUID]:
-    """Yield the end users of whom something is left, by one query each: an erasure may remove some meanwhile."""
-    left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
-    users = left.values_list("end_user_id", flat=True)
-    latest = users.first()
-    while latest is not None:
-        yield latest
-        latest = users.filter(end_user_id__gt=latest).first()
 
 
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
@@ -392,32 +387,26 @@ def _as_json(rows: Iterable[ReplayedTrace]) -> Iterator[str]:
 def _as_csv(rows: Iterable[ReplayedTrace]) -> Iterator[str]:
     yield csv_line(COLUMNS)
     for row in rows:
-        for change in _changes(row):
-            values = {**_about(row), **change}
+        changes: list[dict[str, Any]] = []
+        if row.error:
+            changes.append({"what": "trace", "change": row.state, "after": row.error})
+        for turn in row.diff.get("turns", ()):
+            change = "kept" if not turn["after"] else "reason" if turn["before"] else "dropped"
+            shown = show(Prefix.TURN, UUID(turn["turn_id"]))
+            changes.append({**turn, "what": "turn", "change": change, "object_id": shown})
+        for made in shown_difference(row.diff).get("operations", ()):
+            fields = " ".join(each["name"] for each in made["fields"])
+            object_id, before, after = made["object_id"], made["before_content"], made["content"]
+            told = {"what": made["operation"], "change": made["kind"], "object_id": object_id}
+            changes.append({**told, "before": before, "after": after, "fields": fields})
+        for lost in row.diff.get("discards", ()):
+            change = "discarded" if lost["is_new"] else "no longer discarded"
+            told = {"what": "candidate", "change": change, "after": lost["content"], "fields": lost["reason"]}
+            changes.append(told)
+        for values in ({**_about(row), **each} for each in changes):
             yield csv_line(str(values.get(name, "")) for name in COLUMNS)
 
 
 def _about(row: ReplayedTrace) -> dict[str, str]:
     trace_id = show(Prefix.TRACE, row.trace_id)
     return {"user_id": row.end_user.external_id, "trace_id": trace_id, "state": row.state}
-
-
-def _changes(row: ReplayedTrace) -> Iterator[dict[str, Any]]:
-    if row.error:
-        yield {"what": "trace", "change": row.state, "after": row.error}
-    for turn in row.diff.get("turns", ()):
-        change = "kept" if not turn["after"] else "reason" if turn["before"] else "dropped"
-        shown = show(Prefix.TURN, UUID(turn["turn_id"]))
-        yield {**turn, "what": "turn", "change": change, "object_id": shown}
-    for made in shown_difference(row.diff).get("operations", ()):
-        yield {
-            "what": made["operation"],
-            "change": made["kind"],
-            "object_id": made["object_id"],
-            "before": made["before_content"],
-            "after": made["content"],
-            "fields": " ".join(each["name"] for each in made["fields"]),
-        }
-    for lost in row.diff.get("discards", ()):
-        change = "discarded" if lost["is_new"] else "no longer discarded"
-        yield {"what": "candidate", "change": change, "after": lost["content"], "fields": lost["reason"]}

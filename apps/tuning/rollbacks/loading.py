@@ -139,14 +139,27 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
     memories = _memories(end_user_id, ids, traces=traces)
     of_added = Q(from_memory_id__in=added) | Q(to_memory_id__in=added) | Q(trace_id__in=traces)
     entities = _named_entities(end_user_id, traces, {entity for each in memories for entity in each.entity_ids})
+    taken = {each.folded for entity in entities for each in entity.records if each.kind == EntityChangeKind.TAKEN}
+    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=taken, withdrawn=False)
+    holders: dict[str, set[UUID]] = {}
+    for folded, entity_id in aliases.values_list("folded", "entity_id"):
+        holders.setdefault(folded, set()).add(entity_id)
+    turns = Turn.objects.filter(end_user_id=end_user_id)
+    said_before = turns.filter(
+        trace_id__in=traces,
+        session_id=OuterRef("session_id"),
+        position__lt=OuterRef("position"),
+        content__iexact=OuterRef("content"),
+    )
+    repeating = turns.filter(Exists(said_before), rejected_for=Reason.REPEATED_TURN).exclude(trace_id__in=traces)
     return UserHistory(
         memories=memories,
         entities=entities,
         links=list(MemoryLink.objects.filter(of_added, end_user_id=end_user_id).order_by("id")),
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
-        repeats=_repeats(end_user_id, traces),
+        repeats=tuple(repeating.order_by("trace_id").values_list("trace_id", flat=True).distinct()),
         referring=_referring(end_user_id, [each.entity.id for each in entities]),
-        holders=_holders(end_user_id, entities),
+        holders=holders,
     )
 
 
@@ -204,29 +217,6 @@ def _referring(end_user_id: UUID, entity_ids: Sequence[UUID]) -> dict[UUID, set[
             if entity_id is not None:
                 found.setdefault(entity_id, set()).add(memory_id)
     return found
-
-
-def _holders(end_user_id: UUID, entities: Sequence[EntityHistory]) -> dict[str, set[UUID]]:
-    """Return which entities have each description that was taken from one of these."""
-    taken = {each.folded for entity in entities for each in entity.records if each.kind == EntityChangeKind.TAKEN}
-    found: dict[str, set[UUID]] = {}
-    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=taken, withdrawn=False)
-    for folded, entity_id in aliases.values_list("folded", "entity_id"):
-        found.setdefault(folded, set()).add(entity_id)
-    return found
-
-
-def _repeats(end_user_id: UUID, traces: Collection[UUID]) -> tuple[UUID, ...]:
-    """Return the other traces with a turn that was rejected because it repeats a turn of these."""
-    turns = Turn.objects.filter(end_user_id=end_user_id)
-    said_before = turns.filter(
-        trace_id__in=traces,
-        session_id=OuterRef("session_id"),
-        position__lt=OuterRef("position"),
-        content__iexact=OuterRef("content"),
-    )
-    rejected = turns.filter(Exists(said_before), rejected_for=Reason.REPEATED_TURN).exclude(trace_id__in=traces)
-    return tuple(rejected.order_by("trace_id").values_list("trace_id", flat=True).distinct())
 
 
 def _memories(end_user_id: UUID, ids: Collection[UUID], traces: Collection[UUID] = ()) -> list[MemoryHistory]:

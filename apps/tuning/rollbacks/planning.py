@@ -176,7 +176,12 @@ def without_traces(
     if is_own:
         stays = _with_endings(changes, undone)
         set_by_others = {name for each in changes if each.version not in stays for name in each.values}
-        said = _as_said_by(left[0], history)
+        # The columns that name a source, and the statement where that is known, as the first other turn says it.
+        origin, memory = left[0], history.memory
+        moved = {"valid_from": origin.said_at} if memory.valid_from == memory.said_at else {}
+        copied = ("said_at", "evidence", "trace_id", "session_id", "api_key_id", "role")
+        source = {name: getattr(origin, name) for name in copied}
+        said = {**history.restated, **moved, **source, "context": "", "candidate_index": None}
         values |= {name: value for name, value in said.items() if name not in set_by_others}
     if lost:
         values |= _recounted(history.memory.evolve(**read_columns(values)), left, bool(history.restated), policy)
@@ -204,15 +209,6 @@ def without_closing(history: MemoryHistory, *, closed_by: Set[UUID]) -> dict[str
     changes = effective(history.changes)
     closings = [each.version for each in changes if "superseded_by_id" in each.values]
     return values_without(changes, closings[-1:]) if history.superseded_by in closed_by else {}
-
-
-def _as_said_by(origin: MemoryOrigin, history: MemoryHistory) -> dict[str, Any]:
-    """Return the columns that name a source, and the statement where that is known, as another turn says it."""
-    memory = history.memory
-    moved = {"valid_from": origin.said_at} if memory.valid_from == memory.said_at else {}
-    copied = ("said_at", "evidence", "trace_id", "session_id", "api_key_id", "role")
-    source = {name: getattr(origin, name) for name in copied}
-    return {**history.restated, **moved, **source, "context": "", "candidate_index": None}
 
 
 def _recounted(
@@ -428,8 +424,12 @@ class _Settlement:
 
     def _open(self, memory: StoredMemory) -> None:
         twin = duplicate_of(memory, self._live.values())
-        if twin is not None:
-            self._give_way(memory, twin)
+        if twin is not None:  # it stays closed
+            if self.before[memory.id].status is Status.RETRACTED:
+                del self.changes[memory.id]
+            else:
+                self.changes[memory.id] |= {"status": Status.MERGED, "superseded_by_id": twin.id}
+            self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
             return
         self._keep_hash_unique(memory)
         if memory.status is Status.ACTIVE:
@@ -439,14 +439,6 @@ class _Settlement:
                 ended = {**closing.changes(now=timezone.now()), "superseded_by_id": memory.id}
                 self._change(closing.memory_id, ended)
         self._change(memory.id, {})
-
-    def _give_way(self, memory: StoredMemory, twin: StoredMemory) -> None:
-        """Leave a memory closed that a live one repeats."""
-        if self.before[memory.id].status is Status.RETRACTED:
-            del self.changes[memory.id]
-        else:
-            self.changes[memory.id] |= {"status": Status.MERGED, "superseded_by_id": twin.id}
-        self.kept.append(Kept(memory.id, LeftAlone.SAID_AGAIN))
 
     def _keep_hash_unique(self, memory: StoredMemory) -> None:
         others = (each for each in self._live.values() if each.id != memory.id)

@@ -190,7 +190,14 @@ def undo_user(*, rollback: Rollback, end_user_id: UUID) -> None:
             planned = plan_undo(history, rollback_id=rollback.id, takings=takings)
             _write(rollback, end_user_id, planned.plan)
             for trace in traces:
-                _reopen(trace, before[trace.id])
+                waited = before[trace.id] in _WAITED
+                Trace.objects.filter(end_user_id=end_user_id, id=trace.id).update(
+                    status=TraceStatus.QUEUED if waited else before[trace.id],
+                    rollback_id=None,
+                    finished_at=None if waited else trace.finished_at,
+                )
+                if waited:
+                    queue_trace(trace)
             _mark_turns(end_user_id, traces, withdrawn=False)
             kept = planned.kept
         item.state, item.done = RollbackState.UNDONE, {**item.done, "undone_traces": len(traces)}
@@ -263,17 +270,6 @@ def _finish_item(
         object_id=rollback.id,
         details=details,
     )
-
-
-def _reopen(trace: Trace, status: str) -> None:
-    waited = status in _WAITED
-    Trace.objects.filter(end_user_id=trace.end_user_id, id=trace.id).update(
-        status=TraceStatus.QUEUED if waited else status,
-        rollback_id=None,
-        finished_at=None if waited else trace.finished_at,
-    )
-    if waited:
-        queue_trace(trace)
 
 
 # The state of items that are left to do, and the state that follows, by the state of the rollback.

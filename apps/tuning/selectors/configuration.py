@@ -263,10 +263,21 @@ class SettingsForm(forms.Form):
             for name, inner in value.items():
                 self._add_settings((*path, name), inner, known.get(name, others or {}))
             return
+        default: Any = _defaults()
+        for name in path:  # the defaults may lack a path
+            default = default.get(name) if isinstance(default, Mapping) else None
+        least, most = described.get("minimum", described.get("exclusiveMinimum")), described.get("maximum")
+        allowed = ""  # the range of a number in words
+        if least is not None and most is not None:
+            allowed = f"{least:g} to {most:g}"
+        elif least is not None:
+            allowed = f"at least {least:g}"
+        elif most is not None:
+            allowed = f"at most {most:g}"
         key, plain = ".".join(path), plain_setting(path)
         field = self.fields[key] = _field(described)
         field.label, field.initial, field.help_text = plain.name, value, str(part.get("description", ""))
-        self.settings[key] = Setting(path, self[key], _at(_defaults(), path), plain, _allowed(described))
+        self.settings[key] = Setting(path, self[key], default, plain, allowed)
 
     def sections(self) -> list[SettingsSection]:
         """Return the settings by section: first those that most projects change, then all others."""
@@ -330,19 +341,6 @@ def _field(part: Mapping[str, Any]) -> forms.Field:
     return forms.CharField(required=False)
 
 
-def _allowed(part: Mapping[str, Any]) -> str:
-    """Return the range of a number in words; empty without limits."""
-    match part.get("minimum", part.get("exclusiveMinimum")), part.get("maximum"):
-        case (None, None):
-            return ""
-        case (least, None):
-            return f"at least {least:g}"
-        case (None, most):
-            return f"at most {most:g}"
-        case (least, most):
-            return f"{least:g} to {most:g}"
-
-
 @cache
 def _schema() -> dict[str, Any]:
     return Policy.model_json_schema()
@@ -351,13 +349,6 @@ def _schema() -> dict[str, Any]:
 @cache
 def _defaults() -> dict[str, Any]:
     return Policy().model_dump(mode="json")
-
-
-def _at(values: Any, path: tuple[str, ...]) -> Any:
-    """Return the value at a path; None for a path that the defaults lack."""
-    for name in path:
-        values = values.get(name) if isinstance(values, Mapping) else None
-    return values
 
 
 def _resolved(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Evaluation: figures of the samples, labelling from the keyboard, and comparing versions by labels."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -56,10 +55,16 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the figures of the last weeks and the samples."""
     overview = read_figures(project_id=visit.project.pk)
     versions = list(ConfigurationVersion.objects.filter(project=visit.project).defer("policy")[:MOST_VERSIONS])
+    groups = [
+        {"label": "By week", "rows": _rows(overview.weeks), "has_recall": True},
+        {"label": "By version", "rows": _rows(overview.versions), "has_recall": True},
+        {"label": "By model", "rows": _rows(overview.models), "has_recall": False},
+        {"label": "By type", "rows": _rows(overview.memory_types), "has_recall": False},
+    ]
     context = {
         "weeks": WEEKS,
         "gauges": _gauges(overview),
-        "groups": _groups(overview),
+        "groups": [each for each in groups if each["rows"]],
         "failures": overview.total.failures,
         "agreements": overview.total.agreement,
         "names": names_of(who for each in overview.total.agreement.values() for who in each.labellers),
@@ -156,14 +161,16 @@ def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     rows_by_id = Replay.objects.filter(project=visit.project, id__in=named[:MOST_COMPARED]).in_bulk()
     replays = [rows_by_id[each] for each in dict.fromkeys(named) if each in rows_by_id]
     scores = [score_replay(replay=replay) for replay in replays]
-    rows = [(case.capitalize(), [_share_text(score.shares[case]) for score in scores]) for case in JudgedCase]
+    rows: list[tuple[str, list[str]]] = []
+    for case in JudgedCase:
+        shares = [score.shares[case] for score in scores]
+        told = [
+            f"{each.part:.0f} of {each.whole:.0f} ({percent(each.value)})" if each.whole else "–" for each in shares
+        ]
+        rows.append((case.capitalize(), told))
     rows.append(("Items not replayed", [str(score.not_replayed) for score in scores]))
     shown = {"replays": replays, "rows": rows, "is_over": all(replay.is_over for replay in replays)}
     return render(request, "console/evaluation_comparison.html", shown)
-
-
-def _share_text(share: Share) -> str:
-    return f"{share.part:.0f} of {share.whole:.0f} ({percent(share.value)})" if share.whole else "–"
 
 
 def _next(
@@ -180,27 +187,25 @@ def _next(
     # The one named, if it still has to be labelled.
     following = (rows.filter(pk=item_id).first() if item_id else None) or rows.first()
     own = EvaluationLabel.objects.filter(item__sample__project_id=visit.project.pk, labeller=current_actor())
+    shown: dict[str, Any] | None = None
+    if following is not None:
+        found = EvaluationItem.objects.select_related(
+            "end_user", "memory__end_user", "turn__trace", "turn__session"
+        ).get(end_user_id=following.end_user_id, pk=following.pk)
+        shown, turn = {"item": found}, found.turn
+        if found.memory is not None:
+            shown["evidence"] = load_evidence(found.memory)
+        elif turn is not None:  # with its neighbours, and why it gave nothing
+            near = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
+            around = Turn.objects.filter(end_user_id=turn.end_user_id, session_id=turn.session_id, position__range=near)
+            shown |= {"turns": around.order_by("position"), "explanation": explain_turns([turn])[0]}
     state = {
-        "shown": _with_surroundings(following) if following else None,
+        "shown": shown,
         "left": rows.order_by().count(),
         "last": own.order_by("-created_at").first(),  # its label can be undone
     }
     context = {"state": state, "kind": only, "kinds": list(SampleKind), "types": list(MemoryType)}
     return render(request, template, context)
-
-
-def _with_surroundings(item: EvaluationItem) -> dict[str, Any]:
-    """Return an item with the quotes of its memory, or with the neighbours of its turn and why it gave nothing."""
-    rows = EvaluationItem.objects.select_related("end_user", "memory__end_user", "turn__trace", "turn__session")
-    found = rows.get(end_user_id=item.end_user_id, pk=item.pk)
-    if found.memory is not None:
-        return {"item": found, "evidence": load_evidence(found.memory)}
-    turn = found.turn
-    if turn is None:
-        return {"item": found}
-    positions = (turn.position - CONTEXT_TURNS, turn.position + CONTEXT_TURNS)
-    around = Turn.objects.filter(end_user_id=turn.end_user_id, session_id=turn.session_id, position__range=positions)
-    return {"item": found, "turns": around.order_by("position"), "explanation": explain_turns([turn])[0]}
 
 
 MOST_SAMPLES = 20
@@ -216,43 +221,29 @@ def _gauges(overview: EvaluationOverview) -> list[dict[str, Any]]:
         Figure.RECALL: f"about {total.recall.found:.0f} turns found, {total.recall.missed:.0f} missed",
         Figure.ZERO_EXTRACTION: f"{zero.part:.0f} of {zero.whole:.0f} turns gave nothing",
     }
-    return [
-        {
-            "label": _LABELS[reading.figure],
-            "value": reading.value,
-            "limits": limits.get(reading.figure, ""),  # none where the figure is counted, not estimated
-            "basis": told[reading.figure],
-            "health": reading.health,
-            "band": TARGETS[reading.figure],
-            "plot": _over_weeks(reading.figure, overview.weeks),
-        }
-        for reading in readings_of(total)
-    ]
+    times = [int(start_of(week).timestamp()) for week in overview.weeks]
+    by_week = [{each.figure: each.value for each in readings_of(figures)} for figures in overview.weeks.values()]
+    gauges: list[dict[str, Any]] = []
+    for reading in readings_of(total):
+        name, band = _LABELS[reading.figure], TARGETS[reading.figure]
+        values = [week[reading.figure] for week in by_week]
+        gauges.append(
+            {
+                "label": name,
+                "value": reading.value,
+                "limits": limits.get(reading.figure, ""),  # none where the figure is counted, not estimated
+                "basis": told[reading.figure],
+                "health": reading.health,
+                "band": band,
+                "plot": TimeSeries(f"{name} by week", "percent", times, {"share": values}, (band.low, band.high)),
+            }
+        )
+    return gauges
 
 
 def _limits(figure: Share | RecallEstimate) -> str:
     """Return the limits of a figure as text; empty if nothing is known."""
     return f"{percent(figure.low)} to {percent(figure.high)}" if figure.low is not None else ""
-
-
-def _groups(overview: EvaluationOverview) -> list[dict[str, Any]]:
-    """Return the tables of the page, those that have rows."""
-    tables = [
-        {"label": "By week", "rows": _rows(overview.weeks), "has_recall": True},
-        {"label": "By version", "rows": _rows(overview.versions), "has_recall": True},
-        {"label": "By model", "rows": _rows(overview.models), "has_recall": False},
-        {"label": "By type", "rows": _rows(overview.memory_types), "has_recall": False},
-    ]
-    return [table for table in tables if table["rows"]]
-
-
-def _over_weeks(figure: Figure, weeks: Mapping[date, EvaluationFigures]) -> TimeSeries:
-    values: list[float | None] = [
-        next(each.value for each in readings_of(figures) if each.figure is figure) for figures in weeks.values()
-    ]
-    band = TARGETS[figure]
-    times = [int(start_of(week).timestamp()) for week in weeks]
-    return TimeSeries(f"{_LABELS[figure]} by week", "percent", times, {"share": values}, (band.low, band.high))
 
 
 def _rows(groups: Mapping[Any, EvaluationFigures]) -> list[dict[str, Any]]:

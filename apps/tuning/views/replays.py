@@ -1,6 +1,6 @@
 """Replays: traces run again under another version, and one turn tried in the whole funnel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -72,10 +72,13 @@ def replay(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpRe
     state = state if state in SHOWN_STATES else ReplayedState.DIFFERENT
     rows = ReplayedTrace.objects.filter(replay=found, state=state).select_related("end_user", "trace")
     page = paginate(rows.order_by("end_user_id", "position"), request, size=TRACES)
+    sums = found.totals
+    tiles = [(label, int(sums.get(name, 0))) for label, name in _TILES]
+    efforts = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
     context = {
         "replay": found,
-        "tiles": _tiles(found),
-        "efforts": _efforts(found),
+        "tiles": [tile for place, tile in enumerate(tiles) if tile[1] or place < 5],  # the most important ones always
+        "efforts": [row for row in efforts if row[1] or row[2]],  # in the records and in the replay
         "states": [(each, found.totals.get(each.value, 0)) for each in SHOWN_STATES],
         "state": state,
         "page": page,
@@ -177,19 +180,6 @@ _OPERATIONS = {
 }
 
 
-def _tiles(replay: Replay) -> list[tuple[str, int]]:
-    """Return the counts of the differences, those that are not 0 and the most important ones."""
-    counts = [(label, int(replay.totals.get(name, 0))) for label, name in _TILES]
-    return [tile for place, tile in enumerate(counts) if tile[1] or place < 5]
-
-
-def _efforts(replay: Replay) -> list[tuple[str, Any, Any]]:
-    """Return what is counted of model calls, tokens and costs, in the records and in the replay."""
-    sums = replay.totals
-    rows = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
-    return [row for row in rows if row[1] or row[2]]
-
-
 def _shown_traces(rows: Sequence[ReplayedTrace]) -> list[dict[str, Any]]:
     """Return traces with their differences, the texts of turns and the memories that exist; two queries for all."""
     users = {row.end_user_id for row in rows}
@@ -201,21 +191,20 @@ def _shown_traces(rows: Sequence[ReplayedTrace]) -> list[dict[str, Any]]:
     for row in rows:
         verdicts = [{**each, "content": turns.get(UUID(each["turn_id"]), "")} for each in row.diff.get("turns", ())]
         made = [each for each in row.diff.get("operations", ()) if each["operation"] in _OPERATIONS]
-        operations = [_operation(each, known) for each in made]
+        operations: list[dict[str, Any]] = []
+        for change in made:
+            object_id = UUID(change["object_id"])
+            named = known.get(object_id, "")
+            operations.append(
+                {
+                    "kind": change["kind"],
+                    "what": _OPERATIONS[change["operation"]],
+                    "before": change["before_content"] or (named if change["kind"] == "removed" else ""),
+                    "after": change["content"] or (named if change["kind"] == "added" else ""),
+                    "fields": [each for each in change["fields"] if each["name"] != "candidate.content"],
+                    "memory_id": object_id if object_id in known else None,
+                }
+            )
         discards = row.diff.get("discards", ())
         shown.append({"row": row, "verdicts": verdicts, "operations": operations, "discards": discards})
     return shown
-
-
-def _operation(change: Mapping[str, Any], known: Mapping[UUID, str]) -> dict[str, Any]:
-    """Return a difference in what is written; `memory_id` is set where the memory exists."""
-    object_id = UUID(change["object_id"])
-    named = known.get(object_id, "")
-    return {
-        "kind": change["kind"],
-        "what": _OPERATIONS[change["operation"]],
-        "before": change["before_content"] or (named if change["kind"] == "removed" else ""),
-        "after": change["content"] or (named if change["kind"] == "added" else ""),
-        "fields": [each for each in change["fields"] if each["name"] != "candidate.content"],
-        "memory_id": object_id if object_id in known else None,
-    }

@@ -195,14 +195,17 @@ def _explained_kept(kept: Sequence[KeptRow]) -> list[tuple[Kept, Memory | Trace,
 def _explained_changes(preview: RollbackPreview) -> list[tuple[PreviewedMemory, str]]:
     """Return the memories that would change with what happens to them, what is retracted first."""
     ordered = sorted(preview.memories, key=lambda each: each.becomes != Status.RETRACTED)
-    return [(each, _what(each)) for each in ordered[:MOST_SHOWN]]
-
-
-def _what(each: PreviewedMemory) -> str:
-    if "status" in each.changes:
-        return f"becomes {label(each.becomes)}"
-    if "content" in each.changes and each.changes["content"] != each.memory.content:
-        return f"gets its former words: {each.changes['content']}"
-    if "valid_until" in each.changes:
-        return "gets its former end"
-    return "loses sources, and confidence with them" if "recurrence" in each.changes else "gets former values"
+    explained: list[tuple[PreviewedMemory, str]] = []
+    for each in ordered[:MOST_SHOWN]:
+        if "status" in each.changes:
+            what = f"becomes {label(each.becomes)}"
+        elif "content" in each.changes and each.changes["content"] != each.memory.content:
+            what = f"gets its former words: {each.changes['content']}"
+        elif "valid_until" in each.changes:
+            what = "gets its former end"
+        elif "recurrence" in each.changes:
+            what = "loses sources, and confidence with them"
+        else:
+            what = "gets former values"
+        explained.append((each, what))
+    return explained

@@ -1,7 +1,7 @@
 """Patterns: pre-filter rules with preview and test."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -20,14 +20,12 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
-from apps.pipeline.core.policy import Rule
 from apps.pipeline.prefilter.conversation import asks
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.tenants.enums import MemberRole
 from apps.traces.models import ConfigurationVersion, PreFilterRule, RulePreview, Trace, Turn
 from apps.tuning.rules import (
     MOST_DAYS,
-    RuleCheck,
     check_rule,
     delete_rule,
     fingerprint,
@@ -68,27 +66,30 @@ def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpRespo
     form = ProjectRuleForm(request.POST or None, instance=known, initial=values)
     context: dict[str, Any] = {"form": form, "rule": known, "days": DAYS, "trial_form": TrialForm()}
     context["proposed"] = proposed
-    if request.method == "POST" and form.is_valid() and not _is_taken(form, visit, known):
+    if request.method == "POST" and form.is_valid() and known is None:
+        others = PreFilterRule.objects.filter(project=visit.project, name=form.instance.name)
+        if others.exists():
+            form.add_error("name", "another rule has this name")
+    if request.method == "POST" and form.is_valid():
         try:
-            if found := _unconfirmed(request, visit, form.instance.as_rule()):
-                context["found"], context["fingerprint"] = _check_report(found), fingerprint(form.instance.as_rule())
+            edited, is_draft = form.instance.as_rule(), "draft" in request.POST
+            is_seen = request.POST.get("seen", "") == fingerprint(edited)
+            # A rule that does harm is confirmed by its name, as it stands.
+            is_confirmed = is_seen and request.POST.get("confirmation", "").strip() == edited.name
+            found = None if is_draft or is_confirmed else check_rule(project_id=visit.project.pk, rule=edited)
+            if found is not None and found.needs_confirmation:
+                # Two queries; examples with memories come first.
+                dropped = sorted(found.dropped, key=lambda change: not change.active_memories)[:MOST_HARMED]
+                shown = _examples([(each.end_user_id, each.turn_id, each.active_memories) for each in dropped])
+                context["found"] = {"check": found, "examples": [each for each in shown if each is not None]}
+                context["fingerprint"] = fingerprint(edited)
             else:
-                saved = form.instance.as_rule()
-                version = save_rule(project_id=visit.project.pk, rule=saved, as_draft="draft" in request.POST)
-                return _saved(request, visit, version, f"Rule {saved.name} saved")
+                version = save_rule(project_id=visit.project.pk, rule=edited, as_draft=is_draft)
+                return _saved(request, visit, version, f"Rule {edited.name} saved")
         except Refused as refused:
             form.add_error("pattern", str(refused))
     context["position"] = _position(form)
     return render(request, "console/rule.html", context, status=422 if form.errors else 200)
-
-
-def _unconfirmed(request: HttpRequest, visit: ProjectVisit, rule: Rule) -> RuleCheck | None:
-    """Return the check of a rule that does harm and that was not confirmed as it stands. Raises Refused."""
-    is_seen = request.POST.get("seen", "") == fingerprint(rule)
-    if "draft" in request.POST or (is_seen and request.POST.get("confirmation", "").strip() == rule.name):
-        return None
-    found = check_rule(project_id=visit.project.pk, rule=rule)
-    return found if found.needs_confirmation else None
 
 
 # What a link to the editor proposes, in words and as values of the form; nothing is saved before somebody does.
@@ -174,14 +175,6 @@ def _edited(request: HttpRequest, visit: ProjectVisit) -> ProjectRuleForm:
     return ProjectRuleForm(request.POST, instance=known)
 
 
-def _is_taken(form: ProjectRuleForm, visit: ProjectVisit, known: PreFilterRule | None) -> bool:
-    """Return True and add an error if a new rule has the name of another one."""
-    taken = known is None and PreFilterRule.objects.filter(project=visit.project, name=form.instance.name).exists()
-    if taken:
-        form.add_error("name", "another rule has this name")
-    return taken
-
-
 def _position(form: ProjectRuleForm) -> dict[str, str] | None:
     """Return the pattern split at the position of its RE2 error; None without an error."""
     pattern = form.data.get("pattern", "") if form.is_bound else ""
@@ -216,14 +209,7 @@ def _preview_context(preview: RulePreview) -> dict[str, Any]:
     return {"preview": preview, "examples": by_kind}
 
 
-MOST_HARMED = 12
-
-
-def _check_report(check: RuleCheck) -> dict[str, Any]:
-    """Return a check with its examples, those with memories first (two queries)."""
-    shown = sorted(check.dropped, key=lambda change: not change.active_memories)[:MOST_HARMED]
-    examples = _examples([(each.end_user_id, each.turn_id, each.active_memories) for each in shown])
-    return {"check": check, "examples": [each for each in examples if each is not None]}
+MOST_HARMED = 12  # examples of a check
 
 
 def _examples(told: Iterable[tuple[UUID, UUID, Iterable[UUID]]]) -> list[dict[str, Any] | None]:
@@ -277,20 +263,24 @@ class RuleSuggestion:
 def rule_suggestions(*, project_id: UUID) -> list[RuleSuggestion]:
     """Return the enabled rules with wrong drops, those with most first (five queries)."""
     by_rule: defaultdict[str, dict[UUID, WrongDrop]] = defaultdict(dict)
-    for drop in (*_labelled(project_id), *_said_again(project_id)):
+    for drop in _wrong_drops(project_id):
         by_rule[drop.turn.rejected_by].setdefault(drop.turn.pk, drop)
     rules = PreFilterRule.objects.filter(project_id=project_id, enabled=True, name__in=by_rule)
-    answering = _answering([drop.turn for of_rule in by_rule.values() for drop in of_rule.values()])
+    before = Q(pk__in=[])
+    for turn in (drop.turn for of_rule in by_rule.values() for drop in of_rule.values()):
+        before |= Q(end_user_id=turn.end_user_id, session_id=turn.session_id, position=turn.position - 1)
+    said_before = Turn.objects.filter(before).values_list("session_id", "position", "content")
+    asked = {(session, position + 1) for session, position, content in said_before if asks(content.casefold())}
     found = []
     for rule in rules:
         drops = tuple(by_rule[rule.name].values())
-        only_answers = all(drop.turn.pk in answering for drop in drops)
+        only_answers = all((drop.turn.session_id, drop.turn.position) in asked for drop in drops)
         found.append(RuleSuggestion(rule, drops[:MOST_EXAMPLES], len(drops), only_answers))
     return sorted(found, key=lambda each: (-each.count, each.rule.name))
 
 
-def _labelled(project_id: UUID) -> Iterator[WrongDrop]:
-    """Yield dropped turns that a labeller found something in."""
+def _wrong_drops(project_id: UUID) -> Iterator[WrongDrop]:
+    """Yield dropped turns that a labeller found something in, then those whose words a later memory quotes."""
     labels = EvaluationLabel.objects.filter(
         item__sample__project_id=project_id, value=LabelValue.SOMETHING, item__turn__isnull=False
     )
@@ -299,42 +289,21 @@ def _labelled(project_id: UUID) -> Iterator[WrongDrop]:
         if label.item.turn is not None:
             remembered = "a labeller remembered it" if label.remembered_id else "a labeller found something in it"
             yield WrongDrop(label.item.turn, remembered)
-
-
-def _said_again(project_id: UUID) -> Iterator[WrongDrop]:
-    """Yield dropped turns whose words a later memory of the same user quotes."""
     latest = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id").values("pk")[:MOST_TRACES]
     turns = Turn.objects.filter(trace__in=latest).exclude(rejected_by="").select_related("end_user")
     dropped = list(turns.order_by("-received_at", "-id")[:MOST_DROPS])
-    quotes = _quotes(project_id, dropped)
+    live = Memory.objects.filter(project_id=project_id, status__in=values_of(LIVE_STATUSES)).exclude(evidence="")
+    quoting = live.filter(end_user_id__in={turn.end_user_id for turn in dropped}).order_by("-created_at")
+    quoting = quoting.only("id", "end_user_id", "content", "evidence", "created_at", "confidence_parts")
+    quotes: defaultdict[UUID, list[Memory]] = defaultdict(list)  # by user, the latest first
+    for memory in quoting[:MOST_MEMORIES]:
+        quotes[memory.end_user_id].append(memory)
     for turn in dropped:
         for memory in quotes.get(turn.end_user_id, ()):
             if memory.created_at > turn.received_at and says_again(turn.content, memory.evidence):
                 approved = bool(memory.confidence_parts.get("review"))
                 yield WrongDrop(turn, "a reviewer approved it" if approved else "a later memory says it", memory)
                 break
-
-
-def _quotes(project_id: UUID, dropped: Iterable[Turn]) -> Mapping[UUID, Sequence[Memory]]:
-    """Return the latest live memories with a quote, by user."""
-    live = Memory.objects.filter(project_id=project_id, status__in=values_of(LIVE_STATUSES)).exclude(evidence="")
-    users = {turn.end_user_id for turn in dropped}
-    rows = live.filter(end_user_id__in=users).order_by("-created_at")
-    shown = rows.only("id", "end_user_id", "content", "evidence", "created_at", "confidence_parts")
-    found: defaultdict[UUID, list[Memory]] = defaultdict(list)
-    for memory in shown[:MOST_MEMORIES]:
-        found[memory.end_user_id].append(memory)
-    return found
-
-
-def _answering(turns: Sequence[Turn]) -> frozenset[UUID]:
-    """Return the turns before which a question was asked."""
-    before = Q(pk__in=[])
-    for turn in turns:
-        before |= Q(end_user_id=turn.end_user_id, session_id=turn.session_id, position=turn.position - 1)
-    rows = Turn.objects.filter(before).values_list("session_id", "position", "content")
-    asked = {(session, position + 1) for session, position, content in rows if asks(content.casefold())}
-    return frozenset(turn.pk for turn in turns if (turn.session_id, turn.position) in asked)
 
 
 def says_again(dropped: str, quote: str) -> bool:

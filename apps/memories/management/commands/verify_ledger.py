@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.memories.ledger.chain import LedgerReport, seal_ledger, verify_archive, verify_ledger
+from apps.memories.ledger.chain import seal_ledger, verify_archive, verify_ledger
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants.command_arguments import projects_named
 
@@ -23,15 +23,13 @@ class Command(BaseCommand):
         if options["archive"]:
             reports |= {f"archive of {project.slug}": verify_archive(project_id=project.id) for project in projects}
         for name, report in reports.items():
-            self.stdout.write(f"{name}: {_line(report)}")
+            if report.is_intact:
+                state = f"{report.entries} entries intact, {report.unsealed} not sealed yet"
+            elif report.broken_entry is None:
+                state = f"BROKEN: entry {report.broken_number} is missing"
+            else:
+                entry = show(Prefix.LEDGER_ENTRY, report.broken_entry)
+                state = f"BROKEN at entry {report.broken_number} ({entry})"
+            self.stdout.write(f"{name}: {state}; head {report.head_number} {report.head_hash}")
         if not all(report.is_intact for report in reports.values()):
             raise CommandError("the ledger was tampered with")
-
-
-def _line(report: LedgerReport) -> str:
-    head = f"head {report.head_number} {report.head_hash}"
-    if report.is_intact:
-        return f"{report.entries} entries intact, {report.unsealed} not sealed yet; {head}"
-    if report.broken_entry is None:
-        return f"BROKEN: entry {report.broken_number} is missing; {head}"
-    return f"BROKEN at entry {report.broken_number} ({show(Prefix.LEDGER_ENTRY, report.broken_entry)}); {head}"

@@ -57,8 +57,10 @@ class Command(BaseCommand):
                 )
             except Refused as refused:
                 raise CommandError(str(refused)) from refused
-            if options["live_calls"] and not options["yes"] and not self._confirmed(replay):
-                raise CommandError("not started: answer y, or call it with --yes")
+            if options["live_calls"] and not options["yes"]:
+                calls, cost = replay.estimate["new_calls_at_most"], replay.estimate["new_cost_usd_at_most"]
+                if answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") != "y":
+                    raise CommandError("not started: answer y, or call it with --yes")
             Replay.objects.filter(id=replay.pk).update(state=ReplayState.WAITING, started_at=replay.created_at)
             run_replay(replay_id=replay.pk)
             replay.refresh_from_db()
@@ -68,8 +70,3 @@ class Command(BaseCommand):
                 return
             for piece in export_replay(replay, options["format"]):
                 self.stdout.write(piece, ending="")
-
-    def _confirmed(self, replay: Replay) -> bool:
-        made = replay.estimate
-        calls, cost = made["new_calls_at_most"], made["new_cost_usd_at_most"]
-        return answer_to(f"At most {calls} model calls for {cost} USD. Go on? [y/N] ") == "y"

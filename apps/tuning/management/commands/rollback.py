@@ -14,7 +14,7 @@ from apps.tenants.command_arguments import project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.loading import named_selection
-from apps.tuning.rollbacks.requests import RollbackPreview, preview_rollback, request_rollback, undo_rollback
+from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
 
 FOREVER = timedelta(days=365)
 
@@ -41,38 +41,43 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        with tenant_scope(project_id=project.id):
-            self._run(project, options)
-
-    def _run(self, project: Project, options: dict[str, Any]) -> None:
         try:
-            if options["undo"]:
-                rollback_id = parse(Prefix.ROLLBACK, options["undo"])
-                self._show(undo_rollback(project_id=project.id, rollback_id=rollback_id, wait=FOREVER))
-                return
-            asked = _request(project, options)
-            if options["yes"]:
-                self._show(request_rollback(asked, wait=FOREVER))
-            else:
-                self._preview(preview_rollback(asked))
+            with tenant_scope(project_id=project.id):
+                if options["undo"]:
+                    rollback_id = parse(Prefix.ROLLBACK, options["undo"])
+                    self._show(undo_rollback(project_id=project.id, rollback_id=rollback_id, wait=FOREVER))
+                    return
+                asked = _request(project, options)
+                if options["yes"]:
+                    self._show(request_rollback(asked, wait=FOREVER))
+                    return
+                preview = preview_rollback(asked)
         except (Refused, BadIdentifier, BadInput) as refused:
             raise CommandError(str(refused)) from refused
-
-    def _show(self, rollback: Rollback) -> None:
-        for name, number in rollback.counts.items():
-            self.stdout.write(f"{number:>9,} {name.replace('_', ' ')}")
-        self.stdout.write(f"{rollback.shown_id} is {rollback.state}")
-
-    def _preview(self, preview: RollbackPreview) -> None:
         for each in preview.memories:
             self.stdout.write(f"{each.memory.shown_id} {each.becomes}: {each.memory.content}")
         for kept, row in preview.kept:
             self.stdout.write(f"{row.shown_id} left alone: {kept.reason}")
         self.stdout.write(f"{preview.traces:,} traces of {preview.users:,} users; nothing is changed without --yes")
 
+    def _show(self, rollback: Rollback) -> None:
+        for name, number in rollback.counts.items():
+            self.stdout.write(f"{number:>9,} {name.replace('_', ' ')}")
+        self.stdout.write(f"{rollback.shown_id} is {rollback.state}")
+
 
 def _request(project: Project, options: dict[str, Any]) -> Rollback:
-    times = {name: _moment(options[name], name) for name in ("since", "until")}
+    times: dict[str, Any] = {}
+    for name in ("since", "until"):
+        moment = None
+        if text := options[name]:
+            try:
+                moment = parse_datetime(text)
+            except ValueError:
+                moment = None
+            if moment is None:
+                raise CommandError(f"--{name} is no time such as 2026-05-01T00:00:00Z")
+        times[name] = checked_moment(moment, at=name)
     selection = named_selection(
         project_id=project.id,
         trace_ids=[parse(Prefix.TRACE, each) for each in options["trace"]],
@@ -85,15 +90,3 @@ def _request(project: Project, options: dict[str, Any]) -> Rollback:
     )
     forced = [str(parse(Prefix.MEMORY, each)) for each in options["force"]]
     return Rollback(project=project, selection=selection, forced=forced, note=options["note"], rerun=options["rerun"])
-
-
-def _moment(text: str | None, name: str) -> Any:
-    if not text:
-        return None
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise CommandError(f"--{name} is no time such as 2026-05-01T00:00:00Z")
-    return checked_moment(moment, at=name)

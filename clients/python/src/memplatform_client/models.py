@@ -47,7 +47,7 @@ class Agreement(TypedDict):
 
 
 class AlertList(TypedDict):
-    """Alerts, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -55,7 +55,10 @@ class AlertList(TypedDict):
 
 
 class AlertRecipientsBody(TypedDict):
-    """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret."""
+    """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret.
+
+    `webhook_secret` is returned only once, when it is made; else it is null.
+    """
 
     webhook_url: NotRequired[str]
     mail_addresses: NotRequired[list[str]]
@@ -63,7 +66,10 @@ class AlertRecipientsBody(TypedDict):
 
 
 class AlertRecipientsResponse(TypedDict):
-    """Who is told about alerts. `webhook_secret` is returned only once, when it is made; else it is null."""
+    """Who is told about alerts; an empty `webhook_url` is no webhook. `renew_secret` replaces the webhook's secret.
+
+    `webhook_secret` is returned only once, when it is made; else it is null.
+    """
 
     webhook_url: str
     mail_addresses: list[str]
@@ -269,6 +275,8 @@ class DeletedResponse(TypedDict):
 
 
 class DeliveryList(TypedDict):
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
+
     next: str | None
     previous: str | None
     results: list["DeliveryResponse"]
@@ -584,7 +592,7 @@ ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "mem0", "memories",
 
 
 class ImportList(TypedDict):
-    """Imports, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -714,7 +722,7 @@ class ItemSearchBody(TypedDict):
 
 
 class KeyBody(TypedDict):
-    """An API key to create."""
+    """An API key without its secret."""
 
     name: str
     scopes: list["Scope"]
@@ -722,7 +730,7 @@ class KeyBody(TypedDict):
 
 
 class KeyList(TypedDict):
-    """API keys, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -988,6 +996,8 @@ MemorySharing = Literal["by_agent", "shared"]
 
 MemoryType = Literal["entity", "event", "fact", "preference", "relation"]
 
+Milestone = Literal["ended", "indexed"]
+
 Mode = Literal["async", "sync"]
 
 
@@ -1078,7 +1088,7 @@ class OutcomeResponse(TypedDict):
     stage: "Stage"
     reason: str
     memory_id: str | None
-    detail: NotRequired[str]
+    detail: str
 
 
 class PausedModelResponse(TypedDict):
@@ -1680,7 +1690,7 @@ class StoredMemoriesResponse(TypedDict):
 
 
 class TraceList(TypedDict):
-    """Traces, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1824,7 +1834,7 @@ class TurnsResponse(TypedDict):
     discarded: int
     memory_ids: list[str]
     outcomes: list["OutcomeResponse"]
-    error: NotRequired[str]
+    error: str
 
 
 TypeEnum = Literal[
@@ -1844,7 +1854,7 @@ TypeEnum = Literal[
 
 
 class UserList(TypedDict):
-    """End users, ordered by `user_id`."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1939,6 +1949,8 @@ class WebhookChangeBody(TypedDict):
 
 
 class WebhookList(TypedDict):
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
+
     next: str | None
     previous: str | None
     results: list["WebhookResponse"]
