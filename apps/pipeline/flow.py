@@ -47,22 +47,19 @@ def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     The span of each but the first names the first, so that a replay asks about the same turns together. Agents that
     do not share their memories do not share calls. Raises ModelFailed.
     """
-    by_agent = groupby(drafts, key=lambda draft: draft.private_to)  # what is private to one must not share a prompt
-    return [each for _, told in by_agent for each in _extract_together(list(told), ports)]
-
-
-def _extract_together(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
-    started = perf_counter_ns()
-    with ports.stage_span(Stage.EXTRACT):
-        extracted = extracting.run(drafts, ports)
-    latency_us = (perf_counter_ns() - started) // 1_000
-    first = drafts[0].request.trace_id
-    with_first = {EXTRACTED_WITH: show(Prefix.TRACE, first)}
-    return [
-        _with_span(Stage.EXTRACT, before, after.evolve(details={**after.details, **noted}), latency_us)
-        for before, after in zip(drafts, extracted, strict=True)
-        for noted in ({} if after.request.trace_id == first else with_first,)
-    ]
+    extracted: list[Draft] = []
+    for _, told in groupby(drafts, key=lambda draft: draft.private_to):  # what is private must not share a prompt
+        together = list(told)
+        started = perf_counter_ns()
+        with ports.stage_span(Stage.EXTRACT):
+            found = extracting.run(together, ports)
+        latency_us = (perf_counter_ns() - started) // 1_000
+        first = together[0].request.trace_id
+        for before, after in zip(together, found, strict=True):
+            noted = {} if after.request.trace_id == first else {EXTRACTED_WITH: show(Prefix.TRACE, first)}
+            told_of = after.evolve(details={**after.details, **noted})
+            extracted.append(_with_span(Stage.EXTRACT, before, told_of, latency_us))
+    return extracted
 
 
 def extract_session(draft: Draft, ports: Ports) -> Draft:
@@ -103,24 +100,17 @@ def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draf
 
 
 def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Draft:
-    failed = bool(after.failure)
     reasons = {drop.reason for drop in after.drops[len(before.drops) :]}
-    common = reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""
-    span = StageSpan(
-        stage=stage,
-        result=SpanResult.ERROR if failed else _result(before, after),
-        latency_us=latency_us,
-        reason=Reason.EXTRACTION_FAILED if failed else common,
-        details=after.details,
-    )
-    return after.evolve(spans=(*after.spans, span), details={})
-
-
-def _result(before: Draft, after: Draft) -> SpanResult:
-    """Return REJECT if the stage emptied the funnel, TRANSFORM if it changed its content, otherwise PASS."""
+    reason = reasons.pop() if len(reasons) == 1 else "mixed" if reasons else ""
     entered = len(before.turns) + len(before.candidates)
     left = len(after.turns) + len(after.candidates)
-    if len(after.drops) > len(before.drops) and (left == 0 or (left < entered and not after.candidates)):
-        return SpanResult.REJECT
-    changed = (before.turns, before.candidates, before.rulings) != (after.turns, after.candidates, after.rulings)
-    return SpanResult.TRANSFORM if changed else SpanResult.PASS
+    if after.failure:
+        result, reason = SpanResult.ERROR, Reason.EXTRACTION_FAILED
+    elif len(after.drops) > len(before.drops) and (left == 0 or (left < entered and not after.candidates)):
+        result = SpanResult.REJECT
+    elif (before.turns, before.candidates, before.rulings) != (after.turns, after.candidates, after.rulings):
+        result = SpanResult.TRANSFORM
+    else:
+        result = SpanResult.PASS
+    span = StageSpan(stage=stage, result=result, latency_us=latency_us, reason=reason, details=after.details)
+    return after.evolve(spans=(*after.spans, span), details={})

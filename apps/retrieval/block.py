@@ -5,7 +5,7 @@ fits, so a larger budget only adds lines. It is printed by sections.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -93,7 +93,23 @@ def arrange(known: KnownUser, *, token_budget: int, count_tokens: CountTokens, n
 
     Memories with the same words are shown once, in the first part that has them.
     """
-    lines = sorted(_lines(known, now), key=lambda line: len(line.text) > LONG_LINE)
+    lines: list[BlockLine] = []
+    shown: set[str] = set()
+    for place, (section, memories) in enumerate(known.parts):
+        for memory in memories:
+            words = _words(memory.content)
+            if words in shown:
+                continue
+            # A memory that is shown with the one that it contradicts has no line of its own.
+            also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
+            shown.update((words, *(_words(each.content) for each in also_said)))
+            ids = (memory.id, *(each.id for each in also_said))
+            lines.append(BlockLine(section, f"- {line_of(memory, user_name=known.name, now=now)}", ids))
+        if place == 0:  # waiting quotes come after the first part, which has what the query needs
+            for quote in known.quotes:
+                text = f"- {quoted_line(quote.content, said_at=quote.said_at)}"
+                lines.append(BlockLine(BlockSection.WAITING, text, ()))
+    lines.sort(key=lambda line: len(line.text) > LONG_LINE)
     fitting = _fitting(lines, token_budget, count_tokens, known.name)
     return ArrangedLines(user_name=known.name, shown=tuple(lines[:fitting]), omitted=tuple(lines[fitting:]))
 
@@ -106,25 +122,6 @@ def rendered(lines: ArrangedLines, *, count_tokens: CountTokens) -> RenderedBloc
         memory_ids=tuple(memory_id for line in lines.shown for memory_id in line.memory_ids),
         omitted=sum(len(line.memory_ids) for line in lines.omitted),
     )
-
-
-def _lines(known: KnownUser, now: datetime) -> Iterable[BlockLine]:
-    """Yield the lines of each part; waiting quotes come after the first part, which has what the query needs."""
-    shown: set[str] = set()
-    for place, (section, memories) in enumerate(known.parts):
-        for memory in memories:
-            words = _words(memory.content)
-            if words in shown:
-                continue
-            # A memory that is shown with the one that it contradicts has no line of its own.
-            also_said = [each for each in memory.contradicted_by if _words(each.content) not in shown]
-            shown.update((words, *(_words(each.content) for each in also_said)))
-            ids = (memory.id, *(each.id for each in also_said))
-            yield BlockLine(section, f"- {line_of(memory, user_name=known.name, now=now)}", ids)
-        if place == 0:
-            for quote in known.quotes:
-                text = f"- {quoted_line(quote.content, said_at=quote.said_at)}"
-                yield BlockLine(BlockSection.WAITING, text, ())
 
 
 def _words(content: str) -> str:

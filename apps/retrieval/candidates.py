@@ -5,7 +5,7 @@ near to the query, that share a word with it, or that are about somebody whom it
 """
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -67,8 +67,24 @@ def read_candidates(
         columns, texts = _read(rows.filter(id__in=likely), eligible, asked, mentioned)
     spoken = {*columns["tongue"].tolist(), *columns["source_tongue"].tolist()}
     tongues = reduce(or_, (1 << int(tongue) for tongue in spoken), 0)
+    named, are_statements = columns["is_named"] == 1, columns["is_statement"] == 1
+    answers = columns["answer_types"].astype(np.int64)
+    nothing = np.zeros_like(named)
+    wanted = wanted_answer(asked.text)
+    memories = Memories(
+        **texts,
+        said_at=columns["said"],
+        content_cosine=-columns["content_product"],
+        question_cosine=-columns["question_product"],
+        named=named,
+        are_statements=are_statements,
+        of_others=are_statements & ~named & (columns["is_of_user"] == 0) if mentioned.entities else nothing,
+        lacks_answer=(answers & wanted.value == 0) if wanted else nothing,
+        importance=columns["importance"],
+        confidence=columns["confidence"],
+    )
     return Candidates(
-        memories=_memories(columns, texts, asked.text, mentioned),
+        memories=memories,
         query=query_words(_query_terms(tongues, asked.text, end_user_id)),
         eligible=columns["is_eligible"] == 1,
         event_at=np.nan_to_num(columns["happened"]),
@@ -145,27 +161,6 @@ def _read(
         for name, packed, ends_of in zip(_TEXTS, texts, ends, strict=True)
     }
     return dict(zip(_NUMBERS, columns, strict=False)), divided
-
-
-def _memories(
-    columns: Mapping[str, Floats], texts: Mapping[str, list[bytes]], text: str, mentioned: Mentioned
-) -> Memories:
-    named, are_statements = columns["is_named"] == 1, columns["is_statement"] == 1
-    answers = columns["answer_types"].astype(np.int64)
-    nothing = np.zeros_like(named)
-    wanted = wanted_answer(text)
-    return Memories(
-        **texts,
-        said_at=columns["said"],
-        content_cosine=-columns["content_product"],
-        question_cosine=-columns["question_product"],
-        named=named,
-        are_statements=are_statements,
-        of_others=are_statements & ~named & (columns["is_of_user"] == 0) if mentioned.entities else nothing,
-        lacks_answer=(answers & wanted.value == 0) if wanted else nothing,
-        importance=columns["importance"],
-        confidence=columns["confidence"],
-    )
 
 
 def _query_terms(tongues: int, text: str, end_user_id: UUID) -> bytes:

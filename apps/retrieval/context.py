@@ -161,7 +161,9 @@ def _parts(
         [rows[place] for place in places if place in rows] for places in chosen.values()
     )
     notes, relevant = _divided(relevant)
-    told = [each for each in others if not _is_left_out(each, now)]
+    # Denials about health, and plans whose day has passed, are only told if the query asks for them.
+    denials = {each.id for each in others if each.predicate in _HEALTH and each.polarity == Polarity.NEGATIVE}
+    told = [each for each in others if each.id not in denials and not is_past_plan(each, now=now)]
     other_notes, facts = _divided(told)
     health = [each for each in facts if each.predicate in _HEALTH]
     dated = [each for each in facts if each.type == MemoryType.EVENT]
@@ -189,12 +191,6 @@ def _rules(rows: Sequence[_Row]) -> list[tuple[BlockSection, Sequence[_Row]]]:
         (BlockSection.CONSTRAINTS, [row for row in rows if CONSTRAINT in row.tags]),
         (BlockSection.CONVENTIONS, [row for row in rows if CONSTRAINT not in row.tags]),
     ]
-
-
-def _is_left_out(row: _Row, now: datetime) -> bool:
-    """Return True for what a block has only if the query asks: denials about health, and plans whose day has passed."""
-    is_denial = row.predicate in _HEALTH and row.polarity == Polarity.NEGATIVE
-    return is_denial or is_past_plan(row, now=now)
 
 
 def _divided(rows: Sequence[_Row]) -> tuple[list[_Row], list[_Row]]:

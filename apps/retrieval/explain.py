@@ -16,7 +16,7 @@ from apps.memories.models import Memory
 from apps.pipeline.core.policy import RetrievalPolicy
 from apps.pipeline.core.ports import Embedder
 from apps.retrieval.query import SearchQuery, compared
-from apps.retrieval.search import RankedMemories, SearchHit, embedded, rank_all, read_memories
+from apps.retrieval.search import SearchHit, embedded, rank_all, read_memories
 
 MOST_SCORED = 60  # memories that are listed; all of them are counted
 MOST_UNSCORED = 40
@@ -78,7 +78,17 @@ def explain_search(
     results = ranked.best(limit=query.limit)
     numbers = {place: number for number, place in enumerate(results, start=1)}
     count = len(ranked.candidates.memories)
-    exclusions = {place: _exclusion(ranked, place) for place in range(count) if place not in numbers}
+    exclusions: dict[int, Exclusion] = {}
+    for place in range(count):
+        score = ranked.scores.score[place]
+        if place in numbers:
+            continue
+        if not ranked.candidates.eligible[place]:
+            exclusions[place] = Exclusion.CONFIDENCE
+        elif ranked.min_score >= 0 and score <= 0:
+            exclusions[place] = Exclusion.UNRELATED
+        else:
+            exclusions[place] = Exclusion.MIN_SCORE if score < ranked.min_score else Exclusion.LIMIT
     listed = list(dict.fromkeys([*ranked.scores.best(limit=MOST_SCORED, min_score=-1.0), *results]))
     found = read_memories(ranked.ids(listed), end_user_id=end_user_id)
     known = [place for place, memory_id in zip(listed, ranked.ids(listed), strict=True) if memory_id in found]
@@ -97,16 +107,6 @@ def explain_search(
         ),
         unscored_count=others.count(),
     )
-
-
-def _exclusion(ranked: RankedMemories, place: int) -> Exclusion:
-    """Return why a compared memory is no result."""
-    if not ranked.candidates.eligible[place]:
-        return Exclusion.CONFIDENCE
-    score = ranked.scores.score[place]
-    if ranked.min_score >= 0 and score <= 0:
-        return Exclusion.UNRELATED
-    return Exclusion.MIN_SCORE if score < ranked.min_score else Exclusion.LIMIT
 
 
 def _exclusion_before(memory: Memory, query: SearchQuery, *, moment: datetime) -> Exclusion:

@@ -80,15 +80,9 @@ def plain_sentence(content: str, *, user_name: str = "", is_rule: bool = False) 
 
 
 def _noted(memory: ContextMemory, user_name: str, now: datetime, *, says_when: bool = False) -> str:
-    sentence = plain_sentence(memory.content, user_name=user_name, is_rule=memory.is_rule)
+    """Return a sentence with when it happened, from when and until when it is true, and how certain it is."""
     if memory.is_quote:
         return quoted_line(memory.content, said_at=memory.said_at)
-    notes = ", ".join(_notes(memory, now, says_when))
-    return f"{sentence} ({notes})" if notes else sentence
-
-
-def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
-    """Return when it happened, from when and until when it is true, and how certain it is."""
     notes = ["was planned"] if memory.is_past_plan else []
     is_event = memory.type is MemoryType.EVENT
     if not _DATED.search(memory.content):
@@ -102,11 +96,10 @@ def _notes(memory: ContextMemory, now: datetime, says_when: bool) -> list[str]:
             notes.append(f"from {_day(memory.valid_from)}")
         if memory.valid_until and memory.valid_until > now:
             notes.append(f"until {_day(memory.valid_until)}")
-    if memory.is_unverified:
-        notes.append("unconfirmed")
-    if not memory.is_approved and (doubt := _DOUBTS.get(memory.source_confidence)):
-        notes.append(doubt)
-    return notes
+    doubt = "" if memory.is_approved else _DOUBTS.get(memory.source_confidence)
+    notes += filter(None, ("unconfirmed" if memory.is_unverified else "", doubt))
+    sentence = plain_sentence(memory.content, user_name=user_name, is_rule=memory.is_rule)
+    return f"{sentence} ({', '.join(notes)})" if notes else sentence
 
 
 def _day(moment: datetime) -> str:

@@ -57,17 +57,12 @@ def search_memories(
         hits = ask(query=query)
         is_asked = with_closest and not hits
         closest = ask(query=replace(query, min_score=0.0, limit=MOST_CLOSEST)) if is_asked else ()
-        waiting = _waiting(end_user, query)
+        # Only memories can meet the conditions of a query.
+        text = query.text
+        is_plain = query == SearchQuery(text=text, limit=query.limit, min_score=query.min_score, told_in=query.told_in)
+        waiting = waiting_messages(end_user_id=end_user, query=text, told_in=query.told_in) if is_plain else ()
     ACCESSES.note(end_user_id=end_user, memory_ids=[hit.memory.id for hit in hits], at=now)
     return SearchResult(hits=hits, closest=closest, waiting=waiting)
-
-
-def _waiting(end_user: UUID, query: SearchQuery) -> tuple[WaitingMessage, ...]:
-    """Return waiting messages for a query without conditions, which only memories can meet."""
-    text = query.text
-    if query != SearchQuery(text=text, limit=query.limit, min_score=query.min_score, told_in=query.told_in):
-        return ()
-    return waiting_messages(end_user_id=end_user, query=text, told_in=query.told_in)
 
 
 def build_context(*, project_id: UUID, user_id: str, query: ContextQuery) -> RenderedBlock:
@@ -78,10 +73,14 @@ def build_context(*, project_id: UUID, user_id: str, query: ContextQuery) -> Ren
     ports = live()
     end_user, now = end_user_id(project_id=project_id, user_id=user_id), ports.clock.now()
     with tenant_scope(project_id=project_id, end_user_id=end_user):
+        quotes = []
+        if query.stakes is not Stakes.HIGH:  # where nothing is shown that is not verified
+            waiting = waiting_messages(end_user_id=end_user, query=query.text, told_in=query.told_in)
+            quotes = [WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting]
         block = build_block(
             end_user_id=end_user,
             query=query,
-            quotes=_quotes(end_user, query),
+            quotes=quotes,
             embedder=ports.embedder,
             count_tokens=count_tokens,
             policy=active_policy(project_id=project_id).retrieval,
@@ -89,14 +88,6 @@ def build_context(*, project_id: UUID, user_id: str, query: ContextQuery) -> Ren
         )
     ACCESSES.note(end_user_id=end_user, memory_ids=block.memory_ids, at=now)
     return block
-
-
-def _quotes(end_user: UUID, query: ContextQuery) -> list[WaitingQuote]:
-    """Return what waits to be processed; where much is at stake, nothing that is not verified is shown."""
-    if query.stakes is Stakes.HIGH:
-        return []
-    waiting = waiting_messages(end_user_id=end_user, query=query.text, told_in=query.told_in)
-    return [WaitingQuote(content=each.content, said_at=each.said_at) for each in waiting]
 
 
 @dataclass(frozen=True, slots=True)

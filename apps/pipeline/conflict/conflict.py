@@ -54,39 +54,43 @@ def decide(draft: Draft, *, holders: Sequence[StoredMemory]) -> Draft:
 
 
 def _settle_merge(draft: Draft, ruling: Ruling, known: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Let a repeated statement close what it replaces, and promote its memory if that was pending."""
+    """Let a repeated statement close what it replaces, and promote its memory if that was pending and is firm now.
+
+    It is firm if it was stated firmly, or again on another day.
+    """
+    candidate = ruling.candidate
     merged = known.evolve(**ruling.changes)
-    if ruling.candidate.given is not None or not may_change_known(draft, ruling.candidate, known):
+    if candidate.given is not None or not may_change_known(draft, candidate, known):
         return ruling
-    if known.status is Status.PENDING_REVIEW:
-        return _promote(draft, ruling, merged, rivals)
-    done = _replace(draft, ruling, merged, _proposed(draft, ruling, rivals, ruling.candidate.replaces))
-    return ruling if done.needs_review or done.superseded_by else done
-
-
-def _promote(draft: Draft, ruling: Ruling, merged: StoredMemory, rivals: Sequence[StoredMemory]) -> Ruling:
-    """Make a pending memory active that is firm now: it was stated firmly, or again on another day."""
-    policy = draft.policy.confidence
-    confidence = merged_confidence(draft, ruling.candidate, merged).value
-    is_firm = candidate_confidence(draft, ruling.candidate).value >= policy.review_below
-    is_repeated = len(days_of(draft, ruling.candidate, merged)) > 1
-    asserted = SpeechAct.ASSERTED in (merged.speech_act, ruling.candidate.speech_act)
-    if not asserted or confidence < policy.review_below or not (is_firm or is_repeated):
+    if known.status is not Status.PENDING_REVIEW:
+        done = _replace(draft, ruling, merged, _proposed(draft, ruling, rivals, candidate.replaces))
+        return ruling if done.needs_review or done.superseded_by else done
+    least = draft.policy.confidence.review_below
+    confidence = merged_confidence(draft, candidate, merged).value
+    is_firm = candidate_confidence(draft, candidate).value >= least
+    is_repeated = len(days_of(draft, candidate, merged)) > 1
+    asserted = SpeechAct.ASSERTED in (merged.speech_act, candidate.speech_act)
+    if not asserted or confidence < least or not (is_firm or is_repeated):
         return ruling
-    lifted = replace(merged, status=Status.ACTIVE, confidence=confidence)
-    done = _against_rivals(draft, ruling, lifted, rivals)
+    done = _against_rivals(draft, ruling, replace(merged, status=Status.ACTIVE, confidence=confidence), rivals)
     return ruling if done.needs_review or done.superseded_by else done.evolve(promotes=True)
 
 
 def _settle(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
     """Decide about one new memory: first by itself, then against each rival."""
+    candidate = ruling.candidate
     memory = as_memory(draft=draft, ruling=ruling)
-    doubts = (*ruling.review_reasons, *_doubts(draft, ruling, memory), *doubts_about_origin(draft, ruling.candidate))
+    doubts = list(ruling.review_reasons)
+    if candidate.given is None or candidate.given.status is not Status.ACTIVE:
+        if memory.speech_act is not SpeechAct.ASSERTED:
+            doubts.append(Reason.NOT_ASSERTED)
+        elif memory.confidence < draft.policy.confidence.review_below:
+            doubts.append(Reason.LOW_CONFIDENCE)
+    doubts += doubts_about_origin(draft, candidate)
     if doubts or ruling.needs_review:
         # What it would replace is shown to the reviewer who decides.
-        named = _proposed(draft, ruling, rivals, (*ruling.candidate.replaces, *ruling.candidate.contradicts))
-        doubtful = ruling.evolve(review_reasons=doubts)
-        return _contradict(doubtful, named).evolve(rule="doubtful")
+        named = _proposed(draft, ruling, rivals, (*candidate.replaces, *candidate.contradicts))
+        return _contradict(ruling.evolve(review_reasons=tuple(doubts)), named).evolve(rule="doubtful")
     return _against_rivals(draft, ruling, memory, rivals)
 
 
@@ -95,6 +99,10 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     replaced = _proposed(draft, ruling, rivals, candidate.replaces)
     contradicted = _proposed(draft, ruling, rivals, candidate.contradicts)
     settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
+    # Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A
+    # model has to say that its value replaces another one, or a judge, or a quote that says that something has changed.
+    by_model = candidate.given is None and not candidate.extractor.startswith(PLAIN_EXTRACTORS)
+    is_open = by_model and draft.policy.judges.pairs and not says_changed(candidate.evidence)
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.
         if rival.id in settled or rival.status is not Status.ACTIVE:
@@ -104,7 +112,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
         is_for_a_while = memory.valid_until is not None and rival.valid_until is None and not was_over(memory)
         if relation is PairRelation.REPLACES and is_for_a_while:
             continue
-        if relation is PairRelation.REPLACES and _leaves_open(draft, ruling):
+        if relation is PairRelation.REPLACES and is_open:
             relation = PairRelation.CONTRADICTS
         if relation is PairRelation.REPLACES:
             replaced.append(rival)
@@ -117,26 +125,6 @@ def _proposed(draft: Draft, ruling: Ruling, rivals: Sequence[StoredMemory], ids:
     """Return the rivals that an extractor or a judge names; dedupe has refused those about somebody else."""
     named = (rival for rival in rivals if rival.id in ids)
     return [rival for rival in named if refusal_of_replacement(draft, ruling.candidate, rival) is None]
-
-
-def _leaves_open(draft: Draft, ruling: Ruling) -> bool:
-    """Return True if a model found a value for a filled slot, but neither it nor a judge says that it replaces one.
-
-    Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A quote
-    that says that something has changed is enough.
-    """
-    by_model = ruling.candidate.given is None and not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
-    return by_model and draft.policy.judges.pairs and not says_changed(ruling.candidate.evidence)
-
-
-def _doubts(draft: Draft, ruling: Ruling, memory: StoredMemory) -> tuple[str, ...]:
-    """Return the reasons for review that don't depend on other memories."""
-    given = ruling.candidate.given
-    if given is not None and given.status is Status.ACTIVE:
-        return ()
-    if memory.speech_act is not SpeechAct.ASSERTED:
-        return (Reason.NOT_ASSERTED,)
-    return (Reason.LOW_CONFIDENCE,) if memory.confidence < draft.policy.confidence.review_below else ()
 
 
 def _contradict(ruling: Ruling, rivals: Sequence[StoredMemory]) -> Ruling:
@@ -152,31 +140,21 @@ def _replace(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: Sequenc
     newer = list(rivals) if was_over(memory) else [rival for rival in rivals if rival.said_at > memory.said_at]
     if newer:
         successor = min(newer, key=lambda each: each.said_at)
-        return ruling.evolve(superseded_by=_began_later(successor, memory), rule="late_arrival")
-    weakness = next(filter(None, (_weakness(draft, ruling, memory, rival) for rival in rivals)), None)
-    if weakness is not None:
-        return ruling.evolve(review_reasons=(*ruling.review_reasons, weakness), rule="weaker_evidence")
-    return _without_closed(ruling, rivals).evolve(supersedes=tuple(rivals), rule="supersedes")
-
-
-def _without_closed(ruling: Ruling, closed: Sequence[StoredMemory]) -> Ruling:
-    """Drop possible duplicates that the memory closes."""
-    ids = {memory.id for memory in closed}
-    unsure = tuple(memory for memory in ruling.possible_duplicates if memory.id not in ids)
-    flags = tuple(flag for flag in ruling.flags if unsure or flag != Reason.UNSURE_DUPLICATE)
-    return ruling.evolve(possible_duplicates=unsure, flags=flags)
-
-
-def _began_later(successor: StoredMemory, memory: StoredMemory) -> StoredMemory:
-    """End a late arrival when its successor was last stated, if the successor began before it."""
-    began = successor.valid_from or successor.said_at
-    return successor if began >= memory.said_at else replace(successor, valid_from=successor.said_at)
-
-
-def _weakness(draft: Draft, ruling: Ruling, memory: StoredMemory, rival: StoredMemory) -> str | None:
-    """Return how a statement is weaker than the one that it would replace."""
+        # A late arrival ends when its successor was last stated, if the successor began before it.
+        if (successor.valid_from or successor.said_at) < memory.said_at:
+            successor = replace(successor, valid_from=successor.said_at)
+        return ruling.evolve(superseded_by=successor, rule="late_arrival")
     policy = draft.policy.conflict
-    if policy.trust[memory.role] < policy.trust[rival.role] or not may_change_known(draft, ruling.candidate, rival):
-        return Reason.LESS_TRUSTED
-    weaker = memory.confidence < rival.confidence - policy.confidence_slack
-    return Reason.WEAKER_EVIDENCE if weaker else None
+    for rival in rivals:
+        less_trusted = policy.trust[memory.role] < policy.trust[rival.role]
+        if less_trusted or not may_change_known(draft, ruling.candidate, rival):
+            weakness = Reason.LESS_TRUSTED
+        elif memory.confidence < rival.confidence - policy.confidence_slack:
+            weakness = Reason.WEAKER_EVIDENCE
+        else:
+            continue
+        return ruling.evolve(review_reasons=(*ruling.review_reasons, weakness), rule="weaker_evidence")
+    closed = {rival.id for rival in rivals}
+    unsure = tuple(each for each in ruling.possible_duplicates if each.id not in closed)
+    flags = tuple(flag for flag in ruling.flags if unsure or flag != Reason.UNSURE_DUPLICATE)
+    return ruling.evolve(possible_duplicates=unsure, flags=flags, supersedes=tuple(rivals), rule="supersedes")

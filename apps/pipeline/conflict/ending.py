@@ -1,6 +1,5 @@
 """Which known memories a model closes: those that are over without a new one, and notes that it has read."""
 
-from collections.abc import Set
 from dataclasses import replace
 from uuid import UUID
 
@@ -38,9 +37,16 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
         end_user_id=draft.request.origin.end_user_id, slots=(), ids=tuple(asked), private_to=draft.private_to
     )
     known = [each for each in held if each.id in asked and each.said_at <= last.said_at]
-    ended = [each for each in known if _is_named(each, own=own)]
+    ended, doubtful = [], []
+    for each in known:
+        is_critical = each.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(each.tags)
+        value = stems(each.object_text)
+        names_value = bool(value) and value <= own
+        if names_value if is_critical else not own.isdisjoint(stems(each.content) - _COMMON):
+            ended.append(each)
+        elif is_critical:
+            doubtful.append(each)
     ends = {each.id: max(asked[each.id] or last.said_at, each.valid_from or each.said_at) for each in ended}
-    doubtful = [each for each in known if each not in ended and _is_critical(each)]
     taken = [each.candidate.index for each in draft.rulings]
     first = 1 + max((*taken, *(each.candidate.index for each in draft.drops if each.candidate)), default=-1)
     doubts = [
@@ -52,17 +58,6 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
         rulings=(*draft.rulings, *doubts),
         details={**draft.details, "ended": len(ended), "ends_to_review": len(doubts)},
     )
-
-
-def _is_named(memory: StoredMemory, *, own: Set[str]) -> bool:
-    value = stems(memory.object_text)
-    if _is_critical(memory):
-        return bool(value) and value <= own
-    return not own.isdisjoint(stems(memory.content) - _COMMON)
-
-
-def _is_critical(memory: StoredMemory) -> bool:
-    return memory.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(memory.tags)
 
 
 def _end_to_review(memory: StoredMemory, *, turn: SourceTurn, index: int, memory_id: UUID) -> Ruling:
@@ -89,7 +84,7 @@ def _end_to_review(memory: StoredMemory, *, turn: SourceTurn, index: int, memory
 def with_replaced_notes(draft: Draft, ports: Ports) -> Draft:
     """Return a draft whose rulings close the notes of their messages, each note once.
 
-    A note stays as long as agents see none of the statements that were read from its message.
+    A note stays as long as agents see none of the statements that a model has read from its message.
     """
     held = ports.memories.holders(
         end_user_id=draft.request.origin.end_user_id,
@@ -101,14 +96,10 @@ def with_replaced_notes(draft: Draft, ports: Ports) -> Draft:
     rulings: list[Ruling] = []
     for ruling in draft.rulings:
         quoting = {note for turn, note in draft.notes if turn in ruling.candidate.source_turn_ids}
-        closed = [left.pop(note) for note in sorted(quoting & left.keys())] if _replaces_notes(ruling) else []
+        known = ruling.merge_into
+        waits = ruling.needs_review if known is None else known.status is Status.PENDING_REVIEW and not ruling.promotes
+        is_by_model = not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
+        closed = [left.pop(note) for note in sorted(quoting & left.keys())] if is_by_model and not waits else []
         rulings.append(ruling.evolve(supersedes=(*ruling.supersedes, *closed)))
     details = {**draft.details, "replaced_notes": len(held) - len(left)}
     return draft.evolve(rulings=tuple(rulings), details=details)
-
-
-def _replaces_notes(ruling: Ruling) -> bool:
-    """Return True for a statement of a model that waits for no review."""
-    known = ruling.merge_into
-    is_hidden = ruling.needs_review if known is None else known.status is Status.PENDING_REVIEW and not ruling.promotes
-    return not is_hidden and not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)

@@ -1,6 +1,6 @@
 """Which memories a request to forget names: clearly, to be retracted, or perhaps, for a person to decide."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -57,24 +57,11 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     maybe = tuple(memory for key, memory in unsure.items() if key not in added and key not in sure)
     counts = {"forget_requests": len(draft.forget_requests), "forgotten": len(forgotten), "taken_back": len(taken_back)}
     did = bool(sure or unsure or taken_back)
-    left = _without(taken_back, _with_doubts(frozenset(unsure), draft))
-    return left.evolve(
-        drops=(*left.drops, *_done_nothing(draft, did=did)),
+    return _settled(draft, taken_back, doubted=unsure, did=did).evolve(
         forgotten=forgotten,
         maybe_forgotten=maybe,
         details={**draft.details, **counts, Reason.ASKED_TO_FORGET.value: len(maybe)},
     )
-
-
-def _done_nothing(draft: Draft, *, did: bool) -> Iterator[Drop]:
-    """Yield an outcome for each request to forget everything, and for the others if nothing known is named."""
-    told = {each.turn_id for each in draft.drops if each.reason == Reason.ASKED_NOT_TO_STORE}
-    for request in () if draft.request.is_session_level else draft.forget_requests:
-        if request.names_all:
-            yield Drop(Stage.CONFLICT, Reason.FORGET_ALL_REQUESTED, turn_id=request.turn_id)
-        elif not did and request.turn_id not in told:
-            why = {"why": "nothing that is known was named"}
-            yield Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=request.turn_id, detail=why)
 
 
 def _answered(draft: Draft, ports: Ports) -> list[StoredMemory]:
@@ -109,29 +96,33 @@ def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) 
     return text.find(candidate.evidence) < text.find(request.quote)
 
 
-def _with_doubts(unsure: Collection[UUID], draft: Draft) -> Draft:
-    """Let new memories wait for review that a request may name."""
-    return draft.evolve(
-        rulings=tuple(
-            each.evolve(review_reasons=(*each.review_reasons, Reason.ASKED_TO_FORGET))
-            if each.merge_into is None and each.memory_id in unsure
-            else each
-            for each in draft.rulings
-        )
-    )
+def _settled(draft: Draft, taken_back: Collection[int], *, doubted: Collection[UUID], did: bool) -> Draft:
+    """Drop candidates, and the new entities that no other candidate mentions; new memories in doubt wait for review.
 
-
-def _without(indexes: Collection[int], draft: Draft) -> Draft:
-    """Drop candidates, and the new entities that no other candidate mentions."""
-    gone = [each for each in draft.candidates if each.index in indexes]
+    A request to forget everything has an outcome, and the others have one if nothing known is named.
+    """
+    rulings = list(draft.rulings)
+    for place, each in enumerate(rulings):
+        if each.merge_into is None and each.memory_id in doubted:
+            rulings[place] = each.evolve(review_reasons=(*each.review_reasons, Reason.ASKED_TO_FORGET))
+    told = {each.turn_id for each in draft.drops if each.reason == Reason.ASKED_NOT_TO_STORE}
+    outcomes: list[Drop] = []
+    for request in () if draft.request.is_session_level else draft.forget_requests:
+        if request.names_all:
+            outcomes.append(Drop(Stage.CONFLICT, Reason.FORGET_ALL_REQUESTED, turn_id=request.turn_id))
+        elif not did and request.turn_id not in told:
+            why = {"why": "nothing that is known was named"}
+            outcomes.append(Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=request.turn_id, detail=why))
+    gone = [each for each in draft.candidates if each.index in taken_back]
     drops = [
         Drop(Stage.CONFLICT, Reason.ASKED_TO_FORGET, turn_id=each.source_turn_ids[-1], candidate=each) for each in gone
     ]
-    left = draft.drop(*drops)
+    left = draft.evolve(rulings=tuple(rulings)).drop(*drops)
     named = {each.entity_id for candidate in gone for each in mentions_of(candidate)}
     named -= {each.entity_id for candidate in left.candidates for each in mentions_of(candidate)}
     unused = {each.id for each in draft.new_entities if each.id in named and not each.is_user}
     return left.evolve(
+        drops=(*left.drops, *outcomes),
         new_entities=tuple(each for each in draft.new_entities if each.id not in unused),
         new_aliases=tuple(each for each in draft.new_aliases if each[0] not in unused),
         moved_aliases=tuple(each for each in draft.moved_aliases if each[0] not in unused),

@@ -128,7 +128,10 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, evidence: str) -> PairR
     both_hold = memory.polarity is rival.polarity is Polarity.POSITIVE
     # Two values of a slot can share words and still exclude each other: 3 days a week, 5 days a week.
     are_exclusive = has_one_value and both_hold and bool(exclusions(memory.content, rival.content))
-    if _same_value(memory, rival) and not are_exclusive:
+    values = {canonical_text(each.object_text) for each in (memory, rival)}
+    if not any(values):  # without objects, equal sentences have the same value
+        values = {canonical_text(each.content) for each in (memory, rival)}
+    if len(values) == 1 and not are_exclusive:
         sides = {sign_of(each.predicate, polarity=each.polarity) for each in (memory, rival)}
         if len(sides) == 1:
             return PairRelation.COEXISTS
@@ -137,11 +140,3 @@ def relate(memory: StoredMemory, rival: StoredMemory, *, evidence: str) -> PairR
     if not (has_one_value and both_hold) or says_additional(evidence) or says_additional(rival.wording):
         return PairRelation.COEXISTS
     return PairRelation.REPLACES
-
-
-def _same_value(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True if two triples have the same object; without objects, if their sentences are equal."""
-    first, second = canonical_text(one.object_text), canonical_text(two.object_text)
-    if first or second:
-        return first == second
-    return canonical_text(one.content) == canonical_text(two.content)

@@ -25,11 +25,11 @@ def message_text(content: Any) -> str:
     """Return the text of a message, its text parts joined by newlines; "" for images, calls of tools and others."""
     if isinstance(content, str):
         return content
-    texts = [_text_of_part(part) for part in content] if isinstance(content, list) else []
-    return "\n".join(text for text in texts if text)
-
-
-def _text_of_part(part: Any) -> str:
-    if isinstance(part, dict):
-        part = part.get("text") if part.get("type") in _TEXT_TYPES else None
-    return part if isinstance(part, str) else ""
+    texts = []
+    for part in content if isinstance(content, list) else ():
+        text = part
+        if isinstance(part, dict):
+            text = part.get("text") if part.get("type") in _TEXT_TYPES else None
+        if isinstance(text, str) and text:
+            texts.append(text)
+    return "\n".join(texts)

@@ -5,6 +5,7 @@ Models read some docstrings of the enums of memories: they are descriptions in t
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Self
 
 
 class Role(StrEnum):
@@ -258,27 +259,27 @@ class RejectionReason(StrEnum):
     UNCLEAR = "unclear"
 
 
-class ExtractorKind(StrEnum):
+class _WithFormerName(StrEnum):
+    """A choice whose value "plain" was called "patterns", as stored versions still have it."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return cls("plain") if value == "patterns" else None
+
+
+class ExtractorKind(_WithFormerName):
     """The extractor of a configuration version."""
 
     PLAIN = "plain"  # the table of plain statements, and notes
     MODEL = "model"
     STACKED = "stacked"  # plain statements first, the model for what they leave
 
-    @classmethod
-    def _missing_(cls, value: object) -> "ExtractorKind | None":
-        return cls.PLAIN if value == "patterns" else None  # the former name, in stored versions
 
-
-class OnModelFailure(StrEnum):
+class OnModelFailure(_WithFormerName):
     """What a project does when its model does not answer."""
 
     RETRY = "retry"  # by the outbox; dead after the last attempt
     PLAIN = "plain"  # extract without a model; what is found waits for review
-
-    @classmethod
-    def _missing_(cls, value: object) -> "OnModelFailure | None":
-        return cls.PLAIN if value == "patterns" else None  # the former name, in stored versions
 
 
 class Batching(StrEnum):

@@ -161,6 +161,10 @@ def call_of(
     request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None, invalid_objects: int = 0
 ) -> ModelCallRecord:
     """Record a call that was answered; an unusable answer is recorded as its error."""
+    error = ""
+    if kind is not None and not kind.is_usable:
+        is_cut = kind is AnswerKind.UNPARSABLE and answer.stop is StopReason.TRUNCATED
+        error = cut_off(request, answer) if is_cut else kind.value
     return ModelCallRecord(
         purpose=request.purpose,
         request_hash=request.hash,
@@ -170,7 +174,7 @@ def call_of(
         usage=answer.usage,
         latency_us=answer.latency_us,
         cost_usd=answer.cost_usd,
-        error=_error(request, answer, kind),
+        error=error,
         kind=kind,
         invalid_objects=invalid_objects,
         is_prompt_cut=answer.is_prompt_cut,
@@ -186,13 +190,6 @@ def cut_off(request: ModelRequest, answer: ModelAnswer) -> str:
     """Return what is wrong with an answer of which nothing can be used because it was cut off."""
     told = f"{CUT_OFF} at {used_tokens(request, answer)} tokens"
     return told if answer.text else f"{told}, before its first word: the model used them up for reasoning"
-
-
-def _error(request: ModelRequest, answer: ModelAnswer, kind: AnswerKind | None) -> str:
-    if kind is None or kind.is_usable:
-        return ""
-    is_cut = kind is AnswerKind.UNPARSABLE and answer.stop is StopReason.TRUNCATED
-    return cut_off(request, answer) if is_cut else kind.value
 
 
 def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCallRecord:

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
-from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import LinkKind, Reason, Status, WorkKind
@@ -66,15 +64,15 @@ def plan_from(draft: Draft) -> WritePlan:
     moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
     renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
     ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    closed = (*_forgotten(draft), *_ended(draft))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *closed))
+    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_closed(draft)))
 
 
-def _forgotten(draft: Draft) -> Iterator[Operation]:
-    """Retract what the user clearly asks to forget; what may be meant is hidden until a person has decided.
+def _closed(draft: Draft) -> Iterator[Operation]:
+    """Yield what retracts, hides or ends known memories without a new one.
 
-    A memory that the same trace closes or repeats is left to what the trace says of it. One that waits for review
-    already keeps its reasons, which a person has to know who refuses the forgetting.
+    What the user clearly asks to forget is retracted; what may be meant is hidden until a person has decided. A memory
+    that the same trace closes or repeats is left to what the trace says of it. One that waits for review already keeps
+    its reasons, which a person has to know who refuses the forgetting.
     """
     outcomes = (
         (draft.forgotten, "retracted", Status.RETRACTED),
@@ -91,25 +89,34 @@ def _forgotten(draft: Draft) -> Iterator[Operation]:
                 changes={"status": status, **reasons},
                 note=Reason.ASKED_TO_FORGET,
             )
-
-
-def _ended(draft: Draft) -> Iterator[Operation]:
-    """Close what is over without a new memory; what ends on a later day stays active until then."""
-    said_at = max((turn.said_at for turn in draft.request.turns), default=None)
-    for known in draft.left_alone(draft.ended):
-        is_over = said_at is None or known.valid_until is None or known.valid_until <= said_at
-        status = {"status": Status.SUPERSEDED} if is_over else {}
+    told_at = max((turn.said_at for turn in draft.request.turns), default=None)
+    for known in draft.left_alone(draft.ended):  # what ends on a later day stays active until then
+        is_over = told_at is None or known.valid_until is None or known.valid_until <= told_at
+        over = {"status": Status.SUPERSEDED} if is_over else {}
         yield ReviseMemory(
             memory_id=known.id,
             expected_version=known.version,
             verb="ended" if is_over else "revised",
-            changes={**status, "valid_until": known.valid_until},
+            changes={**over, "valid_until": known.valid_until},
         )
 
 
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
     known = ruling.merge_into
-    yield _add(draft, ruling) if known is None else _merge(draft, ruling, known)
+    if known is None:
+        yield _add(draft, ruling)
+    else:
+        yield MergeInto(
+            memory_id=known.id,
+            expected_version=known.version,
+            candidate=ruling.candidate,
+            origins=origins_of(draft, ruling.candidate),
+            changes=ruling.changes,
+            confidence=merged_confidence(draft, ruling.candidate, known.evolve(**ruling.changes)),
+            status=Status.ACTIVE if ruling.promotes else known.status,
+            promotes=ruling.promotes,
+            recurrence=max(1, len(days_of(draft, ruling.candidate, known))),
+        )
     if known is None or "content" in ruling.changes:
         yield EnqueueWork(kind=WorkKind.INDEX_MEMORY, memory_id=ruling.memory_id)
     for older in ruling.supersedes:
@@ -132,56 +139,30 @@ def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:
 
 def _add(draft: Draft, ruling: Ruling) -> AddMemory:
     candidate, source = ruling.candidate, source_of(draft, ruling.candidate)
-    confidence = candidate_confidence(draft, candidate)
-    superseded_by, ends = _end(draft, ruling)
+    given, newer = candidate.given, ruling.superseded_by
+    status = given.status if given and given.status is not None else Status.ACTIVE
+    superseded_by = given.superseded_by if given else None
+    starts, ends = starts_at(draft, candidate), ends_at(draft, candidate)
+    if newer is not None:  # a value that arrives late ends where a newer one begins
+        status, superseded_by = Status.SUPERSEDED, newer.id
+        began = max(newer.valid_from or newer.said_at, starts)
+        ends = began if ends is None else min(began, ends)
+    elif ruling.needs_review:
+        status = Status.PENDING_REVIEW
     return AddMemory(
         memory_id=ruling.memory_id,
         candidate=candidate,
         origins=origins_of(draft, candidate),
-        status=_status(ruling),
-        confidence=confidence,
+        status=status,
+        confidence=candidate_confidence(draft, candidate),
         canonical_hash=canonical_hash_of(draft, ruling),
         said_at=said_at(draft, candidate),
-        valid_from=starts_at(draft, candidate),
+        valid_from=starts,
         valid_until=ends,
         superseded_by=superseded_by,
         context=context_of(draft, candidate),
-        expires_at=candidate.given.expires_at if candidate.given else None,
+        expires_at=given.expires_at if given else None,
         metadata=source.metadata,
         agent_scope=source.scope,
         private_to=draft.private_to,
     )
-
-
-def _end(draft: Draft, ruling: Ruling) -> tuple[UUID | None, datetime | None]:
-    """Return the successor and the end of a new memory: a value that arrives late ends where a newer one begins."""
-    candidate, newer, ends = ruling.candidate, ruling.superseded_by, ends_at(draft, ruling.candidate)
-    if newer is None:
-        return candidate.given.superseded_by if candidate.given else None, ends
-    began = max(newer.valid_from or newer.said_at, starts_at(draft, candidate))
-    return newer.id, began if ends is None else min(began, ends)
-
-
-def _merge(draft: Draft, ruling: Ruling, known: StoredMemory) -> MergeInto:
-    origins = origins_of(draft, ruling.candidate)
-    merged = known.evolve(**ruling.changes)
-    return MergeInto(
-        memory_id=known.id,
-        expected_version=known.version,
-        candidate=ruling.candidate,
-        origins=origins,
-        changes=ruling.changes,
-        confidence=merged_confidence(draft, ruling.candidate, merged),
-        status=Status.ACTIVE if ruling.promotes else known.status,
-        promotes=ruling.promotes,
-        recurrence=max(1, len(days_of(draft, ruling.candidate, known))),
-    )
-
-
-def _status(ruling: Ruling) -> Status:
-    if ruling.superseded_by is not None:
-        return Status.SUPERSEDED
-    if ruling.needs_review:
-        return Status.PENDING_REVIEW
-    given = ruling.candidate.given
-    return given.status if given is not None and given.status is not None else Status.ACTIVE

@@ -1,6 +1,6 @@
 """Stage 4, dedupe: a statement that is already known becomes another origin of its memory, not another memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.policy import SimilarityBand
 from apps.pipeline.core.ports import Neighbour, Ports, Probe, Slot, Vector
-from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
 from apps.pipeline.deduplication.matching import with_cosines
@@ -39,7 +39,13 @@ def run(draft: Draft, ports: Ports) -> Draft:
     judge = judge_of(draft, ports)
     if judge is None or not draft.policy.judges.pairs:
         return decided
-    pairs = _open_pairs(decided, gathered)[: draft.policy.judges.most_questions]
+    by_id = dict(zip(gathered.memory_ids, gathered.neighbours, strict=True))
+    pairs = open_pairs.open_pairs(
+        decided,
+        memories={each.memory_id: as_memory(draft=decided, ruling=each) for each in decided.rulings},
+        neighbours={each.candidate.index: by_id[each.memory_id] for each in decided.rulings if not each.merge_into},
+        holders=gathered.holders,
+    )[: draft.policy.judges.most_questions]
     if not pairs:
         return decided
     verdicts, call = open_pairs.ask(pairs, judge=judge, model_name=draft.policy.extraction.model)
@@ -68,8 +74,14 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
     named = dict.fromkeys(memory_id for candidate in draft.candidates for memory_id in candidate.proposed)
     if any(map(open_pairs.touches_shown, draft.candidates)):
         named |= dict.fromkeys(draft.shown_memories)
+    slots = [
+        Slot(subject_id=candidate.subject_id, predicate=predicate)
+        for candidate in draft.candidates
+        if candidate.subject_id and candidate.traits.holds_slot
+        for predicate in sorted(same_axis(candidate.predicate))  # those that may say the opposite as well
+    ]
     holders = ports.memories.holders(
-        end_user_id=end_user_id, slots=_slots(draft.candidates), ids=tuple(named), private_to=draft.private_to
+        end_user_id=end_user_id, slots=list(dict.fromkeys(slots)), ids=tuple(named), private_to=draft.private_to
     )
     return Gathered(
         vectors=vectors,
@@ -78,17 +90,6 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         holders=holders,
     )
-
-
-def _slots(candidates: Sequence[Candidate]) -> list[Slot]:
-    """Return the slots of all candidates, including predicates that may say the opposite."""
-    slots = (
-        Slot(subject_id=candidate.subject_id, predicate=predicate)
-        for candidate in candidates
-        if candidate.subject_id and candidate.traits.holds_slot
-        for predicate in sorted(same_axis(candidate.predicate))
-    )
-    return list(dict.fromkeys(slots))
 
 
 def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None) -> Draft:
@@ -110,14 +111,3 @@ def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None
         rulings=tuple(session.rulings),
         details={"compared": session.notes, "refused_proposals": session.refused},
     )
-
-
-def _open_pairs(decided: Draft, gathered: Gathered) -> list[open_pairs.OpenPair]:
-    memories: Mapping[UUID, StoredMemory] = {
-        ruling.memory_id: as_memory(draft=decided, ruling=ruling) for ruling in decided.rulings
-    }
-    by_id = dict(zip(gathered.memory_ids, gathered.neighbours, strict=True))
-    neighbours = {
-        ruling.candidate.index: by_id[ruling.memory_id] for ruling in decided.rulings if not ruling.merge_into
-    }
-    return open_pairs.open_pairs(decided, memories=memories, neighbours=neighbours, holders=gathered.holders)

@@ -34,8 +34,15 @@ class DedupeSession:
         self._band = band
         self._named = named  # live memories that the extractor could name
         self._verdicts = verdicts
+        renamed = dict(draft.renamed)
+        names: dict[str, set[str]] = {}
+        for entity in (*draft.entities, *draft.new_entities):
+            name = renamed.get(entity.id, entity.name)
+            for alias in (entity.name, *entity.aliases, name):
+                names.setdefault(alias, set()).add(name)
+        # The current name for each alias that belongs to one entity only.
+        self._names = {alias: found.pop() for alias, found in names.items() if len(found) == 1}
         self._became: dict[UUID, UUID] = {}  # memories of earlier candidates
-        self._names = _current_names(draft)
         self._earlier: list[StoredMemory] = []  # of the rulings, in their order
         self._vectors: list[Vector] = []
         self._known_hashes: set[str] = set()  # of known memories that were compared
@@ -46,22 +53,28 @@ class DedupeSession:
 
     def judge(self, fresh: Ruling, *, vector: Vector, near: Sequence[Neighbour]) -> None:
         """Settle one candidate, first against earlier ones, then against known memories."""
-        fresh = self._with_verdicts(self._with_refusals(self._with_earlier(fresh)))
+        fresh = self._with_proposals(fresh)
         mine = self._as_memory(fresh)
         before = [
             (memory, self._compare(fresh, mine, memory, cosine(vector, theirs)))
             for memory, theirs in zip(self._earlier, self._vectors, strict=True)
         ]
         places = [place for place, (_, match) in enumerate(before) if match.verdict is MatchVerdict.SAME]
+        comparable = {each.memory.id: (each.memory, each.cosine) for each in near}
+        index, same_as = fresh.candidate.index, fresh.candidate.same_as
+        same = {other for (place, other), verdict in self._verdicts.items() if (place, verdict) == (index, "same")}
+        if same_as is not None:
+            same.add(same_as)
+        for each in same & self._named.keys() - comparable.keys():
+            comparable[each] = self._named[each], None
         known = [
             (memory, self._compare(fresh, mine, self._with_current_names(memory), found))
-            for memory, found in self._comparable(fresh.candidate, near)
+            for memory, found in comparable.values()
         ]
         self._known_hashes.update(memory.canonical_hash for memory, _ in known)
         if places:
             return self._join(places[0], fresh.candidate)
         ruling = self._rule(fresh, mine, known=known, before=before)
-        self.notes[str(fresh.candidate.index)] = _note(ruling, (*known, *before))
         # A plan changes each version once, so further repeats of a memory join the first one.
         targets = [each.merge_into.id if each.merge_into else None for each in self.rulings]
         if ruling.merge_into is not None and ruling.merge_into.id in targets:
@@ -73,59 +86,42 @@ class DedupeSession:
             self._became[ruling.candidate.memory_id] = ruling.memory_id
         return None
 
-    def _with_earlier(self, fresh: Ruling) -> Ruling:
-        """Replace the planned ids of earlier candidates by the memories that they have become."""
-        candidate = fresh.candidate
-        became = self._became
-        return fresh.evolve(
-            candidate=candidate.evolve(
-                replaces=tuple(dict.fromkeys(became.get(each, each) for each in candidate.replaces)),
-                contradicts=tuple(dict.fromkeys(became.get(each, each) for each in candidate.contradicts)),
-                same_as=became.get(candidate.same_as, candidate.same_as) if candidate.same_as else None,
-            )
-        )
+    def _with_proposals(self, fresh: Ruling) -> Ruling:
+        """Follow what the extractor and a judge say about other memories, unless it is refused.
 
-    def _with_refusals(self, fresh: Ruling) -> Ruling:
-        """Record refused proposals of the extractor in the span; a link to an unrelated memory is for a person."""
+        Refusals are recorded in the span; a link to an unrelated memory is for a person. If a judge says that both
+        statements are true, it isn't asked again.
+        """
+        index, became = fresh.candidate.index, self._became
+        candidate = fresh.candidate.evolve(  # with the memories that earlier candidates have become
+            replaces=tuple(dict.fromkeys(became.get(each, each) for each in fresh.candidate.replaces)),
+            contradicts=tuple(dict.fromkeys(became.get(each, each) for each in fresh.candidate.contradicts)),
+            same_as=became.get(fresh.candidate.same_as, fresh.candidate.same_as) if fresh.candidate.same_as else None,
+        )
         named = {**self._named, **{memory.id: memory for memory in self._earlier}}
-        refused = list(refused_proposals(self._draft, fresh.candidate, named=named))
-        if not refused:
-            return fresh
-        index = fresh.candidate.index
-        self.refused[str(index)] = [each.to_json() for each in refused]
-        ids = {each.memory_id for each in refused}
-        unrelated = {each.memory_id for each in refused if each.reason is ProposalRefusal.UNRELATED}
-        return fresh.evolve(
-            candidate=fresh.candidate.evolve(
-                same_as=None if fresh.candidate.same_as in ids else fresh.candidate.same_as,
-                replaces=tuple(each for each in fresh.candidate.replaces if each not in ids),
-                contradicts=tuple(each for each in fresh.candidate.contradicts if each not in ids),
-            ),
-            possible_duplicates=tuple(named[each] for each in unrelated if (index, each) not in self._verdicts),
-            flags=(*fresh.flags, Reason.PROPOSAL_REFUSED),
-        )
-
-    def _with_verdicts(self, fresh: Ruling) -> Ruling:
-        """Treat a judge's verdicts as the extractor's; if both statements are true, the judge isn't asked again."""
-        candidate = fresh.candidate
-        found = [(other, verdict) for (index, other), verdict in self._verdicts.items() if index == candidate.index]
-        replaced = (other for other, verdict in found if verdict is PairVerdict.REPLACES)
-        contradicted = (other for other, verdict in found if verdict is PairVerdict.CONTRADICTS)
+        refused = list(refused_proposals(self._draft, candidate, named=named))
+        if refused:
+            self.refused[str(index)] = [each.to_json() for each in refused]
+            ids = {each.memory_id for each in refused}
+            unrelated = {each.memory_id for each in refused if each.reason is ProposalRefusal.UNRELATED}
+            candidate = candidate.evolve(
+                same_as=None if candidate.same_as in ids else candidate.same_as,
+                replaces=tuple(each for each in candidate.replaces if each not in ids),
+                contradicts=tuple(each for each in candidate.contradicts if each not in ids),
+            )
+            fresh = fresh.evolve(
+                possible_duplicates=tuple(named[each] for each in unrelated if (index, each) not in self._verdicts),
+                flags=(*fresh.flags, Reason.PROPOSAL_REFUSED),
+            )
+        judged = [(other, verdict) for (place, other), verdict in self._verdicts.items() if place == index]
+        replaced = (other for other, verdict in judged if verdict is PairVerdict.REPLACES)
+        contradicted = (other for other, verdict in judged if verdict is PairVerdict.CONTRADICTS)
         return fresh.evolve(
             candidate=candidate.evolve(
                 replaces=(*candidate.replaces, *replaced), contradicts=(*candidate.contradicts, *contradicted)
             ),
-            coexists=frozenset(other for other, verdict in found if verdict is PairVerdict.BOTH_HOLD),
+            coexists=frozenset(other for other, verdict in judged if verdict is PairVerdict.BOTH_HOLD),
         )
-
-    def _comparable(self, candidate: Candidate, near: Sequence[Neighbour]) -> list[tuple[StoredMemory, float | None]]:
-        """Return the neighbours with their cosines, and memories that an extractor or a judge calls the same."""
-        found = {each.memory.id: (each.memory, each.cosine) for each in near}
-        same = {other for (index, other), each in self._verdicts.items() if (index, each) == (candidate.index, "same")}
-        if candidate.same_as is not None:
-            same.add(candidate.same_as)
-        found |= {each: (self._named[each], None) for each in same if each in self._named and each not in found}
-        return list(found.values())
 
     def _compare(self, fresh: Ruling, mine: StoredMemory, theirs: StoredMemory, cosine: float | None) -> Match:
         """Compare by words first: equal sentences are one memory, whatever an extractor or a judge says."""
@@ -161,18 +157,32 @@ class DedupeSession:
         known: Sequence[tuple[StoredMemory, Match]],
         before: Sequence[tuple[StoredMemory, Match]],
     ) -> Ruling:
+        """Decide about a candidate by what it was compared with, and note the nearest of that for the span."""
+        compared = (*known, *before)
         same = [(memory, match) for memory, match in known if match.verdict is MatchVerdict.SAME]
         if same:
-            return self._merge(fresh, *min(same, key=_proven_first_then_nearest))
-        compared = (*known, *before)
-        unsure = [memory for memory, match in compared if match.verdict is MatchVerdict.UNSURE]
-        possible = {memory.id: memory for memory in (*fresh.possible_duplicates, *unsure)}
-        flags = (Reason.UNSURE_DUPLICATE,) if possible else ()
-        return fresh.evolve(
-            hash_salted=any(memory.canonical_hash == mine.canonical_hash for memory, _ in compared),
-            possible_duplicates=tuple(possible.values())[:_MOST_FLAGGED],
-            flags=(*fresh.flags, *flags),
-        )
+            ruling = self._merge(fresh, *min(same, key=_proven_first_then_nearest))
+        else:
+            unsure = [memory for memory, match in compared if match.verdict is MatchVerdict.UNSURE]
+            possible = {memory.id: memory for memory in (*fresh.possible_duplicates, *unsure)}
+            flags = (Reason.UNSURE_DUPLICATE,) if possible else ()
+            ruling = fresh.evolve(
+                hash_salted=any(memory.canonical_hash == mine.canonical_hash for memory, _ in compared),
+                possible_duplicates=tuple(possible.values())[:_MOST_FLAGGED],
+                flags=(*fresh.flags, *flags),
+            )
+        near = [
+            {
+                "memory": str(memory.id),
+                "verdict": match.verdict.value,
+                "tier": match.tier,
+                "cosine": None if match.cosine is None else round(match.cosine, 4),
+                "guards": sorted(match.differences),
+            }
+            for memory, match in sorted(compared, key=_proven_first_then_nearest)[:_MOST_FLAGGED]
+        ]
+        self.notes[str(fresh.candidate.index)] = {"rule": ruling.rule, "near": near}
+        return ruling
 
     def _merge(self, fresh: Ruling, known: StoredMemory, match: Match) -> Ruling:
         changes = merged_fields(known, fresh.candidate, policy=self._draft.policy.confidence)
@@ -226,32 +236,3 @@ def _proven_first_then_nearest(pair: tuple[StoredMemory, Match]) -> tuple[int, f
     _, match = pair
     rank = _PROVEN.index(match.tier) if match.tier in _PROVEN else len(_PROVEN)
     return rank, -(match.cosine or 0.0)
-
-
-def _note(ruling: Ruling, matches: Sequence[tuple[StoredMemory, Match]]) -> dict[str, Any]:
-    """Return the span's record of what a candidate was compared with, nearest first, and of the outcome."""
-    nearest = sorted(matches, key=_proven_first_then_nearest)[:_MOST_FLAGGED]
-    return {
-        "rule": ruling.rule,
-        "near": [
-            {
-                "memory": str(memory.id),
-                "verdict": match.verdict.value,
-                "tier": match.tier,
-                "cosine": None if match.cosine is None else round(match.cosine, 4),
-                "guards": sorted(match.differences),
-            }
-            for memory, match in nearest
-        ],
-    }
-
-
-def _current_names(draft: Draft) -> Mapping[str, str]:
-    """Map each alias that belongs to one entity only to its current name."""
-    renamed = dict(draft.renamed)
-    names: dict[str, set[str]] = {}
-    for entity in (*draft.entities, *draft.new_entities):
-        name = renamed.get(entity.id, entity.name)
-        for alias in (entity.name, *entity.aliases, name):
-            names.setdefault(alias, set()).add(name)
-    return {alias: found.pop() for alias, found in names.items() if len(found) == 1}

@@ -55,12 +55,20 @@ def compare(one: StoredMemory, two: StoredMemory, *, cosine: float | None, band:
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if plain_words(one.content) == plain_words(two.content):
         return Match(MatchVerdict.SAME, "words", cosine)
-    has_other_subject = one.subject_id != two.subject_id and not one.traits.ties_entities
-    if one.type is not two.type or has_other_subject or _values_differ(one, two):
+    is_one_subject, is_one_predicate = one.subject_id == two.subject_id, one.predicate == two.predicate
+    has_same_hash = one.canonical_hash == two.canonical_hash
+    first, second = stems(one.object_text), stems(two.object_text)
+    # Two values without a common word: likes tea, likes coffee.
+    values_differ = is_one_predicate and not has_same_hash and first and second and first.isdisjoint(second)
+    has_other_subject = not is_one_subject and not one.traits.ties_entities
+    if one.type is not two.type or has_other_subject or values_differ:
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
     if _name_subject_otherwise(one, two):
         return Match(MatchVerdict.SAME, "words", cosine)
-    has_same_hash, is_more_precise = one.canonical_hash == two.canonical_hash, _is_more_precise(one, two)
+    # The values of a slot may begin alike: Munich, and Munich in Bavaria.
+    is_one_slot = one.stateful and two.stateful and is_one_predicate and is_one_subject
+    short, long = sorted((canonical_text(one.object_text), canonical_text(two.object_text)), key=len)
+    is_more_precise = is_one_slot and short != "" and long.startswith(f"{short} ")
     if not (has_same_hash or is_more_precise) and cosine is not None and cosine < NEAR_SHARE * band.unsure:
         return Match(MatchVerdict.DIFFERENT, "cosine", cosine)
     excluding = exclusions(one.content, two.content)
@@ -86,27 +94,11 @@ def _are_apart(one: StoredMemory, two: StoredMemory) -> bool:
     return is_relative and one.said_at.date() != two.said_at.date()
 
 
-def _values_differ(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True if the same predicate has two values without a common word: likes tea, likes coffee."""
-    if one.predicate != two.predicate or one.canonical_hash == two.canonical_hash:
-        return False
-    first, second = stems(one.object_text), stems(two.object_text)
-    return bool(first and second) and not first & second
-
-
 def _name_subject_otherwise(one: StoredMemory, two: StoredMemory) -> bool:
     """Return True if two sentences give one subject one value and only name it otherwise: "User lives", "Kim lives"."""
     slots = {(each.subject_id, each.predicate, canonical_text(each.object_text)) for each in (one, two)}
     first, second = plain_words(one.content)[1:], plain_words(two.content)[1:]
     return len(slots) == 1 and all(slots.pop()) and first != () and first == second
-
-
-def _is_more_precise(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True if the values of a slot begin alike and one is more precise: Munich, and Munich in Bavaria."""
-    if not (one.stateful and two.stateful) or one.predicate != two.predicate or one.subject_id != two.subject_id:
-        return False
-    short, long = sorted((canonical_text(one.object_text), canonical_text(two.object_text)), key=len)
-    return bool(short) and long.startswith(f"{short} ")
 
 
 def may_be_one_time(one: Statement, two: Statement) -> bool:

@@ -9,8 +9,8 @@ from apps.pipeline.core.policy import ConfidencePolicy
 from apps.pipeline.core.statement import Candidate, Statement, StoredMemory
 from apps.pipeline.deduplication.guard import tells_more
 
-# Fields that change together with the wording, so that a sentence and its triple never disagree.
-_WORDING = ("content", "predicate", "object", "stateful", "event_at", "event_precision", "evidence", "language")
+# Fields that change together with the wording, so that a sentence and its triple never disagree; its time as well.
+_WORDING = ("content", "predicate", "object", "stateful", "evidence", "language")
 
 
 def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: ConfidencePolicy) -> dict[str, Any]:
@@ -31,35 +31,26 @@ def merged_fields(known: StoredMemory, candidate: Candidate, *, policy: Confiden
     if {CONVENTION, CONSTRAINT} & set(candidate.tags):
         fields["type"] = candidate.type
     if gain >= 0:
-        fields |= _support(known, candidate, policy)
+        grounded = max(known, candidate, key=lambda each: policy.grounding[each.grounding])
+        sure = max(known, candidate, key=lambda each: policy.source[each.source_confidence])
+        fields |= {
+            "speech_act": candidate.speech_act,
+            "grounding": grounded.grounding,
+            "source_confidence": sure.source_confidence,
+            "reliability": max(known.reliability, candidate.reliability),
+            "adjustment": max(known.adjustment, candidate.adjustment),
+        }
     if gain > 0 or (gain == 0 and tells_more(candidate.content, than=known.content)):
-        fields |= _wording(known, candidate)
+        said = stored_fields(candidate)
+        fields |= {name: said[name] for name in _WORDING}
+        if candidate.event_at is not None:
+            fields |= {name: said[name] for name in ("event_at", "event_precision")}
+        triples = ((each.predicate, each.object_text, each.polarity) for each in (candidate, known))
+        if len(set(triples)) > 1:
+            fields["canonical_hash"] = canonical_hash(candidate)
     return {name: value for name, value in fields.items() if value != getattr(known, name)}
 
 
 def _firmness(statement: Statement, policy: ConfidencePolicy) -> float:
     asserted = statement.speech_act is SpeechAct.ASSERTED
     return (1.0 if asserted else 0.0) + policy.source[statement.source_confidence]
-
-
-def _support(known: StoredMemory, candidate: Candidate, policy: ConfidencePolicy) -> dict[str, Any]:
-    grounded = max(known, candidate, key=lambda each: policy.grounding[each.grounding])
-    sure = max(known, candidate, key=lambda each: policy.source[each.source_confidence])
-    return {
-        "speech_act": candidate.speech_act,
-        "grounding": grounded.grounding,
-        "source_confidence": sure.source_confidence,
-        "reliability": max(known.reliability, candidate.reliability),
-        "adjustment": max(known.adjustment, candidate.adjustment),
-    }
-
-
-def _wording(known: StoredMemory, candidate: Candidate) -> dict[str, Any]:
-    said = stored_fields(candidate)
-    fields = {name: said[name] for name in _WORDING if name != "event_at" or candidate.event_at is not None}
-    if candidate.event_at is None:
-        fields.pop("event_precision")
-    triples = ((each.predicate, each.object_text, each.polarity) for each in (candidate, known))
-    if len(set(triples)) > 1:
-        fields["canonical_hash"] = canonical_hash(candidate)
-    return fields

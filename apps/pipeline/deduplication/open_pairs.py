@@ -11,7 +11,7 @@ from apps.pipeline.core.memory_conversion import said_at
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
 from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
-from apps.pipeline.deduplication.proposals import share_subject, stays_true
+from apps.pipeline.deduplication.proposals import object_id, share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
@@ -46,29 +46,25 @@ def open_pairs(
     `memories` are those that the rulings would write, by identifier; `neighbours` are in the order of the candidates.
     """
     found: dict[tuple[int, UUID], OpenPair] = {}
+    policy = draft.policy.judges
     for ruling in draft.rulings:
-        if ruling.merge_into is not None or ruling.candidate.speech_act is not SpeechAct.ASSERTED:
+        candidate = ruling.candidate
+        if ruling.merge_into is not None or candidate.speech_act is not SpeechAct.ASSERTED:
             continue
-        for other, urgency in _open_with(ruling, draft, neighbours.get(ruling.candidate.index, ()), holders):
-            key = ruling.candidate.index, other.id
-            if other.id not in ruling.candidate.proposed and (key not in found or found[key].urgency < urgency):
-                found[key] = OpenPair(memories[ruling.memory_id], ruling.candidate.index, other, urgency)
+        # A model that names a memory is often right, though the sentences have little in common.
+        least = _REFUSED_URGENCY if Reason.PROPOSAL_REFUSED in ruling.flags else 2.0
+        others = [(other, least) for other in ruling.possible_duplicates]
+        others += [(holder, 3.0) for holder in holders if _may_exclude(candidate, holder)]
+        others += [(holder, 1.5) for holder in _touched(candidate, draft, holders) if _is_open(ruling, holder)]
+        for near in neighbours.get(candidate.index, ()):
+            gate = policy.shown_gate if near.memory.id in draft.shown_memories else policy.gate
+            if near.cosine is not None and near.cosine >= gate and _is_open(ruling, near.memory):
+                others.append((near.memory, near.cosine))
+        for other, urgency in others:
+            key = candidate.index, other.id
+            if other.id not in candidate.proposed and (key not in found or found[key].urgency < urgency):
+                found[key] = OpenPair(memories[ruling.memory_id], candidate.index, other, urgency)
     return sorted(found.values(), key=lambda pair: -pair.urgency)
-
-
-def _open_with(
-    ruling: Ruling, draft: Draft, near: Sequence[Neighbour], holders: Sequence[StoredMemory]
-) -> Iterator[tuple[StoredMemory, float]]:
-    candidate, policy = ruling.candidate, draft.policy.judges
-    # A model that names a memory is often right, though the sentences have little in common.
-    urgency = _REFUSED_URGENCY if Reason.PROPOSAL_REFUSED in ruling.flags else 2.0
-    yield from ((other, urgency) for other in ruling.possible_duplicates)
-    yield from ((holder, 3.0) for holder in holders if _may_exclude(candidate, holder) or _opposes(candidate, holder))
-    yield from ((holder, 1.5) for holder in _touched(candidate, draft, holders) if _is_open(ruling, holder))
-    for neighbour in near:
-        gate = policy.shown_gate if neighbour.memory.id in draft.shown_memories else policy.gate
-        if neighbour.cosine is not None and neighbour.cosine >= gate and _is_open(ruling, neighbour.memory):
-            yield neighbour.memory, neighbour.cosine
 
 
 def _touched(candidate: Candidate, draft: Draft, holders: Sequence[StoredMemory]) -> Iterator[StoredMemory]:
@@ -79,11 +75,17 @@ def _touched(candidate: Candidate, draft: Draft, holders: Sequence[StoredMemory]
     """
     if candidate.valid_until is not None and candidate.valid_until <= said_at(draft, candidate):
         return
-    kinds = {each.id: each.type for each in (*draft.entities, *draft.new_entities)}
+    kinds: dict[UUID | None, EntityType] = {each.id: each.type for each in (*draft.entities, *draft.new_entities)}
+    tie = kinds.get(object_id(candidate)) if _is_tie(candidate) and candidate.subject_id is not None else None
     closed = [holder for holder in holders if holder.id in candidate.replaces]
+    named = {each.id: each.object.entity.text for each in closed if each.object.entity}
+    lost = {key: name for key, name in named.items() if name[:1].isupper() and name not in candidate.content}
     for holder in holders:
-        is_named = any(_speaks_of(holder, each, candidate) for each in closed)
-        if is_named or _are_alike_states(candidate, holder, kinds=kinds):
+        # Who has moved away from Lyon no longer looks for a tenant there.
+        is_named = any(name in holder.content for key, name in lost.items() if key != holder.id)
+        # A model words predicates freely: who "stays in" Hamburg from May on may no longer "live in" Bonn.
+        is_state = holder.takes_one_value and holder.subject_id == candidate.subject_id
+        if is_named or (is_state and tie in _TIES and kinds.get(object_id(holder)) is tie):
             yield holder
 
 
@@ -104,49 +106,21 @@ def _is_tie(candidate: Candidate) -> bool:
     return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PLAIN_EXTRACTORS)
 
 
-def _are_alike_states(candidate: Candidate, known: StoredMemory, *, kinds: Mapping[UUID, EntityType]) -> bool:
-    """Return True for two states of one subject in which it is tied to a place each, or to an organisation.
-
-    A model words predicates freely: who "stays in" Hamburg from May on may no longer "live in" Bonn.
-    """
-    if not _is_tie(candidate) or not known.takes_one_value or candidate.subject_id is None:
-        return False
-    first, second = (_kind_of(each, kinds) for each in (candidate, known))
-    return candidate.subject_id == known.subject_id and first is second and first in _TIES
-
-
-def _kind_of(statement: Candidate | StoredMemory, kinds: Mapping[UUID, EntityType]) -> EntityType | None:
-    entity = statement.object.entity
-    return kinds.get(entity.entity_id) if entity is not None and entity.entity_id is not None else None
-
-
-def _speaks_of(known: StoredMemory, closed: StoredMemory, candidate: Candidate) -> bool:
-    """Return True if a memory speaks of what the value of a closed one names and its successor doesn't.
-
-    Who has moved away from Lyon no longer looks for a tenant there.
-    """
-    name = closed.object.entity.text if closed.object.entity else ""
-    is_lost = name[:1].isupper() and name not in candidate.content
-    return is_lost and known.id != closed.id and name in known.content
-
-
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
-    """Return True for an active value, found by a model, of a slot with one value.
+    """Return True for an active value that a statement may end: of a slot with one value, or the opposite.
 
-    Values that the plain extractor finds have fixed predicates, so rules replace them.
+    Values that the plain extractor finds have fixed predicates, so rules replace them. The same value on two sides of
+    an axis is the opposite: can't stand olives, loves olives.
     """
-    same_slot = (candidate.subject_id, candidate.predicate) == (holder.subject_id, holder.predicate)
+    if holder.status is not Status.ACTIVE or candidate.subject_id != holder.subject_id:
+        return False
     by_rule = candidate.extractor.startswith(PLAIN_EXTRACTORS)
-    return same_slot and holder.status is Status.ACTIVE and candidate.takes_one_value and not by_rule
-
-
-def _opposes(candidate: Candidate, holder: StoredMemory) -> bool:
-    """Return True for the same value on two sides of an axis: can't stand olives, loves olives."""
-    same_axis = axis_of(candidate.predicate) == axis_of(holder.predicate) and candidate.subject_id == holder.subject_id
+    if candidate.predicate == holder.predicate and candidate.takes_one_value and not by_rule:
+        return True
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (candidate, holder)}
     value = canonical_text(candidate.object_text)
     same_value = bool(value) and value == canonical_text(holder.object_text)
-    return same_axis and same_value and len(sides) > 1 and holder.status is Status.ACTIVE
+    return axis_of(candidate.predicate) == axis_of(holder.predicate) and same_value and len(sides) > 1
 
 
 def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tuple[Verdicts, ModelCallRecord]:

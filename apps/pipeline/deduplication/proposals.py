@@ -132,21 +132,16 @@ def _topic_words(statement: Candidate | StoredMemory) -> frozenset[str]:
 
 
 def stays_true(known: StoredMemory, candidate: Candidate) -> bool:
-    """Return True if a memory denies or ends one thing and a statement is about another: both hold."""
-    return _denies_other_name(known, candidate) or _ended_another_day(known, candidate)
+    """Return True if a memory denies or ends one thing and a statement is about another: both hold.
 
-
-def _denies_other_name(known: StoredMemory, candidate: Candidate) -> bool:
-    """Return True if a memory denies one name and a statement affirms another: "not with Acme", and "with Brix"."""
-    if (known.polarity, candidate.polarity) != (Polarity.NEGATIVE, Polarity.POSITIVE):
-        return False
-    denied, affirmed = known.object.entity, candidate.object.entity
-    are_names = all(each is not None and each.text[:1].isupper() for each in (denied, affirmed))
-    return are_names and _object_id(known) != _object_id(candidate)
-
-
-def _ended_another_day(known: StoredMemory, candidate: Candidate) -> bool:
-    """Return True if an event was cancelled and another day is named: "cancelled on the 3rd", and "on the 10th"."""
+    A memory denies one name and a statement affirms another: "not with Acme", and "with Brix". Or an event was
+    cancelled and another day is named: "cancelled on the 3rd", and "on the 10th".
+    """
+    if (known.polarity, candidate.polarity) == (Polarity.NEGATIVE, Polarity.POSITIVE):
+        values = (known.object.entity, candidate.object.entity)
+        are_names = all(each is not None and each.text[:1].isupper() for each in values)
+        if are_names and object_id(known) != object_id(candidate):
+            return True
     are_dated = all(each.traits.dated and each.event_at is not None for each in (known, candidate))
     is_over = tells_end(known.content) and not tells_end(candidate.content)
     return are_dated and is_over and not may_be_one_time(known, candidate)
@@ -154,9 +149,10 @@ def _ended_another_day(known: StoredMemory, candidate: Candidate) -> bool:
 
 def share_subject(candidate: Candidate, known: StoredMemory) -> bool:
     """Return True if the subject of one statement occurs in the other one; unresolved subjects share nothing."""
-    entities = {candidate.subject_id, _object_id(candidate)} - {None}
-    return known.subject_id in entities or _object_id(known) in {candidate.subject_id} - {None}
+    entities = {candidate.subject_id, object_id(candidate)} - {None}
+    return known.subject_id in entities or object_id(known) in {candidate.subject_id} - {None}
 
 
-def _object_id(statement: Candidate | StoredMemory) -> object:
+def object_id(statement: Candidate | StoredMemory) -> UUID | None:
+    """Return the id of the entity that is the object of a statement; None for another object or an unknown entity."""
     return statement.object.entity.entity_id if statement.object.entity is not None else None

@@ -1,11 +1,11 @@
 """What became of each memory that a caller stored directly."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, Ruling, StageSpan
+from apps.pipeline.core.draft import Draft, StageSpan
 from apps.pipeline.core.enums import Stage, Status
 from apps.pipeline.deduplication.matching import NEAR_SHARE
 
@@ -42,32 +42,28 @@ def outcomes_of(draft: Draft, *, unsure: float) -> dict[int, StoreOutcome]:
     for ruling in draft.rulings:
         near = compared.get(str(ruling.candidate.index), {}).get("near", ())
         differing = [UUID(each["memory"]) for each in near if each["guards"] and (each["cosine"] or 0) >= near_from]
+        named = (each.id for each in (*ruling.contradicts, *ruling.possible_duplicates))
+        settled = {each.id for each in (*ruling.supersedes, ruling.superseded_by) if each is not None}
+        left_open = tuple(each for each in dict.fromkeys((*named, *differing)) if each not in settled)
+        given = ruling.candidate.given
+        if ruling.merge_into is not None:
+            result = StoreResult.MERGED
+        elif ruling.superseded_by is not None:
+            result = StoreResult.SUPERSEDED
+        elif ruling.needs_review:
+            result = StoreResult.PENDING_REVIEW
+        else:
+            is_history = given is not None and given.status is Status.SUPERSEDED
+            result = StoreResult.SUPERSEDED if is_history else StoreResult.STORED
         found[ruling.candidate.index] = StoreOutcome(
             memory_id=ruling.memory_id,
-            result=_result(ruling),
+            result=result,
             supersedes=tuple(each.id for each in ruling.supersedes),
             review_reasons=ruling.review_reasons,
-            may_conflict_with=() if ruling.merge_into else _left_open(ruling, differing),
+            may_conflict_with=() if ruling.merge_into else left_open,
         )
     for drop in draft.drops:  # repetitions within the request
         if drop.candidate is not None:
             first = found[drop.detail["same_as"]]
             found[drop.candidate.index] = StoreOutcome(first.memory_id, StoreResult.MERGED)
     return found
-
-
-def _left_open(ruling: Ruling, differing: Iterable[UUID]) -> tuple[UUID, ...]:
-    named = (each.id for each in (*ruling.contradicts, *ruling.possible_duplicates))
-    settled = {each.id for each in (*ruling.supersedes, ruling.superseded_by) if each is not None}
-    return tuple(each for each in dict.fromkeys((*named, *differing)) if each not in settled)
-
-
-def _result(ruling: Ruling) -> StoreResult:
-    if ruling.merge_into is not None:
-        return StoreResult.MERGED
-    if ruling.superseded_by is not None:
-        return StoreResult.SUPERSEDED
-    if ruling.needs_review:
-        return StoreResult.PENDING_REVIEW
-    given = ruling.candidate.given
-    return StoreResult.SUPERSEDED if given and given.status is Status.SUPERSEDED else StoreResult.STORED

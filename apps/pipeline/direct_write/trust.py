@@ -57,15 +57,12 @@ def orders_others(text: str) -> bool:
     """Return True for a sentence that tells others what to do."""
     is_imperative = any(not _TELLS.search(found["verb"]) for found in _SUBJECTLESS.finditer(text))
     is_duty = any(not _THE_USER.match(found["subject"]) for found in _OBLIGES.finditer(text))
-    return is_imperative or is_duty or orders_agent(text) or _is_wish(text)
-
-
-def _is_wish(text: str) -> bool:
-    """Return True for a wish about what others do; an infinitive right after the verb is the user's own goal."""
-    return any(
+    wishes = (found["what"] for found in _WISH.finditer(text))
+    is_wish = any(
         not _OWN_GOAL.match(what) and (_OTHERS_DO.search(what) or not PARTICIPLES.isdisjoint(what.casefold().split()))
-        for what in (found["what"] for found in _WISH.finditer(text))
+        for what in wishes
     )
+    return is_imperative or is_duty or is_wish or orders_agent(text)
 
 
 def binds_agents(tags: tuple[str, ...] | list[str]) -> bool:

@@ -11,9 +11,8 @@ from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.pipeline.core.policy import Policy
-from apps.pipeline.core.ports import Model, Ports
+from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.statement import Candidate
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.forget_requests import is_read_from_request, with_forget_requests
 from apps.pipeline.extraction.llm import extractor, session_extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
@@ -35,9 +34,22 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     kind = drafts[0].policy.extraction.extractor
     model_asked = ports.model_for(drafts[0].policy)
     if model_asked is None or kind is ExtractorKind.PLAIN:
-        found = [_by_plain(draft) for draft in drafts]
-        return [_extracted(*each, ran=ExtractorKind.PLAIN) for each in zip(drafts, found, strict=True)]
-    found = _by_model(drafts, model_asked, ports)
+        return [_extracted(draft, _by_plain(draft), ran=ExtractorKind.PLAIN) for draft in drafts]
+    # A stacked extractor leaves the model the turns without a plain statement; small talk is left out.
+    policy = drafts[0].policy.extraction
+    first = [_by_plain(draft) if kind is ExtractorKind.STACKED else ExtractionResult() for draft in drafts]
+    asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
+    try:
+        second = extractor.extract(asked, model=model_asked, ports=ports)
+    except ModelFailed as failure:
+        if policy.on_model_failure is not OnModelFailure.PLAIN:
+            raise
+        calls = [failure.calls, *(() for _ in drafts[1:])]
+        second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
+    shown = [window.shown for window in windows_of(asked, policy=policy)]
+    seen = [[turns[0].position, turns[-1].position] for turns in shown]  # the positions that each call showed
+    joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
+    found = [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
     return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
 
 
@@ -83,25 +95,6 @@ def _by_plain(draft: Draft) -> ExtractionResult:
     return ExtractionResult(candidates=tuple(candidates), unreadable=unreadable)
 
 
-def _by_model(drafts: Sequence[Draft], asked_model: Model, ports: Ports) -> list[ExtractionResult]:
-    """Ask the model about turns other than small talk; if stacked, about those without a plain statement."""
-    policy = drafts[0].policy.extraction
-    stacked = policy.extractor is ExtractorKind.STACKED
-    first = [_by_plain(draft) if stacked else ExtractionResult() for draft in drafts]
-    asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
-    try:
-        second = extractor.extract(asked, model=asked_model, ports=ports)
-    except ModelFailed as failure:
-        if policy.on_model_failure is not OnModelFailure.PLAIN:
-            raise
-        calls = [failure.calls, *(() for _ in drafts[1:])]
-        second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
-    shown = [window.shown for window in windows_of(asked, policy=policy)]
-    seen = [[turns[0].position, turns[-1].position] for turns in shown]  # the positions that each call showed
-    joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
-    return [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
-
-
 def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
     told = {turn_id for each in found.candidates for turn_id in each.source_turn_ids}
     return TurnsToExtract(draft=draft, turns=tuple(turn for turn in draft.turns if turn.id not in told))
@@ -131,14 +124,19 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
     requests = [_read_by_model(each) if each.turn_id in found.windows else each for each in draft.forget_requests]
     draft = draft.evolve(forget_requests=tuple(each for each in requests if each is not None))
     topic = draft.request.topic
-    proposed = tuple(
-        each.evolve(index=index, topic=topic or each.topic)
-        for index, each in enumerate(_not_asked_to_forget(draft, found.candidates))
-    )
+    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
+    ordered = sorted(found.candidates, key=lambda each: places[each.source_turn_ids[-1]])
+    stated = [each for each in ordered if not is_read_from_request(each, requests=draft.forget_requests)]
+    proposed = tuple(each.evolve(index=index, topic=topic or each.topic) for index, each in enumerate(stated))
     kept, drops = decide(proposed=proposed, policy=draft.policy, windows=found.windows)
     told = {turn_id for each in proposed for turn_id in each.source_turn_ids}
     told |= {each.turn_id for each in draft.forget_requests} | {each.turn_id for each in draft.drops if each.turn_id}
-    silent = [_without_candidate(turn, found) for turn in draft.turns if turn.id not in told]
+    why = {**dict.fromkeys(found.idle, IDLE), **found.unreadable}
+    silent = []
+    for turn_id in (turn.id for turn in draft.turns if turn.id not in told):
+        reason = Reason.EXTRACTION_FAILED if turn_id in found.unreadable else Reason.NO_CANDIDATE
+        detail = {"why": why[turn_id]} if turn_id in why else {}
+        silent.append(Drop(Stage.EXTRACT, reason, turn_id, detail=detail))
     details = {
         "extractor": ran.value,
         "configured": draft.policy.extraction.extractor.value,
@@ -179,19 +177,6 @@ def _refused(found: ExtractionResult, *, first: int) -> list[Drop]:
         )
         for index, each in enumerate(found.refused, start=first)
     ]
-
-
-def _without_candidate(turn: SourceTurn, found: ExtractionResult) -> Drop:
-    if turn.id in found.unreadable:
-        return Drop(Stage.EXTRACT, Reason.EXTRACTION_FAILED, turn.id, detail={"why": found.unreadable[turn.id]})
-    return Drop(Stage.EXTRACT, Reason.NO_CANDIDATE, turn.id, detail={"why": IDLE} if turn.id in found.idle else {})
-
-
-def _not_asked_to_forget(draft: Draft, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates in order, without those read from a request to forget: indexes are given to the rest."""
-    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
-    ordered = sorted(candidates, key=lambda each: places[each.source_turn_ids[-1]])
-    return [each for each in ordered if not is_read_from_request(each, requests=draft.forget_requests)]
 
 
 def decide(

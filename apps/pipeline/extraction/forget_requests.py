@@ -5,7 +5,7 @@ such words points to the one before it, or to what was told last, or names every
 pizza." and "forget about my mother" may mean "never mind": a person decides.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import re2
 
@@ -31,9 +31,28 @@ _COURTESY = frozenset("thank thanks thx cheers you please pls ok danke bitte dir
 
 def with_forget_requests(draft: Draft) -> Draft:
     """Note what the user asks to forget, or not to store although it may be known."""
-    turns = [turn for turn in draft.turns if turn.role is Role.USER]
-    found = tuple(each for turn in turns for each in _requests(turn, draft))
-    return draft.evolve(forget_requests=found) if found else draft
+    found: list[ForgetRequest] = []
+    earlier, most = draft.request.earlier_turns, draft.policy.extraction.max_turn_characters
+    for turn in (each for each in draft.turns if each.role is Role.USER):
+        sentences = list(asked_sentences(turn, earlier=earlier, most=most))
+        said: set[str] = set()
+        for place, sentence in enumerate(sentences):
+            if sentence.wishes.forget >= LIKELY and sentence.is_own() and len(said) < _MOST_REQUESTS:
+                found.append(_request(sentences, place, turn))
+                said.add(found[-1].quote)
+        for wish in wishes_of(sentences):
+            if wish.quote not in said:  # it may be known
+                request = ForgetRequest(
+                    turn_id=turn.id,
+                    said_at=turn.said_at,
+                    quote=wish.quote,
+                    words=content_words(wish.told),
+                    is_plain=not turn.speaker,
+                    points=not wish.told,
+                    needs_all_words=True,
+                )
+                found.append(request)
+    return draft.evolve(forget_requests=tuple(found)) if found else draft
 
 
 def is_read_from_request(candidate: Candidate, *, requests: "tuple[ForgetRequest, ...]") -> bool:
@@ -45,28 +64,6 @@ def is_read_from_request(candidate: Candidate, *, requests: "tuple[ForgetRequest
     )
 
 
-def _requests(turn: SourceTurn, draft: Draft) -> Iterator[ForgetRequest]:
-    earlier, most = draft.request.earlier_turns, draft.policy.extraction.max_turn_characters
-    sentences = list(asked_sentences(turn, earlier=earlier, most=most))
-    said: set[str] = set()
-    for place, sentence in enumerate(sentences):
-        if sentence.wishes.forget >= LIKELY and sentence.is_own() and len(said) < _MOST_REQUESTS:
-            request = _request(sentences, place, turn)
-            said.add(request.quote)
-            yield request
-    for wish in wishes_of(sentences):
-        if wish.quote not in said:  # it may be known
-            yield ForgetRequest(
-                turn_id=turn.id,
-                said_at=turn.said_at,
-                quote=wish.quote,
-                words=content_words(wish.told),
-                is_plain=not turn.speaker,
-                points=not wish.told,
-                needs_all_words=True,
-            )
-
-
 def _request(sentences: Sequence[AskedSentence], place: int, turn: SourceTurn) -> ForgetRequest:
     """Return the request of the sentence at a place."""
     sentence, before = sentences[place], sentences[:place]
@@ -75,7 +72,12 @@ def _request(sentences: Sequence[AskedSentence], place: int, turn: SourceTurn) -
     if not words and not names_all:  # "…, can you lose it?"
         words = content_words(" ".join(each.text for each in before if each.is_own()))
         is_pointing = bool(words)
-    is_idle = _IDLE.search(sentence.text) is not None or any(map(_tells_more, sentences[place + 1 :]))
+    # What follows is neither another request nor thanks.
+    tells_more = any(
+        each.wishes.forget < LIKELY and not _COURTESY.issuperset(words_of(each.text.strip(" .!?")))
+        for each in sentences[place + 1 :]
+    )
+    is_idle = _IDLE.search(sentence.text) is not None or tells_more
     is_clear = _FIRM.search(sentence.text) is not None or not is_idle
     return ForgetRequest(
         turn_id=turn.id,
@@ -88,8 +90,3 @@ def _request(sentences: Sequence[AskedSentence], place: int, turn: SourceTurn) -
         points=not words and not names_all,
         names_all=names_all,
     )
-
-
-def _tells_more(sentence: AskedSentence) -> bool:
-    """Return True for what is neither another request nor thanks."""
-    return sentence.wishes.forget < LIKELY and not _COURTESY.issuperset(words_of(sentence.text.strip(" .!?")))

@@ -99,11 +99,15 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
     Raises the embedder's errors; there are no partial results.
     """
     asked = [questions_of(memory, policy=policy) for memory in memories]
-    texts = [
-        text
-        for memory, questions in zip(memories, asked, strict=True)
-        for text in (memory.content, *(_without_user(each, memory.user) for each in questions))
-    ]
+    texts: list[str] = []
+    for memory, questions in zip(memories, asked, strict=True):
+        texts.append(memory.content)
+        if memory.user in ("", USER):
+            texts += questions
+        else:  # without the end user's own name, which makes the vectors of nearly all questions alike
+            names = "|".join(map(re.escape, memory.user.split()))
+            named = re.compile(rf"\b({names})(['’]s?|s)?(?!\w)")
+            texts += [" ".join(named.sub("", each).split()) for each in questions]
     vectors = iter(embedder.embed(texts))
     return tuple(
         VectorEntry(
@@ -114,14 +118,6 @@ def run(memories: Sequence[Indexable], *, embedder: Embedder, policy: IndexPolic
         )
         for memory, questions in zip(memories, asked, strict=True)
     )
-
-
-def _without_user(question: str, name: str) -> str:
-    """Leave out the end user's own name, which makes the vectors of nearly all questions alike."""
-    if name in ("", USER):
-        return question
-    names = "|".join(map(re.escape, name.split()))
-    return " ".join(re.sub(rf"\b({names})(['’]s?|s)?(?!\w)", "", question).split())
 
 
 def questions_of(memory: Indexable, *, policy: IndexPolicy) -> tuple[str, ...]:
@@ -146,20 +142,16 @@ def questions_for(
     """
     name = subject or "the user"
     gist = content.removeprefix(subject).lstrip(" :,'").rstrip(" .!").split()[:_ABOUT_WORDS]
+    attribute = predicate  # "manager" of has_manager, "phone number" of phone_number
+    for verb in _VERBS_IN_FRONT:
+        attribute = attribute.removeprefix(verb)
     words = {
         "subject": name,
         "whose": f"{name}'" if name.endswith("s") else f"{name}'s",
         "object": object_text or "one",
         "about": object_text or " ".join(gist),
-        "attribute": _attribute(predicate),
+        "attribute": attribute.replace("_", " "),
     }
     templates = (*_BY_PREDICATE.get(predicate, ()), *TYPE_TRAITS[type].questions, *_LAST)
     asked = (each.format_map(words) for each in templates if predicate or "{attribute}" not in each)
     return tuple(dict.fromkeys(asked))[:count]
-
-
-def _attribute(predicate: str) -> str:
-    """Return the attribute in a predicate: "manager" for has_manager, "phone number" for phone_number."""
-    for verb in _VERBS_IN_FRONT:
-        predicate = predicate.removeprefix(verb)
-    return predicate.replace("_", " ")

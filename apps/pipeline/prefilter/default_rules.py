@@ -15,12 +15,9 @@ _STEP = 10  # step between the orders of two rules, so that a person can insert 
 def default_rules() -> tuple[Rule, ...]:
     """Return the default rules in their order."""
     entries: list[dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))["rules"]
-    return tuple(_rule(entry, order=_STEP * place) for place, entry in enumerate(entries, start=1))
-
-
-def _rule(entry: dict[str, Any], *, order: int) -> Rule:
-    """Build a rule from its table: `phrases` are the alternatives of a phrase rule, `pattern` is used unchanged."""
-    phrases = entry.pop("phrases", None)
-    if phrases is not None:
-        entry |= {"pattern": "|".join(phrases), "phrase": True}
-    return Rule.model_validate(entry | {"order": order})
+    for place, entry in enumerate(entries, start=1):
+        entry["order"] = _STEP * place
+        phrases = entry.pop("phrases", None)
+        if phrases is not None:  # the alternatives of a phrase rule; `pattern` is used unchanged
+            entry |= {"pattern": "|".join(phrases), "phrase": True}
+    return tuple(map(Rule.model_validate, entries))

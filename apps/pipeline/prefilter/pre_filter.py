@@ -77,10 +77,16 @@ def decide(
     sent = utterance.turn.external_id
     if sent and any(before.turn.external_id == sent for before in earlier):
         return TurnVerdict(reason=Reason.REPEATED_TURN)
+
+    def tells(other: Utterance) -> bool:
+        return _judge_text(other, False, matcher, policy) is None
+
     answering = is_answer(utterance, earlier=earlier)
     verdict = _judge_text(utterance, answering, matcher, policy)
-    if verdict is None and (resent or (not answering and _is_repeated(utterance, earlier, matcher, policy))):
-        verdict = TurnVerdict(reason=Reason.REPEATED_TURN)
+    if verdict is None:
+        window = earlier[-policy.repeat_window :] if policy.repeat_window else ()
+        if resent or (not answering and is_repeated(utterance, earlier=window, tells=tells)):
+            verdict = TurnVerdict(reason=Reason.REPEATED_TURN)
     # Around text that this server rendered only complete statements are kept.
     if verdict is not None and utterance.own is not utterance.turn.content:
         return TurnVerdict(reason=Reason.RECALLED_CONTEXT)
@@ -88,12 +94,13 @@ def decide(
 
 
 def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> TurnVerdict | None:
-    return _judge_words(utterance, answering, matcher) or _judge_shape(utterance, answering, policy)
-
-
-def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy) -> TurnVerdict | None:
-    """Return the reason to reject a turn by its shape; "2" or an emoji can be an answer to a question."""
+    """Return the reason to reject a turn by its words or its shape; "2" or an emoji can be an answer to a question."""
     text = utterance.own
+    hit = matcher.first_hit(text=utterance.words, role=utterance.turn.role, answering=answering)
+    if hit is not None:
+        rule = hit.rule
+        reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
+        return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
     if is_payload(text):
         return TurnVerdict(reason=Reason.STRUCTURED_PAYLOAD)
     if is_code_only(text):
@@ -103,20 +110,3 @@ def _judge_shape(utterance: Utterance, answering: bool, policy: PreFilterPolicy)
     if letters(text, enough=policy.min_letters) < (1 if answering else policy.min_letters):
         return TurnVerdict(reason=Reason.TOO_SHORT)
     return None
-
-
-def _is_repeated(utterance: Utterance, earlier: Sequence[Utterance], matcher: Matcher, policy: PreFilterPolicy) -> bool:
-    def tells(other: Utterance) -> bool:
-        return _judge_text(other, False, matcher, policy) is None
-
-    window = earlier[-policy.repeat_window :] if policy.repeat_window else ()
-    return is_repeated(utterance, earlier=window, tells=tells)
-
-
-def _judge_words(utterance: Utterance, answering: bool, matcher: Matcher) -> TurnVerdict | None:
-    hit = matcher.first_hit(text=utterance.words, role=utterance.turn.role, answering=answering)
-    if hit is None:
-        return None
-    rule = hit.rule
-    reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
-    return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])

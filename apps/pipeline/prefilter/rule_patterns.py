@@ -30,8 +30,14 @@ def compiled(pattern: str) -> "re2._Regexp":
     """Compile one pattern for folded text. Raises PatternRefused."""
     try:
         return re2.compile(fold_pattern(pattern), options())
-    except (re2.error, UnicodeEncodeError) as error:
-        raise _refusal(pattern, error) from error
+    except UnicodeEncodeError as error:
+        raise PatternRefused("holds a lone surrogate", error.start) from error
+    except re2.error as error:
+        said = error.args[0]
+        problem = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        _, _, fragment = problem.rpartition(": ")  # where it is
+        place = pattern.find(fragment) if ": " in problem else -1
+        raise PatternRefused(problem, place if place >= 0 else None) from error
 
 
 def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:
@@ -42,14 +48,3 @@ def options(*, max_bytes: int = MAX_PROGRAM_BYTES) -> re2.Options:
     chosen.log_errors = False
     chosen.max_mem = max_bytes
     return chosen
-
-
-def _refusal(pattern: str, error: Exception) -> PatternRefused:
-    """Return RE2's message with the position of the fragment that it names."""
-    if isinstance(error, UnicodeEncodeError):
-        return PatternRefused("holds a lone surrogate", error.start)
-    said = error.args[0]
-    problem = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-    _, _, fragment = problem.rpartition(": ")
-    place = pattern.find(fragment) if ": " in problem else -1
-    return PatternRefused(problem, place if place >= 0 else None)

@@ -3,7 +3,6 @@
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
 from itertools import islice
 
 MAX_LINES = 200  # lines that are examined
@@ -51,7 +50,10 @@ def is_code_only(text: str) -> bool:
     if len(lines) == 1:
         # A sentence may end in a semicolon, so a second sign is required.
         return outside is text and lines[0].endswith((";", "}")) and _CODE_SIGN.search(lines[0]) is not None
-    coded = [_is_code_line(line) for line in lines]
+    coded = [
+        _CODE_LINE.match(line) is not None or (line.endswith((";", "{", "}")) and _WORDS.search(line) is None)
+        for line in lines
+    ]
     prose = any(_WORDS.search(line) for line, code in zip(lines, coded, strict=True) if not code)
     return not prose and sum(coded) >= max(2, CODE_SHARE * len(lines))
 
@@ -60,46 +62,26 @@ def is_payload(text: str) -> bool:
     """Return True if a text is JSON, XML, a table or a log."""
     shown = text.strip()
     if shown[:1] in ("{", "["):
-        return _is_json(shown)
+        if _JSON_HEAD.match(shown) is None or shown[-1] not in "}]":
+            return False
+        if len(shown) <= MAX_JSON:
+            try:
+                json.loads(shown)
+            except (ValueError, RecursionError):
+                return False
+        return True
     if shown[:1] == "<" and shown[-1:] == ">":
-        return _is_markup(shown)
+        pieces = _TAG.split(shown[:MAX_JSON])
+        return len(pieces) > 1 and not any(_WORDS.search(piece) for piece in pieces)
     lines = _lines(shown) if "\n" in shown else []
-    return len(lines) > 1 and (_is_table(lines) or all(_LOG_LINE.match(line) for line in lines))
+    if len(lines) < 2:
+        return False
+    if all(line.count("|") >= 2 for line in lines) or all(_LOG_LINE.match(line) for line in lines):
+        return True
+    columns = ({line.count(separator) for line in lines} for separator in ",;\t")
+    has_columns = any(len(counts) == 1 and min(counts) >= 2 for counts in columns)
+    return len(lines) > 2 and has_columns and not any(_WORDS.search(line) for line in lines)
 
 
 def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in islice(text.splitlines(), MAX_LINES) if line.strip()]
-
-
-def _is_code_line(line: str) -> bool:
-    if line.endswith((";", "{", "}")) and _WORDS.search(line) is None:
-        return True
-    return _CODE_LINE.match(line) is not None
-
-
-def _is_json(text: str) -> bool:
-    if _JSON_HEAD.match(text) is None or text[-1] not in "}]":
-        return False
-    if len(text) > MAX_JSON:
-        return True
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _is_markup(text: str) -> bool:
-    shown = text[:MAX_JSON]
-    tags = _TAG.findall(shown)
-    return bool(tags) and not any(_WORDS.search(piece) for piece in _TAG.split(shown))
-
-
-def _is_table(lines: Sequence[str]) -> bool:
-    if all(line.count("|") >= 2 for line in lines):
-        return True
-    if len(lines) < 3:
-        return False
-    columns = ({line.count(separator) for line in lines} for separator in ",;\t")
-    has_columns = any(len(counts) == 1 and min(counts) >= 2 for counts in columns)
-    return has_columns and not any(_WORDS.search(line) for line in lines)

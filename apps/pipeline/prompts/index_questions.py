@@ -47,7 +47,10 @@ SCHEMA = QuestionsAnswer.model_json_schema()
 
 def render(*, statements: Sequence[AskedStatement], also_writes: str = "", model: str) -> ModelRequest:
     """Return the request for the questions of some statements; `also_writes` is a quote in another language."""
-    lines = [_statement(f"m{number}", each) for number, each in enumerate(statements, start=1)]
+    lines = []
+    for number, each in enumerate(statements, start=1):
+        quote = [f"quote: {each.foreign_quote}"] if each.foreign_quote else []
+        lines.append(" | ".join((f"m{number}", *map(_shown, [each.content, *quote]))))
     foreign = (f"<also_writes>{_shown(also_writes)}</also_writes>",) if also_writes else ()
     return ModelRequest(
         purpose=Purpose.INDEX_QUESTIONS,
@@ -78,11 +81,6 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
         texts = (" ".join(storable(unescape(each)).split())[:MAX_QUESTION] for each in given)  # escaped in the prompt
         cleaned.append(tuple(dict.fromkeys(text for text in texts if text))[:most])
     return cleaned
-
-
-def _statement(name: str, statement: AskedStatement) -> str:
-    quote = (f"quote: {statement.foreign_quote}",) if statement.foreign_quote else ()
-    return " | ".join((name, *map(_shown, (statement.content, *quote))))
 
 
 def _shown(text: str) -> str:

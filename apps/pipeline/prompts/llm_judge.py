@@ -58,7 +58,14 @@ def judge_request(
     *, purpose: Purpose, task: str, questions: Sequence[Mapping[str, str | Sequence[str]]], model: str
 ) -> ModelRequest:
     """Return the one request for all questions; each is a mapping of tag to text, or to several texts."""
-    lines = [_question(f"q{number}", each) for number, each in enumerate(questions, start=1)]
+    lines = []
+    for number, question in enumerate(questions, start=1):
+        tagged = [
+            f"<{tag}>{escape(storable(text)[:MOST_CHARACTERS], quote=False)}</{tag}>"
+            for tag, texts in question.items()
+            for text in ([texts] if isinstance(texts, str) else texts)
+        ]
+        lines.append(f'<question id="q{number}">{"".join(tagged)}</question>')
     return ModelRequest(
         purpose=purpose,
         prompt_version=version_of(task),
@@ -78,15 +85,6 @@ def version_of(task: str) -> str:
 
 def _static(task: str) -> str:
     return f"{task.strip()}\n{_ANSWER}"
-
-
-def _question(number: str, parts: Mapping[str, str | Sequence[str]]) -> str:
-    tagged = [
-        f"<{tag}>{escape(storable(text)[:MOST_CHARACTERS], quote=False)}</{tag}>"
-        for tag, texts in parts.items()
-        for text in ([texts] if isinstance(texts, str) else texts)
-    ]
-    return f'<question id="{number}">{"".join(tagged)}</question>'
 
 
 def verdicts_in(answer: ModelAnswer, *, count: int, words: type[StrEnum] | None = None) -> list[str] | None:

@@ -54,49 +54,45 @@ def numbered_memories(memories: Iterable[StoredMemory]) -> tuple[ShownMemory, ..
 
 def known_section(*, entities: Iterable[ShownEntity], memories: Sequence[ShownMemory]) -> str:
     """Render what is known of the end user: one line per entity and memory."""
-    parts = (
-        _section("active_entities", map(_entity, entities)),
-        _section("known_memories", map(_memory, memories)),
-    )
-    return "\n".join(part for part in parts if part)
+    entity_lines = []
+    for shown in entities:
+        entity = shown.entity
+        names = [entity.name, *(alias for alias in entity.aliases if alias != entity.name)]
+        kind = "the user" if entity.is_user else entity.type
+        told = " | ".join((shown.id, names[0], kind, *names[1 : MOST_ALIASES + 1]))
+        entity_lines.append(_line(told, MOST_CONTENT))
+    memory_lines = []
+    for each in memories:
+        memory = each.memory
+        mark = (UNCONFIRMED,) if memory.status is Status.PENDING_REVIEW else ()
+        parts = (each.id, memory.said_at.date().isoformat(), *mark, *filter(None, [memory.predicate]))
+        memory_lines.append(f"{' | '.join(map(_escaped, parts))} | {_line(memory.content, MOST_CONTENT)}")
+    sections = _section("active_entities", entity_lines), _section("known_memories", memory_lines)
+    return "\n".join(filter(None, sections))
 
 
 def turns_section(*, turns: Iterable[ShownTurn], most_characters: int) -> str:
     """Render turns oldest first, each cut at `most_characters`."""
-    return _section("source_turns", (_turn(shown, most_characters) for shown in turns))
+    lines = []
+    for shown in turns:
+        turn, said = shown.turn, shown.turn.local_time
+        given = {
+            "id": shown.id,
+            "role": turn.role.value,
+            "speaker": turn.speaker,
+            "said": f"{_WEEKDAYS[said.weekday()]} {said.isoformat(timespec='minutes').replace('+00:00', 'Z')}",
+            "topic": shown.topic,
+        }
+        attributes = "".join(f' {name}="{escape(_one_line(value))}"' for name, value in given.items() if value)
+        new = ' new="true"' if shown.is_new else ""
+        content = escape(storable(turn.content[:most_characters]), quote=False)
+        lines.append(f"<turn{attributes}{new}>{content}</turn>")
+    return _section("source_turns", lines)
 
 
 def _section(name: str, lines: Iterable[str]) -> str:
     body = "\n".join(lines)
     return f"<{name}>\n{body}\n</{name}>" if body else ""
-
-
-def _entity(shown: ShownEntity) -> str:
-    entity = shown.entity
-    names = [entity.name, *(alias for alias in entity.aliases if alias != entity.name)]
-    told = " | ".join((shown.id, names[0], "the user" if entity.is_user else entity.type, *names[1 : MOST_ALIASES + 1]))
-    return _line(told, MOST_CONTENT)
-
-
-def _memory(shown: ShownMemory) -> str:
-    memory = shown.memory
-    mark = (UNCONFIRMED,) if memory.status is Status.PENDING_REVIEW else ()
-    parts = (shown.id, memory.said_at.date().isoformat(), *mark, *filter(None, [memory.predicate]))
-    return f"{' | '.join(map(_escaped, parts))} | {_line(memory.content, MOST_CONTENT)}"
-
-
-def _turn(shown: ShownTurn, most: int) -> str:
-    turn, said = shown.turn, shown.turn.local_time
-    given = {
-        "id": shown.id,
-        "role": turn.role.value,
-        "speaker": turn.speaker,
-        "said": f"{_WEEKDAYS[said.weekday()]} {said.isoformat(timespec='minutes').replace('+00:00', 'Z')}",
-        "topic": shown.topic,
-    }
-    attributes = "".join(f' {name}="{escape(_one_line(value))}"' for name, value in given.items() if value)
-    new = ' new="true"' if shown.is_new else ""
-    return f"<turn{attributes}{new}>{escape(storable(turn.content[:most]), quote=False)}</turn>"
 
 
 def _line(text: str, most: int) -> str:

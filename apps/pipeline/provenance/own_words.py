@@ -225,8 +225,11 @@ def _labelled(prose: str) -> Iterator[ForeignSpan]:
             continue
         if is_below and is_announced:
             place = _end_of_paste(prose, begins)
+        elif is_below or is_announced:
+            place = paragraph_end(prose, begins)
         else:
-            place = paragraph_end(prose, begins) if is_below or is_announced else _line_end(prose, begins)
+            line_end = prose.find("\n", begins)
+            place = line_end if line_end >= 0 else len(prose)
         said = prose[begins:place]
         if is_announced or not said or in_first_person(said) or orders_agent(said):
             yield ForeignSpan(start, place, ForeignKind.PASTED_TEXT, is_open=True)
@@ -339,22 +342,19 @@ def is_plain_talk(words: TurnWords, quote: str) -> bool:
 @lru_cache(maxsize=64)
 def talk_end(prose: str) -> int:
     """Return where a message stops to be plainly its author's talk; `prose` has others' words hidden."""
-    return min(_signs(prose), default=len(prose))
-
-
-def _signs(prose: str) -> Iterator[int]:
     if marks.GIVES_ROLE.match(prose):
-        yield 0
+        return 0
+    ends = [len(prose)]
     if layout := marks.LAYOUT.search(prose):
-        yield max(0, prose.rfind("\n\n", 0, layout.start()))
+        ends.append(max(0, prose.rfind("\n\n", 0, layout.start())))
     opening = prose[: paragraph_end(prose, 0)]
     if HIDDEN not in opening and len(opening.split()) >= _LEAST_REQUEST and not in_first_person(opening):
-        yield len(opening)
+        ends.append(len(opening))
     material = prose.find(HIDDEN)
     for found in _QUESTION.finditer(prose):  # that may be about the text below, not about material above
         asked = _last_clause(prose[max(0, found.start() - _LONGEST_HEAD) : found.start()])
         if not 0 <= material <= found.end() and not in_first_person(asked):
-            yield found.end()
+            ends.append(found.end())
             break
     for found in marks.INTRODUCES.finditer(prose):  # what speaks of somebody or orders an agent
         label = _last_clause(prose[max(0, found.start() - _LONGEST_HEAD) : found.start()])
@@ -362,8 +362,9 @@ def _signs(prose: str) -> Iterator[int]:
         said = following[: paragraph_end(following, 0)]
         is_own = not marks.LETS.search(label) and is_own_label(label.strip())
         if not is_own and not said.startswith(HIDDEN) and (in_first_person(said) or orders_agent(said)):
-            yield found.start() - len(label)
+            ends.append(found.start() - len(label))
             break
+    return min(ends)
 
 
 # ---- Parts of a text
@@ -373,11 +374,6 @@ def paragraph_end(prose: str, place: int) -> int:
     """Return where the paragraph at a position ends."""
     gap = _BLANK_LINE.search(prose, place)
     return int(gap.start()) if gap else len(prose)
-
-
-def _line_end(prose: str, place: int) -> int:
-    end = prose.find("\n", place)
-    return end if end >= 0 else len(prose)
 
 
 def _last_clause(text: str) -> str:

@@ -28,7 +28,15 @@ def find_phones(text: str, *, regions: Sequence[str]) -> Iterator[Finding]:
         around = text[max(0, start - 1) : start] + text[end : end + 1]
         if any(each.isalnum() or each in "_#-" for each in around) or _NO_PHONE.fullmatch(value):
             continue
-        if _is_phone(value, before=text[max(0, start - _NAME_CHARACTERS) : start], regions=regions):
+        if value.startswith("+"):
+            is_phone = _is_valid(value, None)
+        else:
+            is_named = _NAMED.search(text[max(0, start - _NAME_CHARACTERS) : start]) is not None
+            is_grouped = any(each in value for each in " -.()/") and value.lstrip("(").startswith("0")
+            is_american = re.fullmatch(r"\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}", value) is not None
+            is_like_one = is_named or is_grouped or is_american
+            is_phone = is_like_one and any(_is_valid(value, each) for each in regions)
+        if is_phone:
             yield Finding(start, end, SensitiveKind.PHONE)
 
 
@@ -38,15 +46,6 @@ def find_emails(text: str) -> Iterator[Finding]:
         is_repository = value.lower().startswith("git@") or bool(match.group("rest"))
         if match.group("top").lower() not in _FILES and not is_repository:
             yield Finding(start, end, SensitiveKind.EMAIL)
-
-
-def _is_phone(value: str, *, before: str, regions: Sequence[str]) -> bool:
-    if value.startswith("+"):
-        return _is_valid(value, None)
-    is_named = _NAMED.search(before) is not None
-    is_grouped = any(each in value for each in " -.()/") and value.lstrip("(").startswith("0")
-    is_american = re.fullmatch(r"\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}", value) is not None
-    return (is_named or is_grouped or is_american) and any(_is_valid(value, each) for each in regions)
 
 
 def _is_valid(value: str, region: str | None) -> bool:

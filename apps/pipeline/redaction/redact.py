@@ -47,8 +47,16 @@ def redact(text: str, *, policy: RedactionPolicy) -> Redacted:
 def findings(text: str, *, policy: RedactionPolicy) -> list[Finding]:
     """Return the data to redact, in order and without overlaps, named by the most specific rule."""
     taken = [match.span() for match in PLACEHOLDER.finditer(text)]
+    every: list[Finding] = []  # the most specific rules first
+    for custom in policy.custom:
+        matches = (match.span() for match in pattern(custom.pattern).finditer(text))
+        every += [Finding(start, end, SensitiveKind.CUSTOM, custom.name) for start, end in matches if end > start]
+    digits = sum(map(str.isdigit, text))
+    for kind, least_digits, find in _FINDERS:
+        if digits >= least_digits and policy.handling(kind) is not Handling.KEEP:
+            every += find(text, policy)
     found: list[Finding] = []
-    for each in _all_findings(text, policy):
+    for each in every:
         if all(each.end <= start or end <= each.start for start, end in taken):
             taken.append((each.start, each.end))
             found.append(each)
@@ -61,26 +69,21 @@ def redact_json(value: Any, *, policy: RedactionPolicy) -> Any:
         return redact(value, policy=policy).text
     if isinstance(value, list | tuple):
         return [redact_json(each, policy=policy) for each in value]
-    if isinstance(value, Mapping):
-        return {key: _redact_named(key, each, policy) for key, each in value.items()}
-    return value
+    if not isinstance(value, Mapping):
+        return value
+    redacted = {}
+    for key, each in value.items():
+        redacted[key] = redact_json(each, policy=policy)
+        named = f'"{key}": "'
+        for found in findings(f'{named}{each}"', policy=policy) if isinstance(each, str) else ():
+            if found.start == len(named) and found.end >= len(named) + len(each):
+                redacted[key] = found.placeholder
+    return redacted
 
 
 def holds_secret(text: str) -> bool:
     """Return True if a text contains a secret or personal number, rather than only mentioning one."""
     return bool(findings(text, policy=_EVERY_SECRET))
-
-
-def _all_findings(text: str, policy: RedactionPolicy) -> Iterator[Finding]:
-    """Yield the findings of all rules, the most specific rules first."""
-    for custom in policy.custom:
-        for match in pattern(custom.pattern).finditer(text):
-            if match.end() > match.start():
-                yield Finding(match.start(), match.end(), SensitiveKind.CUSTOM, custom.name)
-    digits = sum(map(str.isdigit, text))
-    for kind, least_digits, find in _FINDERS:
-        if digits >= least_digits and policy.handling(kind) is not Handling.KEEP:
-            yield from find(text, policy)
 
 
 # With the number of digits that a text needs for what they find.
@@ -94,14 +97,3 @@ _FINDERS: tuple[tuple[SensitiveKind, int, Callable[[str, RedactionPolicy], Itera
     (SensitiveKind.EMAIL, 0, lambda text, _: find_emails(text)),
     (SensitiveKind.PHONE, 1, lambda text, policy: find_phones(text, regions=policy.phone_regions)),
 )
-
-
-def _redact_named(key: str, value: Any, policy: RedactionPolicy) -> Any:
-    """Redact a value of an object; its key can show that it is a secret."""
-    if not isinstance(value, str):
-        return redact_json(value, policy=policy)
-    named = f'"{key}": "'
-    for each in findings(f'{named}{value}"', policy=policy):
-        if each.start == len(named) and each.end >= len(named) + len(value):
-            return each.placeholder
-    return redact(value, policy=policy).text

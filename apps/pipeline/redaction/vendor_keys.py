@@ -91,7 +91,13 @@ def find_assigned_secrets(text: str) -> Iterator[Finding]:
         return
     for match, value, start, _ in values(text, _ASSIGNED_PASSWORD):
         value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
-        if _is_password(value, is_quoted=bool(match.group("quote")), sign=match.group("sign")):
+        # A literal, not a reference, type, expression, or the next word of a sentence.
+        bare = value.rstrip(").,;!?}]")
+        if not bare or is_reference(bare) or bare.lower() in NO_LITERALS or "(" in bare:
+            continue
+        is_assigned = match.group("quote") or "=" in match.group("sign")
+        is_code = bare.startswith(("os.", "process.", "env.", "self.", "config.", "settings."))
+        if not is_code if is_assigned else _has_letter_and_digit(bare) and "/" not in bare:
             yield Finding(start, start + len(value), SensitiveKind.SECRET, "password")
     for match, value, start, _ in values(text, _ASSIGNED_KEY):
         value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
@@ -100,16 +106,6 @@ def find_assigned_secrets(text: str) -> Iterator[Finding]:
             continue
         if len(bare) >= MIN_KEY_LENGTH and _has_letter_and_digit(bare) and entropy(bare) >= MIN_KEY_ENTROPY:
             yield Finding(start, start + len(value), SensitiveKind.SECRET, "api_key")
-
-
-def _is_password(value: str, *, is_quoted: bool, sign: str) -> bool:
-    """Return True for a literal: not a reference, type, expression, or the next word of a sentence."""
-    bare = value.rstrip(").,;!?}]")
-    if not bare or is_reference(bare) or bare.lower() in NO_LITERALS or "(" in bare:
-        return False
-    if is_quoted or "=" in sign:
-        return not bare.startswith(("os.", "process.", "env.", "self.", "config.", "settings."))
-    return _has_letter_and_digit(bare) and "/" not in bare
 
 
 def _has_letter_and_digit(value: str) -> bool:

@@ -47,7 +47,10 @@ def dated(candidate: Candidate, *, turn: SourceTurn) -> Candidate:
     """
     if not candidate.traits.dated or candidate.event_at is not None:
         return candidate
-    said = Said(turn.local_time.date(), _is_past(candidate)) if turn.occurred_at else None
+    predicate = candidate.content.removeprefix(candidate.subject.text).strip()
+    is_past = word_stems.may_be_past(predicate.partition(" ")[0].strip(".,!"))
+    is_ahead = _AHEAD.search(predicate) is not None
+    said = Said(turn.local_time.date(), None if is_ahead is is_past else is_past) if turn.occurred_at else None
     times = _times_in(candidate.content, said)
     if not times and not _JOINT.search(candidate.evidence):
         times = _times_in(candidate.evidence, said)
@@ -88,13 +91,6 @@ class Said:
 _NO_DAY = Said(date.min, None)
 
 
-def _is_past(candidate: Candidate) -> bool | None:
-    predicate = candidate.content.removeprefix(candidate.subject.text).strip()
-    is_past = word_stems.may_be_past(predicate.partition(" ")[0].strip(".,!"))
-    is_ahead = _AHEAD.search(predicate) is not None
-    return None if is_ahead is is_past else is_past
-
-
 def _times_in(text: str, said: Said | None) -> set[Period | None]:
     """Return the times in a text; None for one without a certain reading."""
     phrases = (*_WITH_YEAR, *_RELATIVE) if said else _WITH_YEAR
@@ -104,16 +100,12 @@ def _times_in(text: str, said: Said | None) -> set[Period | None]:
     for match, read in sorted(found, key=lambda each: -len(each[0].group())):
         if not any(start < match.end() and match.start() < end for start, end in kept):  # "last May" is in "last May 3"
             kept.append(match.span())
-            times.add(None if _NOT_ITS_TIME.search(text[: match.start()]) else _checked(match, read, said or _NO_DAY))
+            try:
+                period = None if _NOT_ITS_TIME.search(text[: match.start()]) else read(match, said or _NO_DAY)
+            except (ValueError, OverflowError):  # 31 June
+                period = None
+            times.add(period if period and EARLIEST <= period.moment < LATEST else None)
     return times
-
-
-def _checked(match: re.Match[str], read: "Reader", said: Said) -> Period | None:
-    try:
-        period = read(match, said)
-    except (ValueError, OverflowError):  # 31 June
-        return None
-    return period if period and EARLIEST <= period.moment < LATEST else None
 
 
 def _date(found: re.Match[str], said: Said) -> Period | None:

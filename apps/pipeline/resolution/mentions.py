@@ -137,28 +137,37 @@ class _Linking:
             resolutions.append((mention, found))
         linked = LinkedCandidate(candidate, tuple(resolutions))
         name, named = candidate.object.text.strip(), linked.entities.get(candidate.subject.text)
-        if (
-            name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES
-            and (named.is_user or holds(candidate.evidence, named.name) or self._gets_first_name(named, name))
-        ):  # fmt: skip
-            name, other = both_names(name)
-            renamed = self._index.rename(named, name)
-            if other:
-                self._index.add_alias(renamed, other)
+        if name and named and self._is_asserted and candidate.predicate in NAME_PREDICATES:
+            # A model may give a name to an entity, by its id, that had only a description.
+            is_nameless = candidate.subject.entity_id == named.id and is_description(named.name)
+            is_new = is_nameless and not self._index.named(name, kind=named.type)
+            if named.is_user or holds(candidate.evidence, named.name) or is_new:
+                name, other = both_names(name)
+                renamed = self._index.rename(named, name)
+                if other:
+                    self._index.add_alias(renamed, other)
         return linked
-
-    def _gets_first_name(self, named: KnownEntity, name: str) -> bool:
-        """Return True if a model gives a name to an entity, by its id, that had only a description."""
-        is_by_id = self._candidate.subject.entity_id == named.id
-        return is_by_id and is_description(named.name) and not self._index.named(name, kind=named.type)
 
     def _resolve(self, mention: Mention) -> ResolvedMention:
         introduced = _introduced_by(self._candidate)
         if introduced and introduced[0] is mention:
             return self._described(introduced[1], kind=mention.type)
+        content = self._candidate.content
         if (given := self._index.find(mention.entity_id)) is not None:
-            return ResolvedMention("given", self._named_in_content(mention, given))
-        described = None if mention.is_speaker else apposition_of(mention.text, sentence=self._candidate.content)
+            # A model gave it by its id; the sentence may name another one in its place.
+            surfaces = {*self._surfaces(given), given.name.split()[0]}
+            if given.is_user or any(holds(content, text) for text in surfaces):
+                return ResolvedMention("given", given)
+            taken = {each.text for each in mentions_of(self._candidate)}
+            place = "^" if mention is self._candidate.subject else r"(?<!\w)"
+            others = [
+                each
+                for each in self._index
+                if each.type is given.type and not each.is_user and each.name not in taken
+                and re.search(rf"{place}{re.escape(each.name)}(?!\w|['’]s)", content)
+            ]  # fmt: skip
+            return ResolvedMention("given", others[0] if len(others) == 1 else given)
+        described = None if mention.is_speaker else apposition_of(mention.text, sentence=content)
         if described and described.owner != mention.text:
             return self._described(replace(described, name=mention.text), kind=mention.type)
         return self._refer(mention)
@@ -176,22 +185,6 @@ class _Linking:
             return self._described(description, kind=mention.type)
         return self._named(mention)
 
-    def _named_in_content(self, mention: Mention, given: KnownEntity) -> KnownEntity:
-        """Return the entity that a model gave by its id, or another one that the sentence names in its place."""
-        content = self._candidate.content
-        surfaces = {*self._surfaces(given), given.name.split()[0]}
-        if given.is_user or any(holds(content, text) for text in surfaces):
-            return given
-        taken = {each.text for each in mentions_of(self._candidate)}
-        place = "^" if mention is self._candidate.subject else r"(?<!\w)"
-        others = [
-            each
-            for each in self._index
-            if each.type is given.type and not each.is_user and each.name not in taken
-            and re.search(rf"{place}{re.escape(each.name)}(?!\w|['’]s)", content)
-        ]  # fmt: skip
-        return others[0] if len(others) == 1 else given
-
     # Pronouns.
 
     def _antecedent(self, mention: Mention) -> ResolvedMention:
@@ -200,27 +193,27 @@ class _Linking:
         Those who take part in the conversation are no antecedents.
         """
         talking = {fold_name(turn.speaker) for turn in (*self._request.earlier_turns, *self._request.turns)}
-        fitting = [
-            each
-            for each in self._index
-            if _fits(each, pronoun=mention.text, kind=mention.type)
-            and not (each.is_user or each.id == self._speaker.id)
-            and talking.isdisjoint(fold_name(name) for name in (each.name, *each.aliases))
-        ]
+        kind, gender = kind_of(mention.text), gender_of(mention.text)
+        fitting: list[KnownEntity] = []
+        for each in self._index:
+            if kind is PronounKind.THING:
+                fits = each.type is not EntityType.PERSON and of_kind(each, mention.type)
+            else:
+                known = genders_of(each)
+                has_gender = gender is None or not known or gender in known
+                fits = kind is PronounKind.PERSON and each.type in ANIMATE and has_gender
+            is_taking_part = each.is_user or each.id == self._speaker.id
+            if fits and not is_taking_part and talking.isdisjoint(map(fold_name, (each.name, *each.aliases))):
+                fitting.append(each)
         return _only(self._nearest(fitting, mention=mention.text), rule="pronoun")
 
     def _nearest(self, entities: Iterable[KnownEntity], *, mention: str) -> tuple[KnownEntity, ...]:
-        """Return the entities in the latest sentence before a mention that names one; shared names tell nothing."""
+        """Return the entities in the latest sentence before a mention that names one; shared names tell nothing.
+
+        The sentences of its own turn come first, then those of the turns before it.
+        """
         surfaces = [(entity, self._surfaces(entity)) for entity in entities]
         shared = frozenset.intersection(*(each for _, each in surfaces)) if len(surfaces) > 1 else frozenset()
-        for sentence in self._before(mention):
-            named = tuple(entity for entity, texts in surfaces if any(holds(sentence, text) for text in texts - shared))
-            if named:
-                return named
-        return ()
-
-    def _before(self, mention: str) -> Iterable[str]:
-        """Return the sentences before a mention, the latest first: of its own turn, then of the turns before it."""
         turns = (*self._request.earlier_turns, *self._request.turns)
         place = next(index for index, each in enumerate(turns) if each.id == self._turn.id)
         content = self._turn.content
@@ -228,7 +221,11 @@ class _Linking:
         found = re.search(rf"(?<!\w){re.escape(mention)}(?!\w)", content[start:], re.IGNORECASE)
         texts = [content[: start + found.start()] if found else content[: start or None]]
         texts += [each.content for each in reversed(turns[max(0, place - _REACH) : place])]
-        return (sentence for text in texts for sentence in reversed(_SENTENCE.findall(text)))
+        for sentence in (each for text in texts for each in reversed(_SENTENCE.findall(text))):
+            named = tuple(entity for entity, words in surfaces if any(holds(sentence, word) for word in words - shared))
+            if named:
+                return named
+        return ()
 
     def _surfaces(self, entity: KnownEntity) -> frozenset[str]:
         """Return the texts by which the speaker may mention an entity: its names, and "my sister" for "User's"."""
@@ -285,19 +282,16 @@ class _Linking:
             entity = self._index.rename(nameless[0], name)
         else:
             entity = self._index.add(name=name, kind=kind)
-        return ResolvedMention("description", self._with_description(entity, owner=owner, noun=noun))
-
-    def _with_description(self, entity: KnownEntity, *, owner: KnownEntity, noun: str) -> KnownEntity:
-        """Give an entity a description; an exclusive one leaves its holder, unless that was mentioned later."""
-        if not self._is_asserted:
-            return entity
-        alias, known_noun = alias_of(owner_name=owner.name, noun=noun), relation_noun(noun)
-        if known_noun is None or not known_noun.exclusive:
-            return self._index.add_alias(entity, alias)
+        # An exclusive description leaves its holder, unless that was mentioned later.
+        alias = alias_of(owner_name=owner.name, noun=noun)
+        is_exclusive = known_noun is not None and known_noun.exclusive
         others = [each for each in self._index.described(owner=owner, noun=noun) if each.id != entity.id]
-        if any(each.last_mentioned_at and each.last_mentioned_at > self._turn.said_at for each in others):
-            return entity
-        return self._index.move_alias(entity, alias)
+        is_late = any(each.last_mentioned_at and each.last_mentioned_at > self._turn.said_at for each in others)
+        if self._is_asserted and not is_exclusive:
+            entity = self._index.add_alias(entity, alias)
+        elif self._is_asserted and not is_late:
+            entity = self._index.move_alias(entity, alias)
+        return ResolvedMention("description", entity)
 
     # Names.
 
@@ -315,15 +309,6 @@ class _Linking:
             return ResolvedMention("fuzzy", self._index.add_alias(found, mention.text))
         added = self._index.add(name=mention.text, kind=mention.type or EntityType.OTHER)
         return ResolvedMention("new", added)
-
-
-def _fits(entity: KnownEntity, *, pronoun: str, kind: EntityType | None) -> bool:
-    if kind_of(pronoun) is PronounKind.THING:
-        return entity.type is not EntityType.PERSON and of_kind(entity, kind)
-    if kind_of(pronoun) is not PronounKind.PERSON or entity.type not in ANIMATE:
-        return False
-    gender, known = gender_of(pronoun), genders_of(entity)
-    return gender is None or not known or gender in known
 
 
 def _nouns_of(entity: KnownEntity, *, owner: KnownEntity) -> tuple[str, ...]:

@@ -63,19 +63,16 @@ def describe(text: str) -> Description | None:
 
 
 def _owned(owner: str, rest: str) -> Description | None:
-    noun, name = _split_apposition(rest)
-    if not noun or (relation_noun(noun) is None and not noun.islower()):
-        return None
-    return Description(noun=noun.casefold(), owner=owner, name=name)
-
-
-def _split_apposition(rest: str) -> tuple[str, str]:
-    """Split "manager Priya Rao" into noun and name."""
+    """Return a description; its rest may be an apposition, of a noun and a name: "manager Priya Rao"."""
     words = rest.replace(",", " ").split()
     nouns = [word for word in words if not is_proper_name(word)]
     if not nouns or words[: len(nouns)] != nouns or nouns[-1].casefold() in _PREPOSITIONS:
-        return rest.strip(), ""  # "flat in Ottensen" is no apposition
-    return " ".join(nouns), " ".join(words[len(nouns) :])
+        noun, name = rest.strip(), ""  # "flat in Ottensen" is no apposition
+    else:
+        noun, name = " ".join(nouns), " ".join(words[len(nouns) :])
+    if not noun or (relation_noun(noun) is None and not noun.islower()):
+        return None
+    return Description(noun=noun.casefold(), owner=owner, name=name)
 
 
 def apposition_of(name: str, *, sentence: str) -> Description | None:
@@ -130,18 +127,17 @@ def by_first_name(name: str, *, among: Iterable[KnownEntity]) -> KnownEntity | N
 
 def closest(name: str, *, among: Iterable[KnownEntity], policy: ResolutionPolicy) -> KnownEntity | None:
     """Return the entity whose spelling is close enough and clearly closer than any other's, or None."""
-    scored = sorted(((_score(name, entity), entity) for entity in among), key=lambda each: -each[0])
+    folded = fold_name(name)
+    scored: list[tuple[float, KnownEntity]] = []
+    for entity in among:
+        spellings = map(fold_name, _own_names(entity))
+        alike = (fuzz.ratio(folded, each) for each in spellings if _comparable(folded, each, kind=entity.type))
+        scored.append((max(alike, default=0.0), entity))
+    scored.sort(key=lambda each: -each[0])
     if not scored or scored[0][0] < policy.fuzzy_accept:
         return None
     runner_up = scored[1][0] if len(scored) > 1 else 0.0
     return scored[0][1] if scored[0][0] - runner_up >= policy.fuzzy_margin else None
-
-
-def _score(name: str, entity: KnownEntity) -> float:
-    folded = fold_name(name)
-    spellings = map(fold_name, _own_names(entity))
-    alike = (fuzz.ratio(folded, each) for each in spellings if _comparable(folded, each, kind=entity.type))
-    return max(alike, default=0.0)
 
 
 def _own_names(entity: KnownEntity) -> list[str]:

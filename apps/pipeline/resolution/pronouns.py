@@ -96,7 +96,10 @@ def replace_mentions(content: str, *, names: dict[str, str]) -> str:
     if not wanted:
         return content
     longest_first = sorted((text for text in names if text.casefold() in wanted), key=len, reverse=True)
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(_as_written, longest_first))})(?!\w)")
+    # Names in their exact case, pronouns and descriptions in either case.
+    in_either = {text for text in longest_first if kind_of(text) or text[:1].islower() or " " in text}
+    phrases = [f"(?i:{re.escape(text)})" if text in in_either else re.escape(text) for text in longest_first]
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)")
 
     def name_of(found: re.Match[str]) -> str:
         word = found.group().casefold()
@@ -110,9 +113,3 @@ def replace_mentions(content: str, *, names: dict[str, str]) -> str:
     for name in set(wanted.values()):
         written = written.replace(f"{name} ({name})", name)  # "User (Kim)"
     return written
-
-
-def _as_written(text: str) -> str:
-    """Match names with exact case, pronouns and descriptions in either case."""
-    escaped = re.escape(text)
-    return f"(?i:{escaped})" if kind_of(text) or text[:1].islower() or " " in text else escaped

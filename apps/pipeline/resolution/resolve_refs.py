@@ -6,12 +6,12 @@ from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
 from apps.pipeline.core.enums import NOTE, Reason, Stage
-from apps.pipeline.core.model_calls import ModelCallRecord, Purpose
+from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import with_canonical_predicate
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.prompts import references
-from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge, judge_of
+from apps.pipeline.prompts.llm_judge import ask_judge, judge_of
 from apps.pipeline.prompts.references import Reference
 from apps.pipeline.resolution.dates import dated
 from apps.pipeline.resolution.entity_index import USER, EntityIndex
@@ -59,35 +59,22 @@ def run(draft: Draft, ports: Ports) -> Draft:
     calls = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
     if judge is None or not asked or calls >= MOST_CALLS:
         return decided
-    chosen, call = _judged(draft, asked, judge)
-    told = draft.evolve(model_calls=(*draft.model_calls, call))
-    return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
-
-
-def _judged(draft: Draft, asked: Sequence[DroppedTie], judge: AskedJudge) -> tuple[Chosen, ModelCallRecord]:
-    """Return the choices of a judge for some ties, and the record of its call."""
-    request = references.render(
-        references=[_reference(draft, drop, tie) for drop, tie in asked], model=draft.policy.extraction.model
-    )
+    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    shown: list[Reference] = []
+    for drop, tie in asked:
+        source_ids = drop.candidate.source_turn_ids if drop.candidate else ()
+        last = max(index for index, turn in enumerate(turns) if turn.id in source_ids)
+        before = tuple(turn.content for turn in turns[:last])
+        shown.append(Reference(phrase=tie.phrase, turn=turns[last].content, before=before, choices=tie.names))
+    request = references.render(references=shown, model=draft.policy.extraction.model)
     judgement = ask_judge(request, count=len(asked), judge=judge)
     chosen = {
         (drop.candidate.index, tie.phrase): tie.choices[place]
         for (drop, tie), verdict in zip(asked, judgement.verdicts, strict=True)
         if drop.candidate and (place := references.choice_of(verdict, count=len(tie.choices))) is not None
     }
-    return chosen, judgement.call
-
-
-def _reference(draft: Draft, drop: Drop, tie: Tie) -> Reference:
-    turns = (*draft.request.earlier_turns, *draft.request.turns)
-    source_ids = drop.candidate.source_turn_ids if drop.candidate else ()
-    place = max(index for index, turn in enumerate(turns) if turn.id in source_ids)
-    return Reference(
-        phrase=tie.phrase,
-        turn=turns[place].content,
-        before=tuple(turn.content for turn in turns[:place]),
-        choices=tie.names,
-    )
+    told = draft.evolve(model_calls=(*draft.model_calls, judgement.call))
+    return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
 
 
 def decide(
@@ -139,16 +126,14 @@ def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate
         if found.entity is None and (mention is candidate.subject or is_reference):
             return _dropped(candidate, mention.text, linked)
     content = replace_mentions(candidate.content, names=_shown_names(candidate, entities, entity_index))
-    people = {USER, _ASSISTANT} | {_form_in(content, each) for each in entity_index if each.type in ANIMATE}
+    people = {USER, _ASSISTANT}
+    for each in entity_index:
+        if each.type in ANIMATE:  # by the name that the sentence uses: the whole one, an alias, or its first word
+            forms = (each.name, *each.aliases, *each.name.split()[:1])
+            people.add(next((form for form in forms if form[:1].isupper() and holds(content, form)), each.name))
     written = _with_entities(candidate, entities).evolve(content=content)
     dangling = dangling_in(content, people=tuple(sorted(people)))
     return _dropped(written, dangling, linked) if dangling else written
-
-
-def _form_in(content: str, entity: KnownEntity) -> str:
-    """Return the name by which a sentence calls an entity: the whole one, an alias, or its first word."""
-    forms = (entity.name, *entity.aliases, *entity.name.split()[:1])
-    return next((each for each in forms if each[:1].isupper() and holds(content, each)), entity.name)
 
 
 def _dropped(candidate: Candidate, text: str, linked: LinkedCandidate) -> Drop:

@@ -63,13 +63,30 @@ class ReviewContext:
 
 def operations_of(decision: Decision, *, context: ReviewContext) -> tuple[Operation, ...]:
     """Return the operations of a decision, without the status of its link."""
-    match decision:
-        case Approve():
-            return _activate(context.memories[decision.memory_id], context, verb="approved", replaces=decision.replaces)
-        case Merge():
-            return _merge(context.memories[decision.memory_id], context.memories[decision.into_id], context)
-        case Settle():
-            return _settle(decision, context)
+    known = context.memories
+    if isinstance(decision, Approve):
+        return _activate(known[decision.memory_id], context, verb="approved", replaces=decision.replaces)
+    if isinstance(decision, Merge):
+        return _merge(known[decision.memory_id], known[decision.into_id], context)
+    one, other = known[decision.from_id], known[decision.to_id]
+    match decision.resolution:
+        case LinkResolution.KEPT_FROM:
+            return *_activate(one, context, verb="kept", without=[other.id]), *_rejected(other)
+        case LinkResolution.KEPT_TO:
+            return *_rejected(one), *_activate(other, context, verb="kept", without=[one.id])
+        case LinkResolution.MERGED:
+            return _merge(one, other, context)
+        case LinkResolution.CHANGED:  # the older memory ends when the newer one begins
+            newer, older = newer_first(one, other)
+            begins = decision.changed_on or newer.valid_from or newer.said_at
+            activated = _activate(newer, context, verb="kept", replaces=[older.id], more={"valid_from": begins})
+            others = [each for each in activated if not isinstance(each, SupersedeMemory) or each.memory_id != older.id]
+            ended = SupersedeMemory(
+                memory_id=older.id, expected_version=older.version, superseded_by=newer.id, valid_until=begins
+            )
+            return *others, ended
+        case LinkResolution.BOTH | LinkResolution.UNRELATED:
+            return *_allow(one, decision, context), *_allow(other, decision, context)
 
 
 class Doubtful(Protocol):
@@ -147,21 +164,6 @@ def _merge(memory: StoredMemory, into: StoredMemory, context: ReviewContext) -> 
     )
 
 
-def _settle(decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
-    one, other = context.memories[decision.from_id], context.memories[decision.to_id]
-    match decision.resolution:
-        case LinkResolution.KEPT_FROM:
-            return *_activate(one, context, verb="kept", without=[other.id]), *_rejected(other)
-        case LinkResolution.KEPT_TO:
-            return *_rejected(one), *_activate(other, context, verb="kept", without=[one.id])
-        case LinkResolution.MERGED:
-            return _merge(one, other, context)
-        case LinkResolution.CHANGED:
-            return _change(one, other, decision, context)
-        case LinkResolution.BOTH | LinkResolution.UNRELATED:
-            return *_allow(one, decision, context), *_allow(other, decision, context)
-
-
 def _rejected(memory: StoredMemory) -> tuple[Operation, ...]:
     return _revised(memory, {"status": Status.REJECTED}, verb="rejected", note="contradicts")
 
@@ -173,20 +175,6 @@ def _allow(memory: StoredMemory, decision: Settle, context: ReviewContext) -> tu
     if validity is not None:
         changes |= {"valid_from": validity.begins or memory.valid_from, "valid_until": validity.ends}
     return _revised(memory, changes, verb="kept")
-
-
-def _change(one: StoredMemory, other: StoredMemory, decision: Settle, context: ReviewContext) -> tuple[Operation, ...]:
-    """End the older memory when the newer one begins."""
-    newer, older = newer_first(one, other)
-    begins = decision.changed_on or newer.valid_from or newer.said_at
-    activated = _activate(newer, context, verb="kept", replaces=[older.id], more={"valid_from": begins})
-    ended = SupersedeMemory(
-        memory_id=older.id, expected_version=older.version, superseded_by=newer.id, valid_until=begins
-    )
-    return (
-        *(each for each in activated if not isinstance(each, SupersedeMemory) or each.memory_id != older.id),
-        ended,
-    )
 
 
 def newer_first(one: StoredMemory, other: StoredMemory) -> tuple[StoredMemory, StoredMemory]:
@@ -217,7 +205,12 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
     """Predict the effects of a decision from its operations."""
     before = context.memories
     operations = operations_of(decision, context=context)
-    after = _applied(operations, before, now=now)
+    after = dict(before)
+    for each in operations:
+        if isinstance(each, ReviseMemory):
+            after[each.memory_id] = _changed(after[each.memory_id], each.changes)
+        elif isinstance(each, SupersedeMemory):
+            after[each.memory_id] = _changed(after[each.memory_id], each.changes(now=now))
     changed = {id: each for id, each in after.items() if each != before[id]}
     main = None if isinstance(decision, Settle) else decision.memory_id
     is_active = main is not None and after[main].status is Status.ACTIVE
@@ -233,7 +226,8 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
         ends=tuple(
             ClosedMemory(before[id], each.status, each.valid_until if each.status in _TRUE_ONCE else None)
             for id, each in changed.items()
-            if id != main and _ends(before[id], each)
+            if id != main
+            and (each.status not in LIVE_STATUSES or each.valid_until not in (None, before[id].valid_until))
         ),
         successor=context.memories[successors[0]] if successors else None,
         beside=tuple(
@@ -242,10 +236,6 @@ def consequences_of(decision: Decision, *, context: ReviewContext, now: datetime
             if is_active and after[id].status is Status.ACTIVE and after[id].valid_until == before[id].valid_until
         ),
     )
-
-
-def _ends(before: StoredMemory, after: StoredMemory) -> bool:
-    return after.status not in LIVE_STATUSES or after.valid_until not in (None, before.valid_until)
 
 
 _TRUE_ONCE = LIVE_STATUSES | {Status.SUPERSEDED}
@@ -258,19 +248,6 @@ def shown_at(memory: StoredMemory, *, policy: RetrievalPolicy, now: datetime) ->
         return ()
     allowed = tuple(Stakes) if memory.status is Status.ACTIVE else (Stakes.LOW,)
     return tuple(each for each in allowed if memory.confidence >= policy.least_confidence[each])
-
-
-def _applied(
-    operations: Collection[Operation], memories: Mapping[UUID, StoredMemory], *, now: datetime
-) -> dict[UUID, StoredMemory]:
-    """Return memories after the operations that revise or close them."""
-    after = dict(memories)
-    for each in operations:
-        if isinstance(each, ReviseMemory):
-            after[each.memory_id] = _changed(after[each.memory_id], each.changes)
-        elif isinstance(each, SupersedeMemory):
-            after[each.memory_id] = _changed(after[each.memory_id], each.changes(now=now))
-    return after
 
 
 def _changed(memory: StoredMemory, changes: Mapping[str, Any]) -> StoredMemory:

@@ -52,8 +52,18 @@ def parse(answer: ModelAnswer) -> Parsed:
     for part in dict.fromkeys((answered, text)):
         if found := _last_list(part):
             return found
-    is_cut = answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS
-    return _cut_off(answered) if is_cut else Parsed(AnswerKind.UNPARSABLE)
+    value = None
+    named = [found.start() for found in _LIST_BEGINS.finditer(answered)]
+    start = named[-1] if named else answered.find("[")
+    if start >= 0 and (answer.stop is StopReason.TRUNCATED or len(answer.text) > MOST_CHARACTERS):
+        try:
+            value = from_json(_tidied(answered[start:]).encode("utf-8", "replace"), allow_partial=True)
+        except ValueError:
+            value = None
+    objects = next(iter(value.values()), None) if isinstance(value, dict) else value
+    if not isinstance(objects, list):
+        return Parsed(AnswerKind.UNPARSABLE)
+    return Parsed(AnswerKind.TRUNCATED, _first(objects[:-1]))
 
 
 def _last_list(text: str) -> Parsed | None:
@@ -78,17 +88,18 @@ def _parsed(objects: list[Any], *, forget: tuple[str, ...] = (), ends: tuple[tup
 
 def _first(objects: list[Any]) -> tuple[Any, ...]:
     """Return the first objects, None in place of one that is nested too deep."""
-    return tuple(None if _is_too_deep(each) else each for each in objects[:MOST_OBJECTS])
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MOST_LEVELS):
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
-        level = [inner for part in parts for inner in part]
-        if not level:
-            return False
-    return True
+    kept = []
+    for value in objects[:MOST_OBJECTS]:
+        level = [value]
+        for _ in range(MOST_LEVELS):
+            parts = [
+                each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)
+            ]
+            level = [inner for part in parts for inner in part]
+            if not level:
+                break
+        kept.append(None if level else value)
+    return tuple(kept)
 
 
 def _values_in(text: str) -> Iterator[Any]:
@@ -155,16 +166,3 @@ def _bare_list(value: Any) -> list[Any] | None:
 
 def _is_memory(value: Any) -> bool:
     return isinstance(value, dict) and "content" in value and not value.keys().isdisjoint(("type", "evidence"))
-
-
-def _cut_off(text: str) -> Parsed:
-    named = [found.start() for found in _LIST_BEGINS.finditer(text)]
-    start = named[-1] if named else text.find("[")
-    try:
-        value = from_json(_tidied(text[start:]).encode("utf-8", "replace"), allow_partial=True) if start >= 0 else None
-    except ValueError:
-        value = None
-    objects = next(iter(value.values()), None) if isinstance(value, dict) else value
-    if not isinstance(objects, list):
-        return Parsed(AnswerKind.UNPARSABLE)
-    return Parsed(AnswerKind.TRUNCATED, _first(objects[:-1]))

@@ -111,21 +111,11 @@ def propose(proposed: Any, *, shown: Shown, judge: Judge) -> Proposal:
     quote = find_quote(answer.evidence, turns=shown.turns)
     turn = quote.turn if quote else [each.turn for each in shown.turns if each.is_new][-1]
     candidate, ignored = _candidate(answer, quote=quote, turn=turn, shown=shown, judge=judge)
-    outcome = _refused(candidate, quote) or settle_origin(
-        _judged(candidate, turn=turn, before=before(turn, shown.turns)),
-        turn=turn,
-        turns=shown.turns,
-        known=shown.words,
-    )
-    return Proposal(outcome, (*unreadable, *ignored))
-
-
-def _refused(candidate: Candidate, quote: Quote | None) -> CandidateRefusal | None:
-    """Refuse secrets, and statements without evidence; the refusal doesn't repeat a secret."""
+    outcome: Candidate | CandidateRefusal
     statement = "\n".join((candidate.content, candidate.object.text, candidate.subject.text))
     # The quote may contain a masked secret next to the candidate's statement.
     if names_redacted_secret(statement) or holds_secret(f"{statement}\n{candidate.evidence}"):
-        wordless = candidate.evolve(
+        wordless = candidate.evolve(  # a refusal doesn't repeat the secret
             subject=Mention(text=USER, type=EntityType.PERSON, is_speaker=True),
             predicate="secret",
             object=ObjectValue(),
@@ -134,26 +124,22 @@ def _refused(candidate: Candidate, quote: Quote | None) -> CandidateRefusal | No
             topic="",
             tags=(),
         )
-        return CandidateRefusal(wordless, Reason.SECRET, "it holds a password, key, code or account number")
-    if quote is None:
-        return CandidateRefusal(
-            candidate.evolve(grounding=Grounding.NOT_SUPPORTED), Reason.NOT_SUPPORTED, "the quote was not said"
-        )
-    return None
-
-
-def _judged(candidate: Candidate, *, turn: SourceTurn, before: SourceTurn | None) -> Candidate:
-    """Lower speech act and grounding if the words of the turn don't support them.
-
-    A sentence that shares no word with its turn waits for review: even a direct statement has a confidence of 0.46.
-    """
-    if candidate.speech_act is SpeechAct.ASSERTED:
-        meant = speech_act_of_quote(candidate.evidence, text=turn.content)
-        candidate = candidate.evolve(speech_act=meant)
-    said = (turn.content, *((before.content,) if before else ()))
-    if follows(candidate.content, quote=candidate.evidence, said=said, subject=candidate.subject.text):
-        return candidate
-    return candidate.evolve(grounding=Grounding.PARTIAL, adjustment=LEAST_ADJUSTMENT)
+        outcome = CandidateRefusal(wordless, Reason.SECRET, "it holds a password, key, code or account number")
+    elif quote is None:
+        unfounded = candidate.evolve(grounding=Grounding.NOT_SUPPORTED)
+        outcome = CandidateRefusal(unfounded, Reason.NOT_SUPPORTED, "the quote was not said")
+    else:
+        # Speech act and grounding are lowered if the words of the turn don't support them. A sentence that shares no
+        # word with its turn waits for review: even a direct statement has a confidence of 0.46.
+        if candidate.speech_act is SpeechAct.ASSERTED:
+            meant = speech_act_of_quote(candidate.evidence, text=turn.content)
+            candidate = candidate.evolve(speech_act=meant)
+        last = before(turn, shown.turns)
+        said = (turn.content, last.content) if last else (turn.content,)
+        if not follows(candidate.content, quote=candidate.evidence, said=said, subject=candidate.subject.text):
+            candidate = candidate.evolve(grounding=Grounding.PARTIAL, adjustment=LEAST_ADJUSTMENT)
+        outcome = settle_origin(candidate, turn=turn, turns=shown.turns, known=shown.words)
+    return Proposal(outcome, (*unreadable, *ignored))
 
 
 def _candidate(

@@ -109,16 +109,13 @@ def _folded(text: str) -> str:
 
 def _says_something(parts: Sequence[str], turn: SourceTurn, *, before: SourceTurn | None) -> bool:
     """Return True if a quote contains a content word, is the whole turn, or answers the question before it."""
-    if any(map(_is_telling, parts)):
-        return True
+    for part in parts:
+        first, *others = re.findall(r"\w+", part)
+        if _has_meaning(first) or any(_has_meaning(word) or word[0].isupper() for word in others if word != "I"):
+            return True
     quoted, said = canonical_text(" ".join(parts)), turn.content
     is_answer = before is not None and _ASKS.search(before.content) is not None
     return quoted == canonical_text(said) or (is_answer and quoted == canonical_text(_CLAUSE_ENDS.split(said)[0]))
-
-
-def _is_telling(part: str) -> bool:
-    first, *others = re.findall(r"\w+", part)
-    return _has_meaning(first) or any(_has_meaning(word) or word[0].isupper() for word in others if word != "I")
 
 
 def _has_meaning(word: str) -> bool:

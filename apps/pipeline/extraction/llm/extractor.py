@@ -1,11 +1,11 @@
 """The model extractor: one call finds, types, judges and grounds the statements in the waiting turns of a session."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, Ending
+from apps.pipeline.core.draft import Ending
 from apps.pipeline.core.model_calls import (
     CUT_OFF,
     AnswerKind,
@@ -80,21 +80,17 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
             ShownTurn(id=f"t{number}", turn=turn, is_new=turn.id in new, topic=topics.get(turn.id, ""))
             for number, turn in enumerate(window.shown, start=1)
         ]
+        shown = replace(known, turns=turns)
+        request = prompt.render(turns=turns, entities=shown.entities, memories=shown.memories, policy=policy)
         try:
-            replies.append(_ask(window, replace(known, turns=turns), model, draft, ports.ids))
+            answer, parsed, calls = ask_up_to_twice(request, model=model)
         except ModelFailed as failure:
             failure.calls = (*(call for reply in replies for call in reply.calls), *failure.calls)
             raise
-    shown = frozenset(each.id for each in memories)
-    return [_found(each, replies).evolve(shown_memories=shown) for each in asked]
-
-
-def _ask(window: Window, shown: Shown, model: Model, draft: Draft, ids: Ids) -> Reply:
-    policy = draft.policy.extraction
-    request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
-    answer, parsed, calls = ask_up_to_twice(request, model=model)
-    judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
-    return _read(Reply(window, parsed, calls), shown, judge, ids)
+        judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
+        replies.append(_read(Reply(window, parsed, calls), shown, judge, ports.ids))
+    shown_memories = frozenset(each.id for each in memories)
+    return [_found(each, replies).evolve(shown_memories=shown_memories) for each in asked]
 
 
 def ask_up_to_twice(request: ModelRequest, *, model: Model) -> tuple[ModelAnswer, Parsed, tuple[ModelCallRecord, ...]]:
@@ -143,6 +139,15 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         if proposal.ignored:
             what = ", ".join(proposal.ignored)
             ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
+    endings: list[Ending] = []
+    ends = dict(reply.parsed.ends)
+    for each in shown.memories:
+        if each.id in ends:
+            try:
+                on = moment_of(ends[each.id])[0] if ends[each.id] else None
+            except ValueError:  # a day that can't be read is left out
+                on = None
+            endings.append(Ending(each.memory.id, on))
     *before, last = reply.calls
     return replace(
         reply,
@@ -151,19 +156,8 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         invalid=tuple(invalid),
         ignored=tuple(ignored),
         to_forget=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.forget),
-        to_end=tuple(_endings(reply.parsed, shown)),
+        to_end=tuple(endings),
     )
-
-
-def _endings(parsed: Parsed, shown: Shown) -> Iterator[Ending]:
-    """Yield the shown memories that an answer calls over; a day that can't be read is left out."""
-    ends = dict(parsed.ends)
-    for each in shown.memories:
-        if each.id in ends:
-            try:
-                yield Ending(each.memory.id, moment_of(ends[each.id])[0] if ends[each.id] else None)
-            except ValueError:
-                yield Ending(each.memory.id)
 
 
 def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:

@@ -41,7 +41,26 @@ def memories_to_show(
         return entities, fitting
     wanted = [Slot(each.id, predicate) for each in entities if each.is_user for predicate in slots]
     held = ports.memories.holders(end_user_id=end_user_id, slots=wanted, private_to=draft.private_to)
-    found = ports.memories.relevant(query=_relevance_query(draft, turns, ports), memories=most)
+    texts = [turn.content[: policy.max_turn_characters] for turn in turns]
+    parts = (part.strip() for text in texts for part in _SENTENCE_ENDS.split(text))
+    sentences = [part for part in parts if _LETTER.search(part)][-MOST_SENTENCES:]
+    words: list[tuple[str, ...]] = []  # stems of content words, numbers, and the English names of months
+    for sentence in sentences:
+        told = [word.lower() for word in _WORD.findall(sentence)]
+        dated = [MONTHS[int(month) - 1] for month in _NUMERIC_DATE.findall(sentence)]
+        named = [MONTHS[MONTH_NUMBERS[word] - 1] for word in told if word in MONTH_NUMBERS]
+        words.append(tuple(dict.fromkeys([*(stem(word) for word in told if word not in SMALL), *dated, *named])))
+    query = RelevanceQuery(
+        end_user_id=end_user_id,
+        session_id=draft.request.origin.session_id,
+        embedder=ports.embedder.name,
+        vectors=tuple(ports.embedder.embed(sentences)) if sentences else (),
+        text="\n".join(texts),
+        words=tuple(words),
+        private_to=draft.private_to,
+        now=max((turn.said_at for turn in turns), default=None),
+    )
+    found = ports.memories.relevant(query=query, memories=most)
     by_id = {each.id: each for each in (*held, *found)}
     return entities, _fitting(by_id.values(), policy.max_known_tokens)
 
@@ -51,28 +70,3 @@ def _fitting(memories: Iterable[StoredMemory], tokens: int) -> tuple[StoredMemor
     listed = tuple(memories)
     sizes = accumulate(LEAST_LINE + estimated_tokens(each.content[:MOST_CONTENT]) for each in listed)
     return listed[: bisect_right(tuple(sizes), tokens)]
-
-
-def _relevance_query(draft: Draft, turns: Sequence[SourceTurn], ports: Ports) -> RelevanceQuery:
-    """Return the question which known memories matter for each sentence of some turns of a draft's session."""
-    texts = [turn.content[: draft.policy.extraction.max_turn_characters] for turn in turns]
-    parts = (part.strip() for text in texts for part in _SENTENCE_ENDS.split(text))
-    sentences = [part for part in parts if _LETTER.search(part)][-MOST_SENTENCES:]
-    return RelevanceQuery(
-        end_user_id=draft.request.origin.end_user_id,
-        session_id=draft.request.origin.session_id,
-        embedder=ports.embedder.name,
-        vectors=tuple(ports.embedder.embed(sentences)) if sentences else (),
-        text="\n".join(texts),
-        words=tuple(map(_stems, sentences)),
-        private_to=draft.private_to,
-        now=max((turn.said_at for turn in turns), default=None),
-    )
-
-
-def _stems(sentence: str) -> tuple[str, ...]:
-    """Return the distinct stems of the content words, the numbers, and the English names of the months."""
-    words = [word.lower() for word in _WORD.findall(sentence)]
-    dated = [MONTHS[int(month) - 1] for month in _NUMERIC_DATE.findall(sentence)]
-    named = [MONTHS[MONTH_NUMBERS[word] - 1] for word in words if word in MONTH_NUMBERS]
-    return tuple(dict.fromkeys([*(stem(word) for word in words if word not in SMALL), *dated, *named]))

@@ -68,7 +68,12 @@ def statements_of(match: table.RowMatch, *, turn: SourceTurn, speaker: Mention, 
     predicate = row.predicate.format(relative=_NO_LETTER.sub("_", relative))
     subject, shown = _subject(match, speaker=speaker)
     for item in _BETWEEN_ITEMS.split(told) if row.splits else (told,):
-        value = _value(match, item, speaker=speaker)
+        if row.subject in _NAMED:
+            value = ObjectValue(entity=speaker)
+        elif kind := _ENTITIES.get(row.object):
+            value = ObjectValue(entity=Mention(text=item, type=kind))
+        else:
+            value = ObjectValue(literal=item)
         yield Candidate(
             index=0,
             type=row.type,
@@ -102,10 +107,3 @@ def _subject(match: table.RowMatch, *, speaker: Mention) -> tuple[Mention, str]:
     if match.row.subject == "relative":
         return Mention(text=name or relative, type=EntityType.PERSON), f"{name}, {relative}," if name else relative
     return speaker, speaker.text
-
-
-def _value(match: table.RowMatch, told: str, *, speaker: Mention) -> ObjectValue:
-    if match.row.subject in _NAMED:
-        return ObjectValue(entity=speaker)
-    kind = _ENTITIES.get(match.row.object)
-    return ObjectValue(literal=told) if kind is None else ObjectValue(entity=Mention(text=told, type=kind))

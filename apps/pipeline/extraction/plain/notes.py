@@ -88,7 +88,14 @@ def note_of(
     """Build the note of a message from those of its sentences that are meant, behind the question that they answer."""
     asked = f"asked: {question} said: " if question and not sentences[0].endswith("?") else ""
     most = MOST_CHARACTERS - len(asked)
-    chosen = _chosen(sentences, scores, most=most)
+    # If they are too long, the best of them; each other one leaves a gap.
+    left = most
+    places: set[int] = set()
+    for place in sorted(range(len(sentences)), key=lambda place: (-scores[place], place)):
+        if scores[place] and (not places or len(sentences[place]) < left):
+            places.add(place)
+            left -= len(sentences[place]) + len(f" {GAP} ")
+    chosen = [each if place in places else GAP for place, each in enumerate(sentences)]
     words = _joined(chosen, most=most)
     return Candidate(
         index=0,
@@ -108,17 +115,6 @@ def note_of(
         reliability=reliability,
         extractor=NOTE_EXTRACTOR,
     )
-
-
-def _chosen(sentences: Sequence[str], scores: Sequence[float], *, most: int) -> list[str]:
-    """Return the sentences that are meant, with a gap for each other one; if they are too long, the best of them."""
-    left = most
-    chosen: set[int] = set()
-    for place in sorted(range(len(sentences)), key=lambda place: (-scores[place], place)):
-        if scores[place] and (not chosen or len(sentences[place]) < left):
-            chosen.add(place)
-            left -= len(sentences[place]) + len(f" {GAP} ")
-    return [each if place in chosen else GAP for place, each in enumerate(sentences)]
 
 
 def _joined(parts: Sequence[str], *, between: str = " ", most: int) -> str:

@@ -2,11 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import re2
 
@@ -72,25 +71,19 @@ def read(sentence: str) -> Reading:
     text = " ".join(sentence.replace("’", "'").split())
     if len(text) > _MOST_CHARACTERS or _table().refused.search(text):
         return Reading()
-    found = [_table().matches_of(forms) for forms in _clauses(text)]
+    bare = _table().openers.sub("", text)
+    divided = _NEXT_CLAUSE.split(bare)
+    # Only where all of its clauses are about the speaker: "In my dream, I live in Rome" is not divided.
+    first, *others = divided if all(map(_OF_SPEAKER.match, divided)) else [bare]
+    greeted = text[: len(text) - len(bare)] + first
+    clauses = [(_plain(first), _plain(greeted)), *((_plain(each),) for each in others)]
+    found = [_table().matches_of(forms) for forms in clauses]
     return Reading(tuple(match for each in found for match in each), is_whole=all(found))
 
 
 def rule_tags(sentence: str) -> tuple[str, ...]:
     """Return the tags of the rules for the assistant that a sentence gives: convention, constraint and others."""
     return tuple(tag for match in read(sentence).matches if match.row.topic == _RULE for tag in match.row.tags)
-
-
-def _clauses(text: str) -> list[tuple[str, ...]]:
-    """Return the clauses of a sentence, the first with and without its greeting.
-
-    A sentence is divided only where all of its clauses are about the speaker: "In my dream, I live in Rome" is not.
-    """
-    bare = _table().openers.sub("", text)
-    divided = _NEXT_CLAUSE.split(bare)
-    parts = divided if all(map(_OF_SPEAKER.match, divided)) else [bare]
-    greeted = text[: len(text) - len(bare)] + parts[0]
-    return [(_plain(parts[0]), _plain(greeted)), *((_plain(each),) for each in parts[1:])]
 
 
 def _plain(clause: str) -> str:
@@ -115,19 +108,14 @@ class _Table:
         """Return the matches of the first form of a clause that has any: one for each predicate, and one rule."""
         for form in forms:
             found: dict[str, RowMatch] = {}
-            for match in self._matches(form):
-                found.setdefault(_RULE if match.row.topic == _RULE else match.row.predicate, match)
+            for place in sorted(self.any_of.Match(form) or ()):
+                row, groups = self.rows[place], self.rows[place].pattern.fullmatch(form).groupdict()
+                match = RowMatch(row, {name.rstrip("0123456789"): text for name, text in groups.items() if text})
+                if self._is_plausible(match):
+                    found.setdefault(_RULE if row.topic == _RULE else row.predicate, match)
             if found:
                 return tuple(found.values())
         return ()
-
-    def _matches(self, clause: str) -> Iterator[RowMatch]:
-        for place in sorted(self.any_of.Match(clause) or ()):
-            found = self.rows[place].pattern.fullmatch(clause)
-            groups = {name.rstrip("0123456789"): text for name, text in found.groupdict().items() if text}
-            match = RowMatch(self.rows[place], groups)
-            if self._is_plausible(match):
-                yield match
 
     def _is_plausible(self, match: RowMatch) -> bool:
         """Return True if the object is what the row takes it for."""
@@ -144,36 +132,29 @@ class _Table:
 @lru_cache(maxsize=1)
 def _table() -> _Table:
     raw = tomllib.loads(Path(__file__).with_name("table.toml").read_text(encoding="utf-8"))
-    rows = tuple(_row(each, slots=raw["slots"]) for each in raw["row"])
+    rows: list[Row] = []
     any_of = re2.Set.FullMatchSet()
-    for row in rows:
-        any_of.Add(row.pattern.pattern)
+    for each in raw["row"]:
+        pattern = each["pattern"]
+        while (filled := _SLOT.sub(lambda slot: raw["slots"][slot[1]], pattern)) != pattern:
+            pattern = filled
+        # Groups are numbered: an expression may have a name once only.
+        numbered = _GROUP.sub(lambda group: f"(?P<{group[1]}{group.start()}>", pattern)
+        compiled = {
+            "pattern": re2.compile(f"(?i){numbered}"),
+            "type": MemoryType(each.get("type", "fact")),
+            "polarity": Polarity(each.get("polarity", "positive")),
+            "tags": tuple(each.get("tags", ())),
+        }
+        rows.append(Row(**each | compiled))
+        any_of.Add(rows[-1].pattern.pattern)
     any_of.Compile()
     words = raw["words"]
     return _Table(
-        rows,
+        tuple(rows),
         any_of,
         refused=re2.compile(f"(?i){words['refused']}"),
         openers=re2.compile(rf"(?i)^(?:(?:{words['openers']})(?:[,.!:-]+ *| +|$)){{1,3}}"),
         closers=re2.compile(rf"(?i)(?:[, ]+(?:{words['closers']})){{1,3}}$"),
         **{each: frozenset(words[each].split()) for each in ("thing_holds", "thing_begins", "thing_ends", "no_names")},
     )
-
-
-def _row(raw: dict[str, Any], *, slots: Mapping[str, str]) -> Row:
-    return Row(
-        **raw
-        | {
-            "pattern": _compiled(raw["pattern"], slots),
-            "type": MemoryType(raw.get("type", "fact")),
-            "polarity": Polarity(raw.get("polarity", "positive")),
-            "tags": tuple(raw.get("tags", ())),
-        }
-    )
-
-
-def _compiled(pattern: str, slots: Mapping[str, str]) -> "re2._Regexp[str]":
-    """Put the slots into a pattern, and number its groups: an expression may have a name once only."""
-    while (filled := _SLOT.sub(lambda slot: slots[slot[1]], pattern)) != pattern:
-        pattern = filled
-    return re2.compile(f"(?i){_GROUP.sub(lambda group: f'(?P<{group[1]}{group.start()}>', pattern)}")
