@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 
 from apps.pipeline.prompts.extract import STATIC, estimated_tokens
 from apps.providers.catalog import provider_of
-from apps.providers.entries import Choice, choice_of, problem_with
+from apps.providers.entries import choice_of, problem_with
 from apps.providers.errors import UnknownProvider
 from apps.providers.registry import price_of
 from apps.traces.models import ConfigurationVersion
@@ -51,7 +51,29 @@ def check_hosts(**_: Any) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def check_models(**_: Any) -> list[CheckMessage]:
     """Report unknown models and embedders, missing keys, a prompt too short for the cache or too long for a window."""
-    return [*_model_problems(settings.MODEL), *_entry_problems(), *_embedder_problems(settings.EMBEDDER)]
+    problems = [*_model_problems(settings.MODEL)]
+    for name in settings.MODELS:
+        try:
+            choice = choice_of(name)
+        except UnknownProvider as error:
+            problems.append(Error(str(error), id="memplatform.E028"))
+            continue
+        if choice.missing_key and name != settings.MODEL:
+            problems.append(Error(f"MODELS: {problem_with(name)}", id="memplatform.E029"))
+        # The prompt's static part and the room for an answer; turns and what is known come on top.
+        least = estimated_tokens(STATIC) + choice.entry.max_output_tokens
+        window = choice.entry.context_window
+        if window is not None and window < least:
+            needed = f"a prompt and its answer need more than {least} tokens, its context_window is {window}"
+            problems.append(Warning(f"MODELS: {name}: {needed}", id="memplatform.W030"))
+    embedder = settings.EMBEDDER
+    provider = provider_of(embedder)
+    if provider is None or provider.embedder is None:
+        problems.append(Error(f"EMBEDDER={embedder!r} names no embedder", id="memplatform.E025"))
+    elif provider.embedder_server and not provider.has_key(provider.embedder_server()):
+        needed = f"EMBEDDER_API_KEY, EMBEDDER_BASE_URL, {provider.key_setting} or {provider.base_url_setting}"
+        problems.append(Error(f"EMBEDDER={embedder!r} needs {needed}", id="memplatform.E026"))
+    return problems
 
 
 @register(Tags.database, deploy=True)
@@ -82,11 +104,7 @@ def _model_problems(spec: str) -> Iterable[CheckMessage]:
     name = choice.entry.model
     if price_of(name, prices=choice.prices) is None:
         yield Warning(f"{name} has no price in MODEL_PRICES: its calls count as free", id="memplatform.W022")
-    yield from _cache_problems(choice)
-
-
-def _cache_problems(choice: Choice) -> Iterable[CheckMessage]:
-    known, name = choice.provider.least_cacheable_tokens, choice.entry.model
+    known = choice.provider.least_cacheable_tokens
     if not known:
         return
     least = next((tokens for model, tokens in known.items() if name.startswith(model)), None)
@@ -95,33 +113,3 @@ def _cache_problems(choice: Choice) -> Iterable[CheckMessage]:
     elif estimated_tokens(STATIC) < least:
         size = f"the prompt's static part, about {estimated_tokens(STATIC)} tokens, is under the {least}"
         yield Warning(f"{size} that {name} caches", id="memplatform.W024")
-
-
-def _entry_problems() -> Iterable[CheckMessage]:
-    for name in settings.MODELS:
-        try:
-            choice = choice_of(name)
-        except UnknownProvider as error:
-            yield Error(str(error), id="memplatform.E028")
-            continue
-        if choice.missing_key and name != settings.MODEL:
-            yield Error(f"MODELS: {problem_with(name)}", id="memplatform.E029")
-        yield from _window_problems(name, choice)
-
-
-def _window_problems(name: str, choice: Choice) -> Iterable[CheckMessage]:
-    """Compare with the prompt's static part and the room for an answer; turns and what is known come on top."""
-    window = choice.entry.context_window
-    least = estimated_tokens(STATIC) + choice.entry.max_output_tokens
-    if window is not None and window < least:
-        size = f"a prompt and its answer need more than {least} tokens"
-        yield Warning(f"MODELS: {name}: {size}, its context_window is {window}", id="memplatform.W030")
-
-
-def _embedder_problems(spec: str) -> Iterable[CheckMessage]:
-    provider = provider_of(spec)
-    if provider is None or provider.embedder is None:
-        yield Error(f"EMBEDDER={spec!r} names no embedder", id="memplatform.E025")
-    elif provider.embedder_server and not provider.has_key(provider.embedder_server()):
-        needed = f"EMBEDDER_API_KEY, EMBEDDER_BASE_URL, {provider.key_setting} or {provider.base_url_setting}"
-        yield Error(f"EMBEDDER={spec!r} needs {needed}", id="memplatform.E026")

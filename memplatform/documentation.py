@@ -2,7 +2,6 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
@@ -49,7 +48,11 @@ def documentation(request: HttpRequest, path: str = "") -> HttpResponseBase:
         return serve(request, path, document_root=str(settings.DOCUMENTATION_ROOT))
     contents = _page(CONTENTS).body
     if words := request.GET.get("q", "").casefold().split():
-        return render(request, "documentation.html", {"contents": contents, "found": list(_found(words))[:MOST_FOUND]})
+        sections = [(section, text) for name in page_names() for section, text in _sections(name)]
+        found = [section for section, text in sections if all(word in text for word in words)]
+        # Those with a word in the heading come first.
+        found.sort(key=lambda each: not any(word in each.title.casefold() for word in words))
+        return render(request, "documentation.html", {"contents": contents, "found": found[:MOST_FOUND]})
     here = f'href="{request.path}"'
     marked = contents.replace(here, f'{here} aria-current="page"')
     page = _page(f"{path.rstrip('/') or 'index'}.md")
@@ -84,14 +87,10 @@ class _Addresses(Treeprocessor):
         """Rewrite the links and images of a page."""
         for element in root.iter():
             for attribute in {"href", "src"}.intersection(element.keys()):
-                element.set(attribute, self._address(element.get(attribute, "")))
-
-    def _address(self, target: str) -> str:
-        file, mark, anchor = target.partition("#")
-        if not file or ":" in file or file.startswith("/"):
-            return target
-        file = posixpath.normpath(posixpath.join(self._folder, file))
-        return f"{page_address(file)}{mark}{anchor}"
+                file, mark, anchor = element.get(attribute, "").partition("#")
+                if file and ":" not in file and not file.startswith("/"):
+                    file = posixpath.normpath(posixpath.join(self._folder, file))
+                    element.set(attribute, f"{page_address(file)}{mark}{anchor}")
 
 
 def page_address(file: str) -> str:
@@ -108,13 +107,6 @@ def page_names() -> tuple[str, ...]:
     root = Path(settings.DOCUMENTATION_ROOT)
     names = (file.relative_to(root).as_posix() for file in root.rglob("*.md"))
     return tuple(sorted(name for name in names if name != CONTENTS))
-
-
-def _found(words: list[str]) -> Iterator[Section]:
-    """Yield the sections with all words, those of which a word is in the heading first."""
-    sections = [(section, text) for name in page_names() for section, text in _sections(name)]
-    found = [section for section, text in sections if all(word in text for word in words)]
-    yield from sorted(found, key=lambda each: not any(word in each.title.casefold() for word in words))
 
 
 @cache

@@ -30,23 +30,20 @@ class ListeningBroker(ORM):
     def dequeue(self) -> list[tuple[int, str]] | None:
         """Return tasks, or wait until there may be one, at most POLL_SECONDS."""
         found: list[tuple[int, str]] | None = super().dequeue()
-        if not found:
-            self._wait()
-        return found
-
-    def _wait(self) -> None:
+        if found:
+            return found
         if not settings.DB_PREPARE:
             sleep(POOLED_SECONDS)
-            return
+            return None
         try:
-            if self._listener is None:
+            if self._listener is None:  # without waiting: a task may have come before
                 self._listener = connections.create_connection(Conf.ORM)
                 with self._listener.cursor() as cursor:
                     cursor.execute(f"listen {CHANNEL}")
-                return  # a task may have come before
             # psycopg itself would look ten times a second.
-            if select([self._listener.connection], [], [], POLL_SECONDS)[0]:
+            elif select([self._listener.connection], [], [], POLL_SECONDS)[0]:
                 next(self._listener.connection.notifies(timeout=0, stop_after=1), None)
         except (DatabaseError, psycopg.Error):
             self._listener = None
             sleep(POLL_SECONDS)
+        return None

@@ -3,7 +3,6 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -119,27 +118,21 @@ def _without_values(logger: Any, method: str, event: EventDict) -> EventDict:
 
 def brief(error: BaseException) -> str:
     """Return in one line type, message and places of an error, and the type of its cause."""
-    cause = error.__cause__
-    reason = f", from {type(cause).__name__}" if cause and not isinstance(error, DjangoError) else ""
-    return f"{type(error).__name__}: {_told(error)}{reason} at {' < '.join(_places(error))}"
+    cause, is_of_django = error.__cause__, isinstance(error, DjangoError)
+    known = cause if is_of_django else error
+    if isinstance(known, psycopg.Error) and not isinstance(error, OperationalError | InterfaceError):
+        # The message may quote a value.
+        diag = known.diag
+        named = {"table": diag.table_name, "column": diag.column_name, "constraint": diag.constraint_name}
+        told = " ".join([f"SQLSTATE {known.sqlstate}", *(f"{name} {value}" for name, value in named.items() if value)])
+    else:
+        told = _VALUES.sub("", without_values(str(error).partition("\n")[0]))[:MOST_CHARACTERS]
+    reason = f", from {type(cause).__name__}" if cause and not is_of_django else ""
+    frames = traceback.extract_tb(error.__traceback__)[: -MOST_PLACES - 1 : -1]
+    places = [f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} in {frame.name}" for frame in frames]
+    return f"{type(error).__name__}: {told}{reason} at {' < '.join(places)}"
 
 
 def without_values(text: str) -> str:
     """Return a text as one line, without what PostgreSQL quotes of rows and parameters."""
     return " | ".join(line.strip() for line in _QUOTED.sub("", text).splitlines() if line.strip())
-
-
-def _told(error: BaseException) -> str:
-    known = error.__cause__ if isinstance(error, DjangoError) else error
-    if isinstance(known, psycopg.Error) and not isinstance(error, OperationalError | InterfaceError):
-        # The message may quote a value.
-        diag = known.diag
-        named = {"table": diag.table_name, "column": diag.column_name, "constraint": diag.constraint_name}
-        return " ".join([f"SQLSTATE {known.sqlstate}", *(f"{name} {value}" for name, value in named.items() if value)])
-    return _VALUES.sub("", without_values(str(error).partition("\n")[0]))[:MOST_CHARACTERS]
-
-
-def _places(error: BaseException) -> Iterator[str]:
-    frames = traceback.extract_tb(error.__traceback__)
-    for frame in frames[: -MOST_PLACES - 1 : -1]:
-        yield f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} in {frame.name}"

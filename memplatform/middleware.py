@@ -1,6 +1,7 @@
 """Middlewares: what Django's own do not do, of pages and of the API."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -14,7 +15,6 @@ from django.http import (
     HttpResponseBadRequest,
     HttpResponseBase,
     JsonResponse,
-    QueryDict,
     StreamingHttpResponse,
 )
 from django.middleware.common import CommonMiddleware
@@ -81,18 +81,17 @@ def streamed_in_blocks(get_response: Answer) -> Answer:
 
 
 async def _blocks(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    while block := await sync_to_async(_next_block)(parts):
+    def next_block() -> bytes:
+        block = bytearray()
+        try:
+            while len(block) < BLOCK_BYTES and (part := next(parts, None)) is not None:
+                block += part
+            return bytes(block)
+        finally:
+            return_connections()  # the reader may take its time
+
+    while block := await sync_to_async(next_block)():
         yield block
-
-
-def _next_block(parts: Iterator[bytes]) -> bytes:
-    block = bytearray()
-    try:
-        while len(block) < BLOCK_BYTES and (part := next(parts, None)) is not None:
-            block += part
-        return bytes(block)
-    finally:
-        return_connections()  # the reader may take its time
 
 
 def no_tenant_yet(get_response: Answer) -> Answer:
@@ -134,15 +133,12 @@ def storable_input(get_response: Answer) -> Answer:
     def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
         given = () if is_api(path) else (request.POST, *([request.GET] if path.startswith(_ADMIN) else []))
-        if any(map(_holds_nul, given)):
-            return HttpResponseBadRequest("The request holds a NUL character.", content_type="text/plain")
+        for name, values in chain.from_iterable(query.lists() for query in given):
+            if any("\0" in text for text in (name, *values)):
+                return HttpResponseBadRequest("The request holds a NUL character.", content_type="text/plain")
         return get_response(request)
 
     return answer
-
-
-def _holds_nul(given: QueryDict) -> bool:
-    return any("\0" in text for name, values in given.lists() for text in (name, *values))
 
 
 class ContentPolicy(CSPMiddleware):

@@ -80,29 +80,21 @@ def prepare(wanted: WantedDatabase, *, administrator: str) -> None:
     """Run the statements as the login of an address. Raises NotPrepared, which says what the server lacks."""
     try:
         with psycopg.connect(administrator, autocommit=True) as server:
-            _check_server(server)
+            version = server.info.server_version // 10_000
+            if version < LEAST_SERVER:
+                raise NotPrepared(f"PostgreSQL {LEAST_SERVER} or newer is needed; this server is {version}")
+            if not server.execute("select from pg_available_extensions where name = 'vector'").fetchall():
+                package = f"apt-get install postgresql-{version}-pgvector"
+                raise NotPrepared(f"pgvector is not installed on the server (Debian, Ubuntu: {package})")
             _run(server, *wanted.server_statements())
             if not server.execute("select from pg_database where datname = %s", [wanted.name]).fetchall():
                 _run(server, wanted.create_database())
         with psycopg.connect(administrator, autocommit=True, dbname=wanted.name) as database:
             _run(database, *wanted.database_statements())
-            _check_vector(database)
+            ((found,),) = database.execute("select extversion from pg_extension where extname = 'vector'").fetchall()
     except psycopg.Error as error:
         said = error.diag.message_primary or str(error).strip()
         raise NotPrepared(f"the server refuses: {said}") from error
-
-
-def _check_server(server: psycopg.Connection[Any]) -> None:
-    version = server.info.server_version // 10_000
-    if version < LEAST_SERVER:
-        raise NotPrepared(f"PostgreSQL {LEAST_SERVER} or newer is needed; this server is {version}")
-    if not server.execute("select from pg_available_extensions where name = 'vector'").fetchall():
-        package = f"postgresql-{version}-pgvector"
-        raise NotPrepared(f"pgvector is not installed on the server (Debian, Ubuntu: apt-get install {package})")
-
-
-def _check_vector(database: psycopg.Connection[Any]) -> None:
-    ((found,),) = database.execute("select extversion from pg_extension where extname = 'vector'").fetchall()
     if tuple(map(int, found.split(".")[:2])) < LEAST_VECTOR:
         least = ".".join(map(str, LEAST_VECTOR))
         raise NotPrepared(f"pgvector {least} or newer is needed; this database has {found}: upgrade its package")

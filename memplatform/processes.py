@@ -75,7 +75,15 @@ def find(name: str) -> Record | None:
 
 def family(record: Record) -> list[psutil.Process]:
     """Return the running processes of a record's group, without unrelated processes that reuse its number."""
-    return [process for process in psutil.process_iter() if _belongs(process, record)]
+    running = []
+    for process in psutil.process_iter():
+        # One that has exited, is a zombie, or belongs to another user fails.
+        with contextlib.suppress(psutil.Error, OSError):
+            has_number = record.pid in (process.pid, os.getpgid(process.pid))
+            is_ours = has_number and Path(process.cwd()) == BASE_DIR
+            if is_ours and process.create_time() > record.started - CLOCK_STEP:
+                running.append(process)
+    return running
 
 
 def end(record: Record, *, patience: float = PATIENCE) -> None:
@@ -95,15 +103,6 @@ def forget(name: str) -> None:
 
 def _folder() -> Path:
     return DATA_DIR / "run"
-
-
-def _belongs(process: psutil.Process, record: Record) -> bool:
-    try:
-        has_number = record.pid in (process.pid, os.getpgid(process.pid))
-        is_ours = has_number and Path(process.cwd()) == BASE_DIR
-        return is_ours and process.create_time() > record.started - CLOCK_STEP
-    except (psutil.Error, OSError):  # it has exited, is a zombie, or belongs to another user
-        return False
 
 
 def _send(processes: Sequence[psutil.Process], number: signal.Signals, *, wait: float) -> None:

@@ -73,28 +73,47 @@ class TenantTable:
 
     def policies(self) -> Iterator[Policy]:
         """Yield its policies; whoever has none of these roles reads and writes nothing."""
-        yield self._of_tenants()
-        yield Policy("system", SYSTEM_ROLE, "true", "true")
-        yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
-
-    def _of_tenants(self) -> Policy:
         if self.name == PROJECTS or self.has_project:
             column = "id" if self.name == PROJECTS else "project_id"
             # Queries name the project where they search by it. In a form that no index serves, the policy doesn't
             # tempt the planner to read a whole project, as long as there are no statistics, instead of the row that
             # a query asks for. One condition for reading and writing is prepared once where a statement does both.
             condition = _is_set(column, "memplatform.project")
-            return Policy("tenant", APP_ROLE, condition, condition)
-        return Policy("tenant", APP_ROLE, _READ, _WRITTEN)
+            yield Policy("tenant", APP_ROLE, condition, condition)
+        else:
+            yield Policy("tenant", APP_ROLE, _READ, _WRITTEN)
+        yield Policy("system", SYSTEM_ROLE, "true", "true")
+        yield Policy("migration", self.owner, _IS_MIGRATING, _IS_MIGRATING)
 
 
 def apply_row_security() -> None:
     """Bring privileges and policies of all tables up to date; to be run as their owner."""
     with connection.cursor() as cursor:
         cursor.execute(FUNCTIONS)
-    _grant()
+    both = f"{APP_ROLE}, {SYSTEM_ROLE}"
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select current_schema()")
+        (schema,) = cursor.fetchone()
+        _run(cursor, f"grant usage on schema {{}} to {both}", schema)
+        _run(cursor, f"grant select, insert, update, delete on all tables in schema {{}} to {both}", schema)
+        _run(cursor, f"grant usage, select on all sequences in schema {{}} to {both}", schema)
+        _run(cursor, f"revoke insert, update, delete on {{}} from {both}", MIGRATIONS)
+        # Entries of the ledger are sealed and removed by the system alone.
+        _run(cursor, f"revoke update, delete on {{}}, {{}} from {both}", LEDGER, CHECKPOINTS)
+        _run(cursor, f"revoke insert on {{}} from {APP_ROLE}", CHECKPOINTS)
+        _run(cursor, f"grant update (number, hash), delete on {{}} to {SYSTEM_ROLE}", LEDGER)
     for table in tenant_tables():
-        _protect(table)
+        with transaction.atomic(), connection.cursor() as cursor:
+            if _is_protected(cursor, table):  # to replace its policies takes a lock which waits for all readers
+                continue
+            cursor.execute("select polname from pg_policy where polrelid = %s::regclass", [table.name])
+            for (name,) in cursor.fetchall():
+                _run(cursor, "drop policy {} on {}", name, table.name)
+            for each in table.policies():
+                conditions = f"using ({each.using}) with check ({each.check})"
+                _run(cursor, "create policy {} on {} to {} " + conditions, each.name, table.name, each.role)
+                _run(cursor, f"comment on policy {{}} on {{}} is '{_digest(each)}'", each.name, table.name)
+            _run(cursor, "alter table {} enable row level security, force row level security", table.name)
 
 
 _TENANT_TABLES = """
@@ -133,38 +152,8 @@ def _is_protected(cursor: Any, table: TenantTable) -> bool:
     return bool(cursor.fetchone() == (True, [_digest(each) for each in wanted]))
 
 
-def _protect(table: TenantTable) -> None:
-    """Replace the policies of a table, unless it has just these: that takes a lock which waits for all readers."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        if _is_protected(cursor, table):
-            return
-        cursor.execute("select polname from pg_policy where polrelid = %s::regclass", [table.name])
-        for (name,) in cursor.fetchall():
-            _run(cursor, "drop policy {} on {}", name, table.name)
-        for each in table.policies():
-            conditions = f"using ({each.using}) with check ({each.check})"
-            _run(cursor, "create policy {} on {} to {} " + conditions, each.name, table.name, each.role)
-            _run(cursor, f"comment on policy {{}} on {{}} is '{_digest(each)}'", each.name, table.name)
-        _run(cursor, "alter table {} enable row level security, force row level security", table.name)
-
-
 def _digest(policy: Policy) -> str:
     return hashlib.sha256(repr(policy).encode()).hexdigest()
-
-
-def _grant() -> None:
-    """Let both roles use the tables; entries of the ledger are sealed and removed by the system alone."""
-    both = f"{APP_ROLE}, {SYSTEM_ROLE}"
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select current_schema()")
-        (schema,) = cursor.fetchone()
-        _run(cursor, f"grant usage on schema {{}} to {both}", schema)
-        _run(cursor, f"grant select, insert, update, delete on all tables in schema {{}} to {both}", schema)
-        _run(cursor, f"grant usage, select on all sequences in schema {{}} to {both}", schema)
-        _run(cursor, f"revoke insert, update, delete on {{}} from {both}", MIGRATIONS)
-        _run(cursor, f"revoke update, delete on {{}}, {{}} from {both}", LEDGER, CHECKPOINTS)
-        _run(cursor, f"revoke insert on {{}} from {APP_ROLE}", CHECKPOINTS)
-        _run(cursor, f"grant update (number, hash), delete on {{}} to {SYSTEM_ROLE}", LEDGER)
 
 
 def _run(cursor: Any, statement: str, *names: str) -> None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
 from apps.alerts.messages import enqueue_messages
 from apps.alerts.models import NOTE_LENGTH, Alert, AlertDelivery, AlertRecipients, SchedulerHeartbeat
-from apps.alerts.verdict import COUNTED_FOR, Trouble, verdict_of
+from apps.alerts.verdict import COUNTED_FOR, verdict_of
 from apps.common.errors import Conflict, Unfit
 from apps.common.rows import get_or_refuse
 from apps.events.enums import DeliveryState
@@ -49,8 +49,27 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
     Return how many projects were evaluated.
     """
     moment = now or timezone.now()
-    _beat(moment)
-    projects = _projects_to_watch()
+    host, oldest = socket.gethostname(), moment - COUNTED_FOR
+    # Something could be wrong in these, or they have alerts.
+    due = (
+        OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
+        ModelPause.objects.all(),
+        Alert.objects.unresolved(),
+        AlertRecipients.objects.all(),
+    )
+    with system_scope(SystemWork.SCHEDULE):
+        # The scheduler lives, and this is what the processes of this host have counted until now.
+        known = SchedulerHeartbeat.objects.filter(host=host).values_list("counts", flat=True).first() or []
+        counts = [each for each in known if each[0] >= oldest.timestamp()] + [[moment.timestamp(), *request_counts()]]
+        SchedulerHeartbeat.objects.bulk_create(
+            [SchedulerHeartbeat(host=host, seen_at=moment, counts=counts)],
+            update_conflicts=True,
+            unique_fields=["host"],
+            update_fields=["seen_at", "counts"],
+        )
+        SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
+        found = {each for rows in due for each in rows.order_by().values_list("project_id", flat=True).distinct()}
+    projects = sorted(found)
     for project_id in projects:
         try:
             with tenant_scope(project_id=project_id):
@@ -60,64 +79,32 @@ def evaluate_alerts(*, now: datetime | None = None) -> int:
     return len(projects)
 
 
-def _beat(now: datetime) -> None:
-    """Say that the scheduler lives, and what the processes of this host have counted until now."""
-    host, oldest = socket.gethostname(), now - COUNTED_FOR
-    with system_scope(SystemWork.SCHEDULE):
-        known = SchedulerHeartbeat.objects.filter(host=host).values_list("counts", flat=True).first() or []
-        counts = [each for each in known if each[0] >= oldest.timestamp()] + [[now.timestamp(), *request_counts()]]
-        SchedulerHeartbeat.objects.bulk_create(
-            [SchedulerHeartbeat(host=host, seen_at=now, counts=counts)],
-            update_conflicts=True,
-            unique_fields=["host"],
-            update_fields=["seen_at", "counts"],
-        )
-        SchedulerHeartbeat.objects.filter(seen_at__lt=oldest).delete()
-
-
 def evaluate_project(*, project_id: UUID, now: datetime) -> bool:
     """Open, keep and resolve the alerts of a project; return False if another process does that now."""
     with transaction.atomic():
         projects = Project.objects.select_for_update(no_key=True, skip_locked=True)
         project = projects.filter(pk=project_id).first()
-        if project is not None:
-            found = verdict_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
-            _update_alerts(project_id, found.troubles, now)
-    return project is not None
-
-
-def _update_alerts(project_id: UUID, troubles: Sequence[Trouble], now: datetime) -> None:
-    """Compare what is wrong with the project's alerts; the transaction holds the project."""
-    known = {(each.kind, each.subject): each for each in Alert.objects.for_project(project_id).unresolved()}
-    is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
-    for trouble in troubles:
-        told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
-        alert = known.pop((trouble.code.value, trouble.subject), None)
-        if alert is not None:
-            Alert.objects.filter(pk=alert.pk).update(**told)
-        elif trouble.is_told(now=now) and not (trouble.code is ProblemCode.WORK_LATE and is_explained):
-            opened = Alert.objects.create(
-                project_id=project_id, kind=trouble.code.value, subject=trouble.subject, opened_at=now, **told
-            )
-            enqueue_messages(alert=opened, event=AlertEvent.OPENED)
-    for alert in known.values():
-        if now - alert.last_seen_at >= RESOLVE_AFTER:
-            alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
-            alert.save(update_fields=["state", "resolved_at"])
-            enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
-
-
-def _projects_to_watch() -> list[UUID]:
-    """Return the projects in which something could be wrong, or that have alerts."""
-    due = (
-        OutboxRow.objects.filter(state__in=[WorkState.PENDING, WorkState.DEAD]),
-        ModelPause.objects.all(),
-        Alert.objects.unresolved(),
-        AlertRecipients.objects.all(),
-    )
-    with system_scope(SystemWork.SCHEDULE):
-        found = {each for rows in due for each in rows.order_by().values_list("project_id", flat=True).distinct()}
-    return sorted(found)
+        if project is None:
+            return False
+        found = verdict_of(project_id=project_id, now=now, is_archived=project.archived_at is not None)
+        known = {(each.kind, each.subject): each for each in Alert.objects.for_project(project_id).unresolved()}
+        is_explained = any(kind in _EXPLAIN_LATE_WORK for kind, _ in known)
+        for trouble in found.troubles:
+            told = {"cause": trouble.cause, "cost": trouble.cost, "figures": dict(trouble.figures), "last_seen_at": now}
+            alert = known.pop((trouble.code.value, trouble.subject), None)
+            if alert is not None:
+                Alert.objects.filter(pk=alert.pk).update(**told)
+            elif trouble.is_told(now=now) and not (trouble.code is ProblemCode.WORK_LATE and is_explained):
+                opened = Alert.objects.create(
+                    project_id=project_id, kind=trouble.code.value, subject=trouble.subject, opened_at=now, **told
+                )
+                enqueue_messages(alert=opened, event=AlertEvent.OPENED)
+        for alert in known.values():
+            if now - alert.last_seen_at >= RESOLVE_AFTER:
+                alert.state, alert.resolved_at = AlertState.RESOLVED.value, now
+                alert.save(update_fields=["state", "resolved_at"])
+                enqueue_messages(alert=alert, event=AlertEvent.RESOLVED)
+    return True
 
 
 def acknowledge_alert(*, project_id: UUID, alert_id: UUID, note: str = "") -> Alert:
@@ -160,7 +147,14 @@ def set_recipients(
     The first webhook gets a new secret, another one with `renew_secret`; without a webhook the secret is deleted.
     """
     url = checked_url(webhook_url.strip(), at="/webhook_url") if webhook_url.strip() else ""
-    addresses = _checked_addresses(mail_addresses)
+    if len(mail_addresses) > MOST_MAIL_ADDRESSES:
+        raise Unfit(f"must be at most {MOST_MAIL_ADDRESSES} addresses", at="/mail_addresses")
+    addresses = list(dict.fromkeys(address.strip() for address in mail_addresses))
+    for index, address in enumerate(addresses):
+        try:
+            forms.EmailField(max_length=254).clean(address)
+        except ValidationError as error:
+            raise Unfit("is no mail address", at=f"/mail_addresses/{index}") from error
     with transaction.atomic():
         AlertRecipients.objects.bulk_create([AlertRecipients(project_id=project_id)], ignore_conflicts=True)
         recipients = AlertRecipients.objects.select_for_update().get(project_id=project_id)
@@ -178,16 +172,3 @@ def set_recipients(
             details = {"webhook": int(bool(url)), "new_secret": int(bool(secret)), "mail_addresses": len(addresses)}
             record("alert_recipients_set", "project", project_id, project_id=project_id, details=details)
     return RecipientsChange(recipients, secret)
-
-
-def _checked_addresses(addresses: Sequence[str]) -> list[str]:
-    """Return mail addresses, each once. Raises Unfit."""
-    if len(addresses) > MOST_MAIL_ADDRESSES:
-        raise Unfit(f"must be at most {MOST_MAIL_ADDRESSES} addresses", at="/mail_addresses")
-    found = list(dict.fromkeys(address.strip() for address in addresses))
-    for index, address in enumerate(found):
-        try:
-            forms.EmailField(max_length=254).clean(address)
-        except ValidationError as error:
-            raise Unfit("is no mail address", at=f"/mail_addresses/{index}") from error
-    return found

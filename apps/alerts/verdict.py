@@ -1,7 +1,7 @@
 """The verdict: what is wrong now, since when, and what to do. Alerts, the console, /readyz and /metrics ask it."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -207,6 +207,13 @@ def _read(project_id: UUID | None, now: datetime) -> Readings:
         ArraySubquery(beats),
     )
     read_only, oldest, oldest_index, dead, workers, has_pause, seen = applied[0]
+    # What the processes of all hosts have counted in the last minutes, where half of them are known.
+    requests = RequestCounts()
+    for beat in seen:
+        known = [each for each in beat["counts"] if each[0] >= (now - COUNTED_FOR).timestamp()]
+        if known and known[-1][0] - known[0][0] >= COUNTED_FOR.total_seconds() / 2:
+            sums = zip(requests, known[-1][1:], known[0][1:], strict=True)
+            requests = RequestCounts(*(total + last - first for total, last, first in sums))
     return Readings(
         is_read_only=read_only == "on",
         oldest=oldest,
@@ -216,23 +223,13 @@ def _read(project_id: UUID | None, now: datetime) -> Readings:
         workers=workers,
         has_pause=has_pause,
         scheduler=max((parse_datetime(each["seen_at"]) or now for each in seen), default=None),
-        requests=_requests(seen, now=now),
+        requests=requests,
     )
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:
     counted = rows.order_by().values(rows=Func("pk", function="count", output_field=IntegerField()))
     return Coalesce(Subquery(counted), 0)
-
-
-def _requests(beats: Sequence[Mapping[str, Any]], *, now: datetime) -> RequestCounts:
-    """Add up what the processes of all hosts have counted in the last minutes, where half of them are known."""
-    total = RequestCounts()
-    for beat in beats:
-        known = [each for each in beat["counts"] if each[0] >= (now - COUNTED_FOR).timestamp()]
-        if known and known[-1][0] - known[0][0] >= COUNTED_FOR.total_seconds() / 2:
-            total = RequestCounts(*(a + b - c for a, b, c in zip(total, known[-1][1:], known[0][1:], strict=True)))
-    return total
 
 
 def _troubles(read: Readings, project_id: UUID | None, now: datetime) -> Iterator[Trouble]:
@@ -251,7 +248,17 @@ def _troubles(read: Readings, project_id: UUID | None, now: datetime) -> Iterato
             "What these requests say is not remembered until somebody retries them.",
             figures={"dead": read.dead},
         )
-    yield from _bad_requests(read.requests)
+    counts = read.requests
+    figures = {key: int(value) for key, value in counts._asdict().items()}
+    if counts.answered >= LEAST_REQUESTS and counts.failed > MOST_FAILED * counts.answered:
+        cause = f"{figures['failed']} of {figures['answered']} requests of the last ten minutes failed."
+        yield Trouble(ProblemCode.REQUESTS_FAIL, cause, "Agents get errors in place of answers.", figures=figures)
+    if counts.waited_for >= LEAST_REQUESTS and counts.slow > MOST_SLOW * counts.waited_for:
+        cause = (
+            f"{figures['slow']} of {figures['waited_for']} requests for memories in the last ten minutes "
+            f"took longer than {SLOW_SECONDS} s."
+        )
+        yield Trouble(ProblemCode.REQUESTS_SLOW, cause, "Agents wait for what they ask.", figures=figures)
 
 
 def _late_work(read: Readings, project_id: UUID | None, now: datetime) -> Iterator[Trouble]:
@@ -263,9 +270,17 @@ def _late_work(read: Readings, project_id: UUID | None, now: datetime) -> Iterat
     elif read.scheduler and now - read.scheduler > ALIVE_WITHIN:
         cause = f"The scheduler has started no task since {_time(read.scheduler)}."
         yield Trouble(ProblemCode.NO_SCHEDULER, cause, _LATE_COST, since=read.scheduler)
-    if read.has_pause:
-        yield from _silent_models(project_id)
-    elif read.workers and read.oldest and read.is_late:
+    for each in paused_models(project_id=project_id) if read.has_pause else ():
+        figures = {"projects": each.projects}
+        cost = "What was said is remembered once it answers."
+        if project_id is not None:
+            waiting = waiting_requests(project_id=project_id, model=each.model)
+            figures = {"waiting": waiting}
+            waits = f"{count_of(waiting, 'request')} {'waits' if waiting == 1 else 'wait'}"
+            cost = f"{waits} for it; what was said is remembered once it answers."
+        cause = f"The {PausedKind(each.kind)} {each.model} has not answered since {_time(each.since)}."
+        yield Trouble(ProblemCode.MODEL_UNAVAILABLE, cause, cost, each.since, each.model, figures)
+    if read.workers and read.oldest and read.is_late and not read.has_pause:
         cause = f"The oldest queued work has waited for {_age(read.oldest, now)}."
         yield Trouble(ProblemCode.WORK_LATE, cause, _LATE_COST, since=read.oldest)
 
@@ -279,31 +294,6 @@ def _redis_answers() -> bool:
             return bool(client.ping())
     except redis.RedisError:
         return False
-
-
-def _silent_models(project_id: UUID | None) -> Iterator[Trouble]:
-    for each in paused_models(project_id=project_id):
-        figures = {"projects": each.projects}
-        cost = "What was said is remembered once it answers."
-        if project_id is not None:
-            figures = {"waiting": (waiting := waiting_requests(project_id=project_id, model=each.model))}
-            waits = f"{count_of(waiting, 'request')} {'waits' if waiting == 1 else 'wait'}"
-            cost = f"{waits} for it; what was said is remembered once it answers."
-        cause = f"The {PausedKind(each.kind)} {each.model} has not answered since {_time(each.since)}."
-        yield Trouble(ProblemCode.MODEL_UNAVAILABLE, cause, cost, each.since, each.model, figures)
-
-
-def _bad_requests(counts: RequestCounts) -> Iterator[Trouble]:
-    figures = {key: int(value) for key, value in counts._asdict().items()}
-    if counts.answered >= LEAST_REQUESTS and counts.failed > MOST_FAILED * counts.answered:
-        cause = f"{figures['failed']} of {figures['answered']} requests of the last ten minutes failed."
-        yield Trouble(ProblemCode.REQUESTS_FAIL, cause, "Agents get errors in place of answers.", figures=figures)
-    if counts.waited_for >= LEAST_REQUESTS and counts.slow > MOST_SLOW * counts.waited_for:
-        cause = (
-            f"{figures['slow']} of {figures['waited_for']} requests for memories in the last ten minutes "
-            f"took longer than {SLOW_SECONDS} s."
-        )
-        yield Trouble(ProblemCode.REQUESTS_SLOW, cause, "Agents wait for what they ask.", figures=figures)
 
 
 def _age(since: datetime, now: datetime) -> str:

@@ -37,7 +37,22 @@ STATES = ("pending", "running", "waiting", "dead")
 def queue_metrics() -> Iterator[Metric]:
     """Yield the metrics; ages in seconds. Needs the system scope."""
     yield from _outbox()
-    yield from _leases()
+    leases = GaugeMetricFamily("memplatform_leases", "End users by the state of their lease", labels=["state"])
+    ages = GaugeMetricFamily(
+        "memplatform_lease_oldest_seconds", "Longest time since a lease expired or work was ready", labels=["state"]
+    )
+    held = UserLease.objects.filter(lease_token__isnull=False)
+    # Work is due and nobody does it. Users who wait for a model are not ready.
+    ready = UserLease.objects.filter(lease_token__isnull=True, ready_at__lte=Now(), waits_for="")
+    leases.add_metric(["held"], held.filter(leased_until__gte=Now()).count())
+    for state, rows, since in (
+        ("expired", held.filter(leased_until__lt=Now()), "leased_until"),
+        ("ready", ready.filter(project__archived_at__isnull=True), "ready_at"),
+    ):
+        count, age = _count(rows, since=since)
+        leases.add_metric([state], count)
+        ages.add_metric([state], age)
+    yield from (leases, ages)
     erasures, age = _count(Erasure.objects.filter(finished_at__isnull=True), since="requested_at")
     yield GaugeMetricFamily("memplatform_erasures_open", "Erasures of end users that go on", value=erasures)
     yield GaugeMetricFamily("memplatform_erasure_oldest_seconds", "Age of the oldest open erasure", value=age)
@@ -73,25 +88,6 @@ def _outbox() -> Iterator[Metric]:
         count for (kind, state), (count, _) in found.items() if kind == WorkKind.INDEX_MEMORY and state != "dead"
     )
     yield GaugeMetricFamily("memplatform_vector_backlog", "Memories that wait for vectors", value=backlog)
-
-
-def _leases() -> Iterator[Metric]:
-    leases = GaugeMetricFamily("memplatform_leases", "End users by the state of their lease", labels=["state"])
-    ages = GaugeMetricFamily(
-        "memplatform_lease_oldest_seconds", "Longest time since a lease expired or work was ready", labels=["state"]
-    )
-    held = UserLease.objects.filter(lease_token__isnull=False)
-    # Work is due and nobody does it. Users who wait for a model are not ready.
-    ready = UserLease.objects.filter(lease_token__isnull=True, ready_at__lte=Now(), waits_for="")
-    leases.add_metric(["held"], held.filter(leased_until__gte=Now()).count())
-    for state, rows, since in (
-        ("expired", held.filter(leased_until__lt=Now()), "leased_until"),
-        ("ready", ready.filter(project__archived_at__isnull=True), "ready_at"),
-    ):
-        count, age = _count(rows, since=since)
-        leases.add_metric([state], count)
-        ages.add_metric([state], age)
-    yield from (leases, ages)
 
 
 def _count(rows: QuerySet[Any], *, since: str) -> tuple[int, float]:
@@ -133,7 +129,12 @@ def _metrics() -> Iterator[Metric]:
         yield queued
         yield from queue_metrics()
         yield from _paused()
-        yield _alerts()
+        # Kinds without any are 0, so that a monitor sees when they are over.
+        alerts = GaugeMetricFamily("memplatform_alerts_open", "Alerts that nobody has acknowledged", labels=["kind"])
+        counts = dict(Alert.objects.open().order_by().values_list("kind").annotate(alerts=Count("id")))
+        for each in ALERTS:
+            alerts.add_metric([each.value], counts.get(each.value, 0))
+        yield alerts
         yield from _models()
         yield from evaluation_metrics()
 
@@ -153,15 +154,6 @@ def _paused() -> Iterator[Metric]:
         paused.add_metric(owner, 1)
         ages.add_metric(owner, max(0.0, (now - pause.since).total_seconds()))
     yield from (paused, ages)
-
-
-def _alerts() -> Metric:
-    """Return the open alerts of all projects; kinds without any are 0, so that a monitor sees when they are over."""
-    family = GaugeMetricFamily("memplatform_alerts_open", "Alerts that nobody has acknowledged", labels=["kind"])
-    counts = dict(Alert.objects.open().order_by().values_list("kind").annotate(alerts=Count("id")))
-    for kind in ALERTS:
-        family.add_metric([kind.value], counts.get(kind.value, 0))
-    return family
 
 
 def _models() -> Iterator[Metric]:
@@ -208,14 +200,12 @@ def caller_may_read_metrics(request: HttpRequest | Request) -> bool:
     if "Forwarded" in request.headers:  # whatever it says is taken for an address that is not private
         return False
     named = [address for header in _FORWARDING for address in request.headers.get(header, "").split(",") if address]
-    return all(map(_is_private, [request.META.get("REMOTE_ADDR", ""), *named]))
-
-
-def _is_private(address: str) -> bool:
-    try:
-        read = ip_address(address.strip())
-    except ValueError:
-        return False
-    if isinstance(read, IPv6Address) and read.ipv4_mapped:
-        return read.ipv4_mapped.is_private
-    return read.is_private
+    for address in (request.META.get("REMOTE_ADDR", ""), *named):
+        try:
+            read = ip_address(address.strip())
+        except ValueError:
+            return False
+        mapped = read.ipv4_mapped if isinstance(read, IPv6Address) else None
+        if not (mapped or read).is_private:
+            return False
+    return True

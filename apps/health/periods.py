@@ -85,14 +85,11 @@ def dashboard_period(range_: DashboardRange, *, now: datetime, is_busy: bool = F
     span, step, _ = _RANGES[range_]
     if step is PeriodStep.FIVE_MINUTES and is_busy:
         step = PeriodStep.HOUR
-    return DashboardPeriod(range=range_, step=step, start=_floor(now - span, step), end=now)
-
-
-def _floor(moment: datetime, step: PeriodStep) -> datetime:
-    """Return the start of a step; weeks start on Monday, as in PostgreSQL. Short steps are counted from the moment."""
-    if step is PeriodStep.FIVE_MINUTES:
-        return moment
-    if step is PeriodStep.HOUR:
-        return moment.replace(minute=0, second=0, microsecond=0)
-    day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-    return day if step is PeriodStep.DAY else day - timedelta(days=day.weekday())
+    start = now - span
+    if step is not PeriodStep.FIVE_MINUTES:  # these are counted from the moment
+        start = start.replace(minute=0, second=0, microsecond=0)
+    if step in (PeriodStep.DAY, PeriodStep.WEEK):
+        start = start.replace(hour=0)
+    if step is PeriodStep.WEEK:  # from Monday on, as in PostgreSQL
+        start -= timedelta(days=start.weekday())
+    return DashboardPeriod(range=range_, step=step, start=start, end=now)

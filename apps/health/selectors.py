@@ -74,6 +74,9 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> dict[str, Any]:
     times = [int(moment.timestamp()) for moment in period.steps]
     gauges = list(_gauges(totals, steps, times))
     spent: list[float | None] = [each.of(Measure.COST) for each in steps]
+    # Placeholders in the turns, by kind of data: "3 secret, 1 card".
+    redacted = {why: int(count) for (measure, _, why), count in totals.sums.items() if measure is Measure.REDACTED}
+    kinds = [f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(redacted.items()) if count]
     return {
         "period": period,
         "tallied_at": period.end if period.is_exact else TalliedHour.objects.aggregate(last=Max("tallied_at"))["last"],
@@ -89,7 +92,7 @@ def dashboard(*, project_id: UUID, period: DashboardPeriod) -> dict[str, Any]:
         "calls": int(totals.of(Measure.CALLS)),
         "dollars": totals.of(Measure.COST),
         "cost": TimeSeries("dollars over time", "dollars", times, {"dollars": spent}),
-        "redacted": _redacted(totals),
+        "redacted": ", ".join(kinds),
         "speeds": _speeds(project_id, period),
     }
 
@@ -143,21 +146,7 @@ def _fate_chart(period: DashboardPeriod, steps: list[Tallies]) -> dict[str, Any]
     total = fates_of(total_of(steps))
     turns = sum(total.values())
     highest = max(sum(column.values()) for column in columns)
-    return {
-        "counts": [
-            {"fate": fate, "count": count, "share": count / turns if turns else 0.0, "reason": _FATE_REASONS.get(fate)}
-            for fate, count in total.items()
-        ],
-        "steps": [(begins, column.values()) for begins, column in zip(period.steps, columns, strict=True)],
-        "bars": list(_stacked(columns, highest)),
-        "width": len(columns) * _BAR_WIDTH,
-        "highest": highest,
-        "step": period.step,
-    }
-
-
-def _stacked(columns: list[dict[TurnFate, int]], highest: int) -> Iterator[dict[str, Any]]:
-    """Yield the parts of bars in a view box that is 100 high, the first fate of each bar at the bottom."""
+    bars = []  # their parts in a view box that is 100 high, the first fate of each bar at the bottom
     for place, column in enumerate(columns):
         top = 100.0
         for fate, count in column.items():
@@ -165,7 +154,18 @@ def _stacked(columns: list[dict[TurnFate, int]], highest: int) -> Iterator[dict[
                 height = 100 * count / highest
                 top -= height
                 at = {"left": place * _BAR_WIDTH + _GAP / 2, "top": round(max(top, 0.0), 2)}
-                yield {"fate": fate, **at, "width": _BAR_WIDTH - _GAP, "height": round(height, 2)}
+                bars.append({"fate": fate, **at, "width": _BAR_WIDTH - _GAP, "height": round(height, 2)})
+    return {
+        "counts": [
+            {"fate": fate, "count": count, "share": count / turns if turns else 0.0, "reason": _FATE_REASONS.get(fate)}
+            for fate, count in total.items()
+        ],
+        "steps": [(begins, column.values()) for begins, column in zip(period.steps, columns, strict=True)],
+        "bars": bars,
+        "width": len(columns) * _BAR_WIDTH,
+        "highest": highest,
+        "step": period.step,
+    }
 
 
 def _gauges(totals: Tallies, steps: list[Tallies], times: list[int]) -> Iterator[dict[str, Any]]:
@@ -239,12 +239,6 @@ def _speeds(project_id: UUID, period: DashboardPeriod) -> list[dict[str, Any]]:
                 }
             )
     return speeds
-
-
-def _redacted(totals: Tallies) -> str:
-    """Return how many placeholders stand in the turns, by kind of data: "3 secret, 1 card"; empty for none."""
-    counts = {why: int(count) for (measure, _, why), count in totals.sums.items() if measure is Measure.REDACTED}
-    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(counts.items()) if count)
 
 
 _LEAST_WIDTH = 0.8  # percent, so that a count of one stays visible

@@ -63,19 +63,15 @@ def store_entries(content: bytes) -> Iterator[StoreEntry | ImportProblem]:
     if "\x00" in text:
         yield ImportProblem("the file", "is not text")
         return
-    if text.lstrip()[:1] in ("[", "{") and not _is_lines(text):
+    first, _, rest = text.strip().partition("\n")
+    is_lines = rest.lstrip().startswith("{") and isinstance(_decoded(first), dict)  # one JSON object a line
+    if text.lstrip()[:1] in ("[", "{") and not is_lines:
         for element in json_elements(content, kind="entry", lists=_LISTS):
             yield element if isinstance(element, ImportProblem) else _entry(element[1], at=element[0])
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             yield _entry(_decoded(line.strip()), at=f"line {number}")
-
-
-def _is_lines(text: str) -> bool:
-    """Return True for one JSON object a line."""
-    first, _, rest = text.strip().partition("\n")
-    return rest.lstrip().startswith("{") and isinstance(_decoded(first), dict)
 
 
 def _decoded(line: str) -> Any:

@@ -23,7 +23,7 @@ from apps.memories.models import Memory
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.core.turn import NewTurn, SourceTurn
+from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy
@@ -100,20 +100,16 @@ class FileFindings:
         else:
             self._sessions.add((each.user_id, each.session_id))
             known = known_turns(project_id=project_id, chunk=each)
-            self._screen([turn.turn for turn in each.turns if turn.turn.external_id not in known])
+            now, turns = timezone.now(), [turn.turn for turn in each.turns if turn.turn.external_id not in known]
+            accepted = tuple(
+                SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
+                for position, turn in enumerate(turns)
+            )
+            origin = Origin(project_id=project_id, end_user_id=new_id(), session_id=new_id())
+            request = Request(trace_id=new_id(), origin=origin, turns=accepted)
+            drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
+            self._dropped.update(drop.reason for drop in drops)
         self._counts["known"] += len(known)
-
-    def _screen(self, turns: list[NewTurn]) -> None:
-        """Count what the pre-filter would drop, by reason."""
-        now = timezone.now()
-        accepted = tuple(
-            SourceTurn.accepted(each, id=new_id(), position=position, received_at=now)
-            for position, each in enumerate(turns)
-        )
-        origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
-        request = Request(trace_id=new_id(), origin=origin, turns=accepted)
-        drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
-        self._dropped.update(drop.reason for drop in drops)
 
     def counts(self) -> dict[str, Any]:
         """Return the counts for the report."""

@@ -184,24 +184,19 @@ def forget_user(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
     mine = FileImport.objects.filter(project_id=project_id)
     unread = Q(state__in=(ImportState.UPLOADING, ImportState.CHECKING)) | Q(counts={})
     forgotten = forget_files(mine.filter(unread | Q(users__contains=[end_user_id]), has_file=True), error=ERASED)
-    for each in mine.defer("users", "counts"):
-        _forget_names(each, user_id)
+    for row in mine.defer("users", "counts"):
+        names = {user_id} | {name for name, owner in row.users_by_name.items() if owner == user_id}
+        row.user_id = "" if row.user_id == user_id else row.user_id
+        row.users_by_name = {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names}
+        row.file_name = FILE_NAME if _is_named(row.file_name, names) else row.file_name
+        row.error = "" if _is_named(row.error, names) else row.error
+        row.wait_reason = "" if _is_named(row.wait_reason, names) else row.wait_reason
+        row.problems = [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)]
+        row.save(update_fields=["user_id", "users_by_name", "file_name", "error", "wait_reason", "problems"])
     if len(user_id) >= LEAST_CHARACTERS:
         answers = IdempotentRequest.objects.filter(project_id=project_id, end_user_id__isnull=True)
         answers.filter(answer__file_name__icontains=user_id).delete()
     return forgotten
-
-
-def _forget_names(row: FileImport, user_id: str) -> None:
-    """Remove the user_id, and names that the import gives the user, from an import."""
-    names = {user_id} | {name for name, owner in row.users_by_name.items() if owner == user_id}
-    row.user_id = "" if row.user_id == user_id else row.user_id
-    row.users_by_name = {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names}
-    row.file_name = FILE_NAME if _is_named(row.file_name, names) else row.file_name
-    row.error = "" if _is_named(row.error, names) else row.error
-    row.wait_reason = "" if _is_named(row.wait_reason, names) else row.wait_reason
-    row.problems = [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)]
-    row.save(update_fields=["user_id", "users_by_name", "file_name", "error", "wait_reason", "problems"])
 
 
 def _is_named(text: str, names: set[str]) -> bool:

@@ -203,7 +203,12 @@ def look(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     context = {"form": form, "most": settings.IMPORT_MAX_MB, "most_entries": MOST_ENTRIES}
     if form.is_valid():
         found = _audited(form)
-        context |= {"audit": found, "kept": len(found.kept()), "examples": _examples(found)}
+        examples = []
+        for (verdict, reason), count in found.reasons.items():
+            most = 0 if verdict is Verdict.SECRET else EXAMPLES
+            entries = found.examples(verdict, reason=reason, most=most)
+            examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
+        context |= {"audit": found, "kept": len(found.kept()), "examples": examples}
     is_part = "HX-Request" in request.headers
     template = "console/_store_audit.html" if is_part else "console/store_audit.html"
     return render(request, template, context, status=422 if form.errors and not is_part else 200)
@@ -228,13 +233,3 @@ def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 def _audited(form: StoreForm) -> Audit:
     return audit_store(form.cleaned_data["file"].read(), most=MOST_ENTRIES)
-
-
-def _examples(found: Audit) -> list[dict[str, object]]:
-    """Return the verdicts with their reasons, counts and some entries; secrets are not shown."""
-    examples = []
-    for (verdict, reason), count in found.reasons.items():
-        most = 0 if verdict is Verdict.SECRET else EXAMPLES
-        entries = found.examples(verdict, reason=reason, most=most)
-        examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
-    return examples

@@ -179,7 +179,14 @@ def _let_wait(draft: Draft) -> None:
 
 def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
     """Return the submission without the sensitive data that the policy masks or drops."""
-    turns = tuple(_redacted_turn(turn, policy) for turn in submission.turns)
+    turns = tuple(
+        replace(
+            turn,
+            content=redact(turn.content, policy=policy).text,
+            speaker=redact(turn.speaker, policy=policy).text,
+        )
+        for turn in submission.turns
+    )
     topic = redact(submission.topic, policy=policy).text
     metadata = redact_json(submission.metadata, policy=policy)
     if (turns, topic, metadata) == (submission.turns, submission.topic, submission.metadata):
@@ -187,15 +194,17 @@ def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
     return replace(submission, turns=turns, topic=topic, metadata=metadata)
 
 
-def _redacted_turn(turn: NewTurn, policy: RedactionPolicy) -> NewTurn:
-    content, speaker = redact(turn.content, policy=policy).text, redact(turn.speaker, policy=policy).text
-    if (content, speaker) == (turn.content, turn.speaker):  # as nearly always
-        return turn
-    return replace(turn, content=content, speaker=speaker)
-
-
 def _request(submission: Submission, session: Session) -> Request:
     now = timezone.now()
+    earlier: tuple[SourceTurn, ...] = ()
+    if session.turn_count:
+        # What the rules need: the last few turns of the session, and any with one of the request's turn ids.
+        turns = Turn.objects.filter(end_user_id=session.end_user_id, session=session, withdrawn=False)
+        found = {turn.position: turn for turn in turns.order_by("-position")[:MOST_REPEAT_WINDOW]}
+        if turn_ids := {turn.external_id for turn in submission.turns if turn.external_id}:
+            found |= {turn.position: turn for turn in turns.filter(external_id__in=turn_ids)}
+        sources = (found[position].as_source() for position in sorted(found))
+        earlier = tuple(replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS]) for turn in sources)
     return Request(
         trace_id=new_id(),
         origin=Origin(
@@ -209,21 +218,11 @@ def _request(submission: Submission, session: Session) -> Request:
             SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
             for position, turn in enumerate(submission.turns, start=session.turn_count)
         ),
-        earlier_turns=_earlier_turns(session, submission) if session.turn_count else (),
+        earlier_turns=earlier,
         topic=submission.topic,
         metadata=submission.metadata,
         traceparent=current_traceparent(),
     )
-
-
-def _earlier_turns(session: Session, submission: Submission) -> tuple[SourceTurn, ...]:
-    """Return what the rules need: the last few turns of the session, and any with one of the request's turn ids."""
-    turns = Turn.objects.filter(end_user_id=session.end_user_id, session=session, withdrawn=False)
-    found = {turn.position: turn for turn in turns.order_by("-position")[:MOST_REPEAT_WINDOW]}
-    if turn_ids := {turn.external_id for turn in submission.turns if turn.external_id}:
-        found |= {turn.position: turn for turn in turns.filter(external_id__in=turn_ids)}
-    sources = (found[position].as_source() for position in sorted(found))
-    return tuple(replace(turn, content=turn.content[:EARLIER_TURN_CHARACTERS]) for turn in sources)
 
 
 def _record(draft: Draft, configuration_id: UUID, at: datetime) -> None:

@@ -69,7 +69,15 @@ def read_again(project_id: UUID) -> int:
     configuration = _active(project_id)
     if not registry.asks_model(policy_of(configuration.id).extraction):
         raise Conflict("no model is configured")
-    sources = _sources(project_id)
+    notes = _notes(project_id)
+    sessions = (
+        notes.order_by("end_user_id", "session_id").values_list("session_id", flat=True).distinct()[:MOST_SESSIONS]
+    )
+    told = notes.filter(session_id__in=list(sessions)).values("trace_id")
+    traces = Trace.objects.filter(project_id=project_id, id__in=told).defer("plan", "outcomes")
+    # The latest trace of each source of notes: what is read takes agent, topic and metadata from it.
+    source = ("end_user_id", "session_id", "agent_scope", "topic", "metadata")
+    sources = list(traces.order_by(*source, "-created_at").distinct(*source))
     now = timezone.now()
     enqueued = 0
     for (end_user_id, session_id), found in groupby(sources, key=lambda each: (each.end_user_id, each.session_id)):
@@ -139,15 +147,3 @@ def _notes(project_id: UUID) -> QuerySet[MemoryOrigin]:
         memory__status__in=sorted(LIVE_STATUSES),
         memory__extractor=NOTE_EXTRACTOR,
     )
-
-
-def _sources(project_id: UUID) -> list[Trace]:
-    """Return the latest trace of each source of notes: what is read takes agent, topic and metadata from it."""
-    notes = _notes(project_id)
-    sessions = (
-        notes.order_by("end_user_id", "session_id").values_list("session_id", flat=True).distinct()[:MOST_SESSIONS]
-    )
-    told = notes.filter(session_id__in=list(sessions)).values("trace_id")
-    source = ("end_user_id", "session_id", "agent_scope", "topic", "metadata")
-    traces = Trace.objects.filter(project_id=project_id, id__in=told).defer("plan", "outcomes")
-    return list(traces.order_by(*source, "-created_at").distinct(*source))

@@ -47,15 +47,21 @@ def run_import(
         if held is None:
             return
         with acting_as(actor_of(held.api_key_id, held.person_id)):
-            reason, seconds = "", 0.0  # until others had their turn
+            is_done, reason, seconds = False, "", 0.0  # until others had their turn
             try:
-                if _run(held, chunks, stop, on_progress):
-                    _finish(held)
-                    return
+                is_done = _run(held, chunks, stop, on_progress)
             except (QueueFull, QuotaExceeded) as full:
                 reason, seconds = str(full), full.retry_after
-            resume_at = timezone.now() + timedelta(seconds=seconds)
-            release(held, state=ImportState.WAITING, wait_reason=reason, resume_at=resume_at)
+            if not is_done:
+                resume_at = timezone.now() + timedelta(seconds=seconds)
+                release(held, state=ImportState.WAITING, wait_reason=reason, resume_at=resume_at)
+                return
+            with transaction.atomic():
+                release(held, state=ImportState.DONE, finished_at=timezone.now(), wait_reason="")
+                done = FileImport.objects.get(id=held.pk).done
+                record("import_finished", "import", held.pk, project_id=held.project_id, details=dict(done))
+                # Everything in the file is stored or reported.
+                delete_import_file(project_id=held.project_id, import_id=held.pk)
 
 
 def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_progress: Callable[[int], None]) -> bool:
@@ -85,19 +91,17 @@ def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_prog
     return True
 
 
-def _stored(row: FileImport, each: RowBlock | ImportChunk, loader: ProjectLoader) -> Mapping[str, int]:
+def _stored(held: FileImport, chunk: RowBlock | ImportChunk, loader: ProjectLoader) -> Mapping[str, int]:
     """Store a chunk; return how many entries were stored, were known, and so on."""
-    if isinstance(each, ImportChunk):
-        return _store_turns(row, each) if each.turns else _store_memories(row, each)
-    check_quotas(project_id=row.project_id)
-    loaded = loader.load(each)
-    if isinstance(loaded, ImportProblem):
-        row.problems = [*row.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
-        return {"refused": 1}
-    return loaded
-
-
-def _store_turns(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
+    if isinstance(chunk, RowBlock):
+        check_quotas(project_id=held.project_id)
+        loaded = loader.load(chunk)
+        if isinstance(loaded, ImportProblem):
+            held.problems = [*held.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
+            return {"refused": 1}
+        return loaded
+    if not chunk.turns:
+        return _store_memories(held, chunk)
     known = known_turns(project_id=held.project_id, chunk=chunk)
     new = tuple(each.turn for each in chunk.turns if each.turn.external_id not in known)
     if new:
@@ -139,12 +143,3 @@ def _store_memories(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
         "known": len(chunk.memories) - len(new),
         "refused": refused,
     }
-
-
-def _finish(held: FileImport) -> None:
-    """End the import, and delete its file: everything in it is stored or reported."""
-    with transaction.atomic():
-        release(held, state=ImportState.DONE, finished_at=timezone.now(), wait_reason="")
-        done = FileImport.objects.get(id=held.pk).done
-        record("import_finished", "import", held.pk, project_id=held.project_id, details=dict(done))
-        delete_import_file(project_id=held.project_id, import_id=held.pk)

@@ -160,10 +160,29 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int 
     user = session.end_user_id
     _lock_end_user(user)
     Session.objects.select_for_update().get(end_user_id=user, id=session.id)
-    memories, kept = _grounded(session, turns, whole=whole), _stated_elsewhere(session, turns)
-    entities = _entities_of(user, memories)
+
+    origins = MemoryOrigin.objects.filter(end_user_id=user, memory=OuterRef("pk"))
+    from_these, from_others = Exists(origins.filter(turn__in=turns)), Exists(origins.exclude(turn__in=turns))
+    labels = EvaluationLabel.objects.filter(end_user_id=user, item__turn__in=turns, remembered_id__isnull=False)
+    # What these turns alone state, or a labeller has stored of them; of a whole session also what was stored directly.
+    come = Q(from_these) | Q(id__in=labels.values("remembered_id"))
+    if whole:
+        come |= Q(session=session)
+    of_user = Memory.objects.for_end_user(user).order_by("id").select_for_update()
+    memories = list(of_user.filter(come, ~from_others).values_list("id", flat=True))
+    kept = list(of_user.filter(from_these, from_others).only("id", "version"))
+
+    entities: set[UUID] = set()  # their subjects and objects
+    of_memories = Memory.objects.filter(end_user_id=user, id__in=memories).values_list("subject", "object")
+    for subject_id, value in of_memories:
+        if subject_id is not None:
+            entities.add(subject_id)
+        if "entity" in value:
+            entities.add(parse(Prefix.ENTITY, value["entity"]))
     interrupt(end_user_id=user)
-    _delete_memories(user, memories)
+    EvaluationItem.objects.filter(end_user_id=user, memory__in=memories).delete()
+    Memory.objects.filter(end_user_id=user, superseded_by__in=memories).update(superseded_by=None)
+    Memory.objects.filter(end_user_id=user, id__in=memories).delete()  # with history, vectors, links and comments
     _detach_others(session, turns, kept)
     _delete_entities(user, entities)
     _delete_traces(session, turns, whole=whole)
@@ -171,48 +190,6 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int 
     deleted = {"turns": len(turns), "memories": len(memories), "items": items}
     _record(session, turns, memories, whole=whole, deleted=deleted)
     return deleted
-
-
-def _grounded(session: Session, turns: Sequence[UUID], *, whole: bool) -> list[UUID]:
-    """Lock the memories that only the deleted turns state, or that a labeller stored of them.
-
-    With a whole session also those that were stored directly in it.
-    """
-    user = session.end_user_id
-    origins = MemoryOrigin.objects.filter(end_user_id=user, memory=OuterRef("pk"))
-    labels = EvaluationLabel.objects.filter(end_user_id=user, item__turn__in=turns, remembered_id__isnull=False)
-    come = Q(Exists(origins.filter(turn__in=turns))) | Q(id__in=labels.values("remembered_id"))
-    if whole:
-        come |= Q(session=session)
-    rows = Memory.objects.for_end_user(user).filter(come, ~Exists(origins.exclude(turn__in=turns)))
-    return list(rows.order_by("id").select_for_update().values_list("id", flat=True))
-
-
-def _stated_elsewhere(session: Session, turns: Sequence[UUID]) -> list[Memory]:
-    """Lock the memories that the deleted turns state, and other turns as well."""
-    origins = MemoryOrigin.objects.filter(end_user_id=session.end_user_id, memory=OuterRef("pk"))
-    rows = Memory.objects.for_end_user(session.end_user_id).filter(
-        Exists(origins.filter(turn__in=turns)), Exists(origins.exclude(turn__in=turns))
-    )
-    return list(rows.only("id", "version").order_by("id").select_for_update())
-
-
-def _entities_of(user: UUID, memories: Sequence[UUID]) -> set[UUID]:
-    """Return the subjects and objects of memories."""
-    found: set[UUID] = set()
-    for subject_id, value in Memory.objects.filter(end_user_id=user, id__in=memories).values_list("subject", "object"):
-        if subject_id is not None:
-            found.add(subject_id)
-        if "entity" in value:
-            found.add(parse(Prefix.ENTITY, value["entity"]))
-    return found
-
-
-def _delete_memories(user: UUID, memories: Sequence[UUID]) -> None:
-    """Delete memories with their history, vectors, links and comments, and the labels that people gave them."""
-    EvaluationItem.objects.filter(end_user_id=user, memory__in=memories).delete()
-    Memory.objects.filter(end_user_id=user, superseded_by__in=memories).update(superseded_by=None)
-    Memory.objects.filter(end_user_id=user, id__in=memories).delete()
 
 
 def _detach_others(session: Session, turns: Sequence[UUID], kept: Sequence[Memory]) -> None:

@@ -77,7 +77,11 @@ def enqueue(
     A user that waits for a model becomes ready, as the new work may not need the model. `turn_count` is the number of
     turns of a pipeline run, 1 for other work.
     """
-    _make_ready(end_user_id, project_id)
+    # The lease of the end user is locked, or created, and ready now.
+    if not mark_ready(end_user_ids=[end_user_id]):
+        lease = UserLease(end_user_id=end_user_id, project_id=project_id, ready_at=Now())
+        UserLease.objects.bulk_create([lease], ignore_conflicts=True)
+        mark_ready(end_user_ids=[end_user_id])  # waits for, and locks, what another transaction has created
     OutboxRow.objects.bulk_create(
         [
             OutboxRow(
@@ -98,14 +102,6 @@ def enqueue(
         batch_size=ROWS_AT_ONCE,
     )
     transaction.on_commit(wake_workers)
-
-
-def _make_ready(end_user_id: UUID, project_id: UUID) -> None:
-    """Lock the lease of an end user, or create it, and make it ready now."""
-    if not mark_ready(end_user_ids=[end_user_id]):
-        lease = UserLease(end_user_id=end_user_id, project_id=project_id, ready_at=Now())
-        UserLease.objects.bulk_create([lease], ignore_conflicts=True)
-        mark_ready(end_user_ids=[end_user_id])  # waits for, and locks, what another transaction has created
 
 
 def let_wait(*, end_user_id: UUID, session_id: UUID, quiet: timedelta, most_turns: int) -> None:

@@ -56,27 +56,19 @@ def next_work(open_work: Sequence[NextWork], *, runs: int) -> list[NextWork]:
     4. Index work has no order; all of it that is due and new is taken together.
     """
     pipeline_runs = [each for each in open_work if each.kind is WorkKind.RUN_PIPELINE]
-    due_runs = _due_runs(pipeline_runs)
+    unblocked = list(takewhile(lambda each: each.is_due or not each.attempts, pipeline_runs))
+    last_due = max((place for place, each in enumerate(unblocked) if each.is_due), default=-1)
+    due_runs = unblocked[: last_due + 1]
     due_others = [each for each in open_work if each.kind is not WorkKind.RUN_PIPELINE and each.is_due]
     queue = due_runs or due_others
     if not queue or queue[0].attempts:
         return queue[:1]
     alike = (queue[0].kind, queue[0].session_id, 0)
     batch = list(takewhile(lambda each: (each.kind, each.session_id, each.attempts) == alike, queue))
-    return _within_turns(batch[:runs]) if due_runs else batch
-
-
-def _due_runs(runs: Sequence[NextWork]) -> list[NextWork]:
-    """Return the runs up to the last due one, unless an earlier one waits for its next attempt."""
-    unblocked = list(takewhile(lambda each: each.is_due or not each.attempts, runs))
-    last_due = max((place for place, each in enumerate(unblocked) if each.is_due), default=-1)
-    return unblocked[: last_due + 1]
-
-
-def _within_turns(runs: Sequence[NextWork]) -> list[NextWork]:
-    """Return the first runs that have MOST_TURNS turns together, at least one."""
-    totals = accumulate(each.turn_count for each in runs)
-    return [each for each, total in zip(runs, totals, strict=True) if each is runs[0] or total <= MOST_TURNS]
+    if not due_runs:
+        return batch
+    totals = accumulate(each.turn_count for each in batch[:runs])
+    return [each for each, total in zip(batch[:runs], totals, strict=True) if each is batch[0] or total <= MOST_TURNS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +94,27 @@ def take(
     is due. Raises LostLease.
     """
     left = [] if open_work is None else open_work
-    while chosen := next_work(left, runs=runs) or _read_again(left, lease, waiting, runs=runs):
-        started = _start(lease, chosen)
-        left[:] = [each for each in left if each not in chosen] if started else []
-        if started:
-            return started
+    while True:
+        chosen = next_work(left, runs=runs)
+        if not chosen:
+            left[:] = _open_work(lease, waiting)
+            chosen = next_work(left, runs=runs)
+        if not chosen:
+            break
+        rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
+        with transaction.atomic():
+            paused = frozenset(hold(lease, paused=_PAUSED_MODELS)["paused"])
+            started = rows.filter(state__in=OPEN).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
+            is_complete = started == len(chosen)
+            if not is_complete:  # one of them was discarded in the meantime
+                transaction.set_rollback(True)
+        if is_complete:
+            left[:] = [each for each in left if each not in chosen]
+            return [replace(each, attempts=each.attempts + 1, paused=paused) for each in chosen]
+        left.clear()
     if not release(lease=lease, waits_for=waiting.model):
         raise LostLease(f"the lease of end user {lease.end_user_id} is gone")
     return []
-
-
-def _read_again(left: list[NextWork], lease: Lease, waiting: Waiting, *, runs: int) -> list[NextWork]:
-    left[:] = _open_work(lease, waiting)
-    return next_work(left, runs=runs)
 
 
 def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
@@ -134,18 +134,6 @@ def _open_work(lease: Lease, waiting: Waiting) -> list[NextWork]:
         )
         for row in first
     ]
-
-
-def _start(lease: Lease, chosen: Sequence[NextWork]) -> list[NextWork]:
-    """Count the attempt on each of the rows; return none if one of them was discarded in the meantime."""
-    rows = OutboxRow.objects.filter(end_user=lease.end_user_id, pk__in=[each.id for each in chosen])
-    with transaction.atomic():
-        paused = frozenset(hold(lease, paused=_PAUSED_MODELS)["paused"])
-        started = rows.filter(state__in=OPEN).update(state=WorkState.RUNNING, attempts=F("attempts") + 1)
-        if started < len(chosen):
-            transaction.set_rollback(True)
-            return []
-    return [replace(each, attempts=each.attempts + 1, paused=paused) for each in chosen]
 
 
 def finish(*, lease: Lease, work: Sequence[NextWork]) -> None:

@@ -58,14 +58,21 @@ def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
     now, scope = timezone.now(), partial(tenant_scope, project_id=project_id)
     with scope():
         policy = active_policy(project_id=project_id).retention
-    for name, days, delete in _periods(policy):
-        if position.get("period", name) != name:
-            continue  # done before
+    periods: tuple[tuple[str, int, Callable[[Collection[UUID]], int]], ...] = (
+        ("turns", policy.turn_days, _delete_turns),
+        ("model_calls", policy.model_call_days, _delete_model_calls),
+        ("traces", policy.trace_days, _delete_traces),
+    )
+    for name, days, delete in periods:
+        if not days or position.get("period", name) != name:
+            continue  # unlimited, or done before
         while traces := _ended_traces(project_id, position, before=now - timedelta(days=days)):
             # The traces were read in the project's scope. Without one, no row needs a look-up of its project.
             with system_scope(SystemWork.RETENTION), transaction.atomic():
                 changed = delete([trace_id for _, trace_id in traces])
-            position = _behind(position, name, traces[-1], changed)
+            rows = {**position["rows"], name: position["rows"].get(name, 0) + changed}
+            at, last = traces[-1]
+            position = {**position, "rows": rows, "period": name, "at": at.isoformat(), "trace": str(last)}
             yield Step(position, changed)
         position = {name: position[name] for name in ("project", "rows")}
     if position.get("period") != FINISHED:
@@ -74,32 +81,22 @@ def _apply_to(project_id: UUID, position: Position) -> Iterator[Step]:
         yield Step({**position, "period": FINISHED}, removed)
 
 
-def _behind(position: Position, period: str, last: tuple[datetime, UUID], changed: int) -> Position:
-    rows = {**position["rows"], period: position["rows"].get(period, 0) + changed}
-    return {**position, "rows": rows, "period": period, "at": last[0].isoformat(), "trace": str(last[1])}
-
-
 def _finish(project_id: UUID, policy: RetentionPolicy, rows: dict[str, int], now: datetime) -> int:
     """Apply the periods of alerts and of the ledger, and record what was deleted; return how many of these were."""
     last: dict[str, int] = {}
     if policy.alert_days:
-        last["alerts"] = _delete_alerts(project_id, before=now - timedelta(days=policy.alert_days))
+        before, last["alerts"] = now - timedelta(days=policy.alert_days), 0
+        over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
+        while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
+            with transaction.atomic():
+                AlertDelivery.objects.filter(alert_id__in=ids).delete()
+                last["alerts"] += Alert.objects.filter(id__in=ids).delete()[0]
     if policy.ledger_days:
         last["ledger"] = remove_sealed(project_id=project_id, before=now - timedelta(days=policy.ledger_days))
     rows = {**rows, **last}
     if any(rows.values()):
         record("retention_applied", "project", project_id, project_id=project_id, details={"rows": rows})
     return sum(last.values())
-
-
-def _periods(policy: RetentionPolicy) -> Iterator[tuple[str, int, Callable[[Collection[UUID]], int]]]:
-    """Yield the periods in days, and what deletes the rows of some traces and returns how many it has changed."""
-    periods = (
-        ("turns", policy.turn_days, _delete_turns),
-        ("model_calls", policy.model_call_days, _delete_model_calls),
-        ("traces", policy.trace_days, _delete_traces),
-    )
-    return (period for period in periods if period[1])
 
 
 def _delete_turns(traces: Collection[UUID]) -> int:
@@ -125,17 +122,6 @@ def _delete_traces(traces: Collection[UUID]) -> int:
     deleted += rows.only("id").delete()[0]
     kept = Trace.objects.filter(id__in=traces).exclude(outcomes=[], plan=[], metadata={}, error="")
     return deleted + kept.update(outcomes=[], plan=[], metadata={}, error="")
-
-
-def _delete_alerts(project_id: UUID, *, before: datetime) -> int:
-    """Delete alerts that were resolved before a time, with their messages; return how many alerts."""
-    over = Alert.objects.for_project(project_id).filter(state=AlertState.RESOLVED, resolved_at__lt=before)
-    deleted = 0
-    while ids := list(over.order_by("id").values_list("id", flat=True)[:AT_ONCE]):
-        with transaction.atomic():
-            AlertDelivery.objects.filter(alert_id__in=ids).delete()
-            deleted += Alert.objects.filter(id__in=ids).delete()[0]
-    return deleted
 
 
 def _ended_traces(project_id: UUID, position: Position, *, before: datetime) -> list[tuple[datetime, UUID]]:

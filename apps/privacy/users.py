@@ -317,7 +317,16 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
     _delete_some(erasure, USER_TABLES)
     if erasure.counts != before:
         return USER_TABLES
-    _forget_elsewhere(erasure)
+    # What tables of the project and of the queue may quote. Examples of previews refer to turns of end users.
+    project_id, user_id = erasure.project_id, str(user.id)
+    previews = RulePreview.objects.filter(project_id=project_id, examples__contains=[{"end_user": user_id}])
+    for preview in previews.select_for_update():
+        preview.examples = [each for each in preview.examples if each["end_user"] != user_id]
+        preview.save(update_fields=["examples"])
+    # What was chosen for a replay names its user and session as the caller does.
+    Replay.objects.filter(project_id=project_id, choice__end_user=user_id).update(choice={})
+    ModelPause.objects.filter(project_id=project_id).update(error="")
+    Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by
     erasure.finished_at = user.erased_at = timezone.now()
     user.erasing_since = None
     user.save(update_fields=["erasing_since", "erased_at"])
@@ -334,16 +343,3 @@ def _finish(erasure: Erasure) -> Sequence[UserTable]:
     named = {"end_user": user.shown_id, "erasure": erasure.shown_id}
     record_event(project_id=erasure.project_id, type=EventType.USER_ERASED, details=named)
     return ()
-
-
-def _forget_elsewhere(erasure: Erasure) -> None:
-    """Remove what tables of the project and of the queue may quote."""
-    user_id = str(erasure.end_user_id)
-    previews = RulePreview.objects.filter(project_id=erasure.project_id, examples__contains=[{"end_user": user_id}])
-    for preview in previews.select_for_update():  # its examples refer to turns of end users
-        preview.examples = [each for each in preview.examples if each["end_user"] != user_id]
-        preview.save(update_fields=["examples"])
-    # What was chosen for a replay names its user and session as the caller does.
-    Replay.objects.filter(project_id=erasure.project_id, choice__end_user=user_id).update(choice={})
-    ModelPause.objects.filter(project_id=erasure.project_id).update(error="")
-    Task.objects.filter(success=False).delete()  # tracebacks, which name no user that they could be found by

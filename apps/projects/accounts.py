@@ -70,13 +70,6 @@ def check_second_factor(*, user_id: int, code: str) -> bool:
     for limit in (short, RateLimit(f"code:day:{user_id}", most=50, seconds=24 * _HOURS)):
         if wait := seconds_to_wait(limit):
             raise TooManyCodes(wait)
-    is_right = _use(user_id=user_id, code=code)
-    if is_right:
-        forget(short.subject)
-    return is_right
-
-
-def _use(*, user_id: int, code: str) -> bool:
     with transaction.atomic():
         factor = SecondFactor.objects.select_for_update().filter(user_id=user_id, confirmed_at__isnull=False).first()
         if factor is None:
@@ -90,7 +83,8 @@ def _use(*, user_id: int, code: str) -> bool:
         else:
             return False
         factor.save(update_fields=["last_step", "recovery_hashes"])
-        return True
+    forget(short.subject)
+    return True
 
 
 _log = structlog.get_logger(__name__)

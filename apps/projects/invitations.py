@@ -37,7 +37,10 @@ def create_invitation(
     It replaces an open one to the same mail address.
     Raises Unfit for an invalid address, Refused after 20 invitations in an hour, NotFound.
     """
-    address = _checked_address(email)
+    try:
+        address = forms.EmailField(max_length=254, required=False).clean(email)
+    except ValidationError as error:
+        raise Unfit("this is no mail address", at="/email") from error
     if seconds_to_wait(RateLimit(f"invitations:{project_id}", most=MOST_PER_HOUR, seconds=3_600)):
         raise Refused(f"this project has sent its {MOST_PER_HOUR} invitations of this hour")
     token, now = new_token(), timezone.now()
@@ -56,13 +59,6 @@ def create_invitation(
         details = {"role": role.value, "by_mail": int(bool(address))}
         record("member_invited", "invitation", invitation.pk, project_id=project_id, details=details)
     return invitation, token.text
-
-
-def _checked_address(address: str) -> str:
-    try:
-        return forms.EmailField(max_length=254, required=False).clean(address)
-    except ValidationError as error:
-        raise Unfit("this is no mail address", at="/email") from error
 
 
 class MailNotSent(Exception):
@@ -98,15 +94,13 @@ def find_invitation(*, token: str) -> Invitation:
     opened = Invitation.objects.open(now=timezone.now()).select_related("project", "invited_by")
     with system_scope(SystemWork.INVITATION_LOOKUP):
         invitation = opened.filter(token_hash=token_hash).first()
-        if invitation is None or not _may_invite(invitation):
+        if invitation is None:
+            raise NotFound("there is no such invitation")
+        inviter = invitation.invited_by
+        admins = Membership.objects.filter(project=invitation.project, role=MemberRole.ADMIN)
+        if not (inviter.is_active and (inviter.is_superuser or admins.filter(user=inviter).exists())):
             raise NotFound("there is no such invitation")
     return invitation
-
-
-def _may_invite(invitation: Invitation) -> bool:
-    inviter = invitation.invited_by
-    admins = Membership.objects.filter(project=invitation.project, role=MemberRole.ADMIN)
-    return inviter.is_active and (inviter.is_superuser or admins.filter(user=inviter).exists())
 
 
 _ROLES = tuple(MemberRole)  # each role includes those before it

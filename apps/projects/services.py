@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
+from operator import getitem
 from typing import Any
 from uuid import UUID
 
@@ -403,13 +405,6 @@ _VALUES: Mapping[Path, tuple[Any, Any]] = {  # careful, eager
 def preset_values(preset: Preset) -> dict[Path, Any]:
     """Return the values of a preset by the paths of their settings."""
     if preset is Preset.BALANCED:
-        defaults = Policy().model_dump(mode="json")
-        return {path: _at(defaults, path) for path in _VALUES}
+        defaults: Any = Policy().model_dump(mode="json")
+        return {path: reduce(getitem, path, defaults) for path in _VALUES}
     return {path: values[preset is Preset.EAGER] for path, values in _VALUES.items()}
-
-
-def _at(values: Mapping[str, Any], path: Path) -> Any:
-    found: Any = values
-    for name in path:
-        found = found[name]
-    return found

@@ -1,6 +1,5 @@
 """Claude through the official SDK: cached static prompt, native structured output."""
 
-from collections.abc import Mapping
 from functools import partial
 from time import perf_counter_ns
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import anthropic
 import httpx2
 import msgspec
-from anthropic.types import OutputConfigParam, TextBlockParam
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
 from apps.providers.errors import NoAnswer, model_failed, retried
@@ -68,12 +66,22 @@ class AnthropicModel:
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
+
+        def ask(seconds: float) -> _Message:
+            return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
+
         try:
-            message = retried(partial(self._ask, request), seconds=self._timeout, failures=_FAILURES)
+            message = retried(ask, seconds=self._timeout, failures=_FAILURES)
+            usage = message.usage
             return ModelAnswer(
                 text=without_thinking("".join(block.text or "" for block in message.content if block.type == "text")),
                 model=self._name,
-                usage=_usage(message),
+                usage=Usage(
+                    input=int(usage.input_tokens or 0),
+                    cache_read=int(usage.cache_read_input_tokens or 0),
+                    cache_write=int(usage.cache_creation_input_tokens or 0),
+                    output=int(usage.output_tokens or 0),
+                ),
                 stop=_STOPS.get(message.stop_reason or "", StopReason.END),
                 latency_us=_micros(started),
             )
@@ -86,20 +94,20 @@ class AnthropicModel:
                 latency_us=_micros(started),
             ) from error
 
-    def _ask(self, request: ModelRequest, seconds: float) -> _Message:
-        return self._optional.ask(partial(self._send, request, seconds), refusals=(anthropic.BadRequestError,))
-
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Message:
         # By the SDK's own request: its method for messages prepares the body and builds the answer, which takes as long
         # as the rest, and has no parameter for the temperature, which the newest models refuse and others accept.
+        system = [{"type": "text", "text": request.static, "cache_control": {"type": "ephemeral"}}]
+        if request.context:
+            system.append({"type": "text", "text": request.context})
         body: dict[str, Any] = {
             "model": self._name,
             "max_tokens": request.max_tokens,
-            "system": _system(request),
+            "system": system,
             "messages": [{"role": "user", "content": request.turns}],
         }
         if OptionalParameter.SCHEMA in accepted:
-            body["output_config"] = _format(request.schema)
+            body["output_config"] = {"format": {"type": "json_schema", "schema": sent_schema(request.schema)}}
         if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
             body["temperature"] = request.temperature
         answer = self._client.post(
@@ -111,28 +119,8 @@ class AnthropicModel:
         return read_answer(answer, _DECODER)
 
 
-def _system(request: ModelRequest) -> list[TextBlockParam]:
-    """Return the static block, marked for the cache, followed by what is known about the end user."""
-    static: TextBlockParam = {"type": "text", "text": request.static, "cache_control": {"type": "ephemeral"}}
-    return [static, {"type": "text", "text": request.context}] if request.context else [static]
-
-
-def _format(schema: Mapping[str, Any]) -> OutputConfigParam:
-    return {"format": {"type": "json_schema", "schema": sent_schema(schema)}}
-
-
 def _timeout(seconds: float) -> anthropic.Timeout:
     return anthropic.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
-
-
-def _usage(message: _Message) -> Usage:
-    usage = message.usage
-    return Usage(
-        input=int(usage.input_tokens or 0),
-        cache_read=int(usage.cache_read_input_tokens or 0),
-        cache_write=int(usage.cache_creation_input_tokens or 0),
-        output=int(usage.output_tokens or 0),
-    )
 
 
 def _micros(started: int) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -78,10 +77,24 @@ class Choice:
 
 def choice_of(spec: str) -> Choice:
     """Return the model with a name. Raises UnknownProvider with the reason."""
-    entry = _entry(spec, settings.MODELS[spec]) if spec in settings.MODELS else _anonymous(spec)
+    with_models = [each.name for each in PROVIDERS if each.model]
+    if spec in settings.MODELS:
+        try:
+            entry = Entry.model_validate(settings.MODELS[spec])
+        except ValidationError as error:
+            first = error.errors()[0]  # the message only: the values may contain a key
+            place = ".".join((spec, *map(str, first["loc"])))
+            raise UnknownProvider(f"MODELS: {place}: {first['msg']}") from None
+    else:
+        named, _, name = spec.partition(":")
+        if named not in with_models or not name:
+            choices = [f"{each.name}:…" for each in PROVIDERS if each.model and not each.models]
+            choices += sorted(settings.MODELS)
+            raise UnknownProvider(f"{spec!r} names no model: write {' or '.join(choices)}")
+        entry = Entry(provider=named, model=name)
     provider = BY_NAME.get(entry.provider)
     if provider is None or provider.model is None:
-        known = ", ".join(_model_providers())
+        known = ", ".join(with_models)
         raise UnknownProvider(f"MODELS: {spec}.provider: {entry.provider!r} offers no models; {known} do")
     if provider.models and entry.model not in (names := provider.models()):
         raise UnknownProvider(f"{provider.name} has no model {entry.model!r}; there is {', '.join(names) or 'none'}")
@@ -103,24 +116,3 @@ def problem_with(spec: str) -> str:
     except UnknownProvider as error:
         return str(error)
     return f"{spec!r} needs {missing}" if missing else ""
-
-
-def _entry(name: str, fields: Any) -> Entry:
-    try:
-        return Entry.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]  # the message only: the values may contain a key
-        place = ".".join((name, *map(str, first["loc"])))
-        raise UnknownProvider(f"MODELS: {place}: {first['msg']}") from None
-
-
-def _anonymous(spec: str) -> Entry:
-    provider, _, name = spec.partition(":")
-    if provider not in _model_providers() or not name:
-        choices = [f"{each.name}:…" for each in PROVIDERS if each.model and not each.models] + sorted(settings.MODELS)
-        raise UnknownProvider(f"{spec!r} names no model: write {' or '.join(choices)}")
-    return Entry(provider=provider, model=name)
-
-
-def _model_providers() -> list[str]:
-    return [provider.name for provider in PROVIDERS if provider.model]

@@ -19,7 +19,14 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
         return milliseconds / 1_000
     header = headers.get("retry-after", "")
     seconds = _number(header)
-    return _until(header, now or datetime.now(UTC)) if seconds is None else seconds
+    if seconds is not None:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(header)
+    except (ValueError, OverflowError):
+        return None
+    in_utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (in_utc - (now or datetime.now(UTC))).total_seconds())
 
 
 def _number(text: str) -> float | None:
@@ -28,15 +35,6 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and number >= 0 else None
-
-
-def _until(date: str, now: datetime) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except (ValueError, OverflowError):
-        return None
-    in_utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (in_utc - now).total_seconds())
 
 
 Answer = TypeVar("Answer")
@@ -53,25 +51,21 @@ def retried(send: Callable[[float], Answer], *, seconds: float, failures: tuple[
         try:
             return send(deadline - time.monotonic())
         except failures as error:
-            wait = _wait_after(error, tries=tries)
-            if wait is None or time.monotonic() + wait >= deadline:
+            response = getattr(error, "response", None)
+            headers: Mapping[str, str] = response.headers if response is not None else {}
+            status = status_of(error)
+            is_over = is_permanent(status) or (status is not None and status < 400)
+            wait = retry_after_seconds(headers)
+            if wait is None:
+                wait = FIRST_WAIT * 2 ** (tries - 1) * random.uniform(0.75, 1.0)  # noqa: S311  (jitter)
+            # Another try would be pointless now, or the queue is to wait.
+            if is_over or headers.get("x-should-retry") == "false" or wait > LONGEST_WAIT:
+                raise
+            if time.monotonic() + wait >= deadline:
                 raise
         # The thread has returned its database connection, and the deadline of the call bounds the wait.
         time.sleep(wait)
     return send(deadline - time.monotonic())
-
-
-def _wait_after(error: Exception, *, tries: int) -> float | None:
-    """Return the seconds to wait before another try; None if another try would be pointless now."""
-    response = getattr(error, "response", None)
-    headers: Mapping[str, str] = response.headers if response is not None else {}
-    status = status_of(error)
-    is_over = is_permanent(status) or (status is not None and status < 400)
-    if is_over or headers.get("x-should-retry") == "false":
-        return None
-    asked = retry_after_seconds(headers)
-    wait = FIRST_WAIT * 2 ** (tries - 1) * random.uniform(0.75, 1.0) if asked is None else asked  # noqa: S311  (jitter)
-    return wait if wait <= LONGEST_WAIT else None
 
 
 class UnknownProvider(ProviderError):

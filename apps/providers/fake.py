@@ -29,15 +29,15 @@ class HashingEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text; a text without words has the zero vector."""
-        return [self._embed_one(text) for text in texts]
-
-    def _embed_one(self, text: str) -> Vector:
-        sums = [0.0] * self._dimension
-        for word in _WORD.findall(text.casefold()):
-            number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
-            sums[number % self._dimension] += 1.0 if number >> 63 else -1.0
-        length = math.sqrt(sum(value * value for value in sums))
-        return [value / length for value in sums] if length else sums
+        vectors: list[Vector] = []
+        for text in texts:
+            sums = [0.0] * self._dimension
+            for word in _WORD.findall(text.casefold()):
+                number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+                sums[number % self._dimension] += 1.0 if number >> 63 else -1.0
+            length = math.sqrt(sum(value * value for value in sums))
+            vectors.append([value / length for value in sums] if length else sums)
+        return vectors
 
 
 class ScriptedModel:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from opentelemetry.trace import Span, SpanKind
+from opentelemetry.trace import SpanKind
 from opentelemetry.util.types import AttributeValue
 
 from apps.pipeline.core.model_calls import ModelAnswer, ModelFailed, ModelRequest, StopReason
@@ -39,12 +39,17 @@ def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Call
         finally:
             metrics.CALL_SECONDS.labels(spec).observe(perf_counter() - started)
         if call.is_recording():
-            call.set_attributes(_answer_attributes(answer))
-    _count(request, answer, spec)
-    return answer
-
-
-def _count(request: ModelRequest, answer: ModelAnswer, spec: str) -> None:
+            usage = answer.usage
+            told: dict[str, AttributeValue] = {
+                "gen_ai.response.model": answer.model,
+                "gen_ai.response.finish_reasons": [_FINISH_REASONS[answer.stop]],
+                # Those of the cache too, as the conventions ask.
+                "gen_ai.usage.input_tokens": usage.input + usage.cache_read + usage.cache_write,
+                "gen_ai.usage.output_tokens": usage.output,
+                "gen_ai.usage.cache_read.input_tokens": usage.cache_read,
+                "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
+            }
+            call.set_attributes(told)
     usage = answer.usage
     metrics.CALLS.labels(spec, request.purpose.value, ANSWERED).inc()
     metrics.TOKENS.labels(spec, "input").inc(usage.input)
@@ -52,6 +57,7 @@ def _count(request: ModelRequest, answer: ModelAnswer, spec: str) -> None:
     metrics.TOKENS.labels(spec, "cache_write").inc(usage.cache_write)
     metrics.TOKENS.labels(spec, "output").inc(usage.output)
     metrics.DOLLARS.labels(spec).inc(float(answer.cost_usd))
+    return answer
 
 
 def _request_attributes(request: ModelRequest, choice: Choice) -> dict[str, AttributeValue]:
@@ -68,19 +74,6 @@ def _request_attributes(request: ModelRequest, choice: Choice) -> dict[str, Attr
     }
 
 
-def _answer_attributes(answer: ModelAnswer) -> dict[str, AttributeValue]:
-    """Return attributes of an answer; `input_tokens` counts those of the cache too, as the conventions ask."""
-    usage = answer.usage
-    return {
-        "gen_ai.response.model": answer.model,
-        "gen_ai.response.finish_reasons": [_FINISH_REASONS[answer.stop]],
-        "gen_ai.usage.input_tokens": usage.input + usage.cache_read + usage.cache_write,
-        "gen_ai.usage.output_tokens": usage.output,
-        "gen_ai.usage.cache_read.input_tokens": usage.cache_read,
-        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
-    }
-
-
 class ObservedEmbedder:
     """An embedder whose calls are told of."""
 
@@ -92,27 +85,21 @@ class ObservedEmbedder:
         """Return the vectors of texts."""
         with span(f"embeddings {self.name}", kind=SpanKind.CLIENT) as call:
             if call.is_recording():
-                call.set_attributes(_embedding_attributes(self))
-            return self._embed(texts, call)
-
-    def _embed(self, texts: Sequence[str], call: Span) -> list[Vector]:
-        started, outcome = perf_counter(), ANSWERED
-        try:
-            return self._embedder.embed(texts)
-        except Exception as error:  # whatever it is, it is counted and raised again
-            outcome = "failed"
-            fail(call, type(error).__name__)
-            raise
-        finally:
-            metrics.EMBEDDINGS.labels(self.name, outcome).inc()
-            metrics.EMBEDDING_SECONDS.labels(self.name).observe(perf_counter() - started)
-
-
-def _embedding_attributes(embedder: Embedder) -> dict[str, AttributeValue]:
-    provider, _, name = embedder.name.partition(":")
-    return {
-        "gen_ai.operation.name": "embeddings",
-        "gen_ai.provider.name": provider,
-        "gen_ai.request.model": name or provider,
-        "gen_ai.embeddings.dimension.count": embedder.dimension,
-    }
+                provider, _, name = self.name.partition(":")
+                attributes: dict[str, AttributeValue] = {
+                    "gen_ai.operation.name": "embeddings",
+                    "gen_ai.provider.name": provider,
+                    "gen_ai.request.model": name or provider,
+                    "gen_ai.embeddings.dimension.count": self.dimension,
+                }
+                call.set_attributes(attributes)
+            started, outcome = perf_counter(), ANSWERED
+            try:
+                return self._embedder.embed(texts)
+            except Exception as error:  # whatever it is, it is counted and raised again
+                outcome = "failed"
+                fail(call, type(error).__name__)
+                raise
+            finally:
+                metrics.EMBEDDINGS.labels(self.name, outcome).inc()
+                metrics.EMBEDDING_SECONDS.labels(self.name).observe(perf_counter() - started)

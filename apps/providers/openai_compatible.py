@@ -81,13 +81,19 @@ class OpenAICompatibleModel:
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed."""
         started = perf_counter_ns()
+
+        def ask(seconds: float) -> _Completion:
+            return self._optional.ask(partial(self._send, request, seconds), refusals=(RequestRefused,))
+
         try:
-            completion = retried(partial(self._ask, request), seconds=self._timeout, failures=_FAILURES)
-            choice = completion.choices[0]
+            completion = retried(ask, seconds=self._timeout, failures=_FAILURES)
+            choice, tokens = completion.choices[0], completion.usage or _Tokens()
+            details = tokens.prompt_tokens_details or _Details()
+            read, cached = int(tokens.prompt_tokens or 0), int(details.cached_tokens or 0)
             return ModelAnswer(
                 text=without_thinking(message_text(choice.message.content)),
                 model=self._name,
-                usage=_usage(completion),
+                usage=Usage(input=max(0, read - cached), cache_read=cached, output=int(tokens.completion_tokens or 0)),
                 stop=StopReason.REFUSED
                 if choice.message.refusal
                 else _STOPS.get(choice.finish_reason or "", StopReason.END),
@@ -102,16 +108,20 @@ class OpenAICompatibleModel:
                 latency_us=_micros(started),
             ) from error
 
-    def _ask(self, request: ModelRequest, seconds: float) -> _Completion:
-        return self._optional.ask(partial(self._send, request, seconds), refusals=(RequestRefused,))
-
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Completion:
+        # One system message, because the chat templates of Gemma and others accept no more. The static part comes
+        # first: these servers cache prefixes by themselves.
+        system = f"{request.static}\n\n{request.context}" if request.context else request.static
+        form: dict[str, Any] = {"type": "json_object"}  # this suffices: the prompt describes the answer as well
+        if OptionalParameter.SCHEMA in accepted:
+            named = {"name": request.purpose.value, "schema": sent_schema(request.schema), "strict": False}
+            form = {"type": "json_schema", "json_schema": named}
         body: dict[str, Any] = {
             "model": self._name,
-            "messages": _messages(request),
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": request.turns}],
             # OpenAI's newer models require this name of the limit, most compatible servers only know the other one.
             "max_completion_tokens" if self._is_vendor else "max_tokens": request.max_tokens,
-            "response_format": _format(request, with_schema=OptionalParameter.SCHEMA in accepted),
+            "response_format": form,
             "stream": False,  # some gateways stream unless told otherwise
         }
         if request.temperature is not None and OptionalParameter.TEMPERATURE in accepted:
@@ -143,28 +153,29 @@ class OpenAICompatibleEmbedder:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text; a blank text has the zero vector. Raises ProviderError."""
         wanted = [text for text in texts if text.strip()]
-        found = iter(
-            [vector for at in range(0, len(wanted), _BATCH) for vector in self._some(wanted[at : at + _BATCH])]
-        )
+        units: list[Vector] = []
+        for first in range(0, len(wanted), _BATCH):
+            some = wanted[first : first + _BATCH]
+            try:
+                answer = retried(partial(self._send, some), seconds=self._timeout, failures=_FAILURES)
+            except _FAILURES as error:
+                is_timeout = isinstance(error, httpx2.TimeoutException)
+                failed = model_failed(error, secret=self._key, model=self._model, is_timeout=is_timeout)
+                raise ProviderError(
+                    str(failed),
+                    kind=failed.kind,
+                    retry_after_seconds=failed.retry_after_seconds,
+                    is_timeout=failed.is_timeout,
+                ) from error
+            vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
+            if len(vectors) != len(some) or any(len(vector) != self._dimension for vector in vectors):
+                expected = f"{self._dimension} numbers a text"
+                raise ProviderError(f"{self._model} answers no {expected}: check EMBEDDER_DIMENSION")
+            for vector in vectors:
+                length = sum(value * value for value in vector) ** 0.5
+                units.append([value / length for value in vector] if length else vector)
+        found = iter(units)
         return [next(found) if text.strip() else [0.0] * self._dimension for text in texts]
-
-    def _some(self, texts: Sequence[str]) -> list[Vector]:
-        try:
-            answer = retried(partial(self._send, texts), seconds=self._timeout, failures=_FAILURES)
-        except _FAILURES as error:
-            failed = model_failed(
-                error, secret=self._key, model=self._model, is_timeout=isinstance(error, httpx2.TimeoutException)
-            )
-            raise ProviderError(
-                str(failed),
-                kind=failed.kind,
-                retry_after_seconds=failed.retry_after_seconds,
-                is_timeout=failed.is_timeout,
-            ) from error
-        vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
-        if len(vectors) != len(texts) or any(len(vector) != self._dimension for vector in vectors):
-            raise ProviderError(f"{self._model} answers no {self._dimension} numbers a text: check EMBEDDER_DIMENSION")
-        return [_unit(vector) for vector in vectors]
 
     def _send(self, texts: Sequence[str], seconds: float) -> _Embeddings:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
@@ -188,39 +199,8 @@ def _post(client: httpx2.Client, path: str, body: dict[str, Any], seconds: float
     return response
 
 
-def _messages(request: ModelRequest) -> list[dict[str, str]]:
-    """Return one system message, because the chat templates of Gemma and others accept no more, and the turns.
-
-    The static part comes first: these servers cache prefixes by themselves.
-    """
-    system = f"{request.static}\n\n{request.context}" if request.context else request.static
-    return [{"role": "system", "content": system}, {"role": "user", "content": request.turns}]
-
-
-def _format(request: ModelRequest, *, with_schema: bool) -> dict[str, Any]:
-    """Return the format of the answer: the schema, or JSON mode, because the prompt describes the answer as well."""
-    if not with_schema:
-        return {"type": "json_object"}
-    named = {"name": request.purpose.value, "schema": sent_schema(request.schema), "strict": False}
-    return {"type": "json_schema", "json_schema": named}
-
-
-def _usage(completion: _Completion) -> Usage:
-    usage = completion.usage
-    if usage is None:
-        return Usage()
-    cached = int((usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0) or 0)
-    read = int(usage.prompt_tokens or 0)
-    return Usage(input=max(0, read - cached), cache_read=cached, output=int(usage.completion_tokens or 0))
-
-
 def _timeout(seconds: float) -> httpx2.Timeout:
     return httpx2.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
-
-
-def _unit(vector: Sequence[float]) -> Vector:
-    length = sum(value * value for value in vector) ** 0.5
-    return [value / length for value in vector] if length else list(vector)
 
 
 def _micros(started: int) -> int:

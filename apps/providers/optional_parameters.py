@@ -40,17 +40,12 @@ class OptionalParameters:
             try:
                 answer = send(accepted)
             except refusals as error:
-                refused = _refused(str(error), accepted)
-                if refused is None:
+                said = str(error).lower()
+                refused = [each for each in OptionalParameter if any(word in said for word in _WORDS[each])]
+                refused = [each for each in refused if each in accepted]
+                if not refused:
                     raise
-                accepted -= {refused}
+                accepted -= {refused[0]}
             else:
                 self._accepted &= accepted
                 return answer
-
-
-def _refused(message: str, sent: frozenset[OptionalParameter]) -> OptionalParameter | None:
-    said = message.lower()
-    return next(
-        (each for each in OptionalParameter if each in sent and any(word in said for word in _WORDS[each])), None
-    )

@@ -7,7 +7,7 @@ sentence ("@memory:User lives in Berlin."), to entities by their name ("@entity:
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -41,28 +41,30 @@ class RecordedModel:
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request."""
         if request.purpose is Purpose.EXTRACT:
-            answer: Mapping[str, Any] = {"memories": list(self._memories(request))}
+            shown = shown_ids(request, name_of=lambda text, _: text)
+            user = _USER.search(request.context)
+            name = unescape(user["name"]) if user else "User"
+            references = dict(shown.references)
+            for short, known in shown.references.items():
+                if known.startswith(MEMORY):  # recorded answers name the end user "User"
+                    references[short] = known.replace(name, "User")
+            told = [(turn, memory) for turn in dict.fromkeys(shown.new_turns) for memory in self._by_turn.get(turn, ())]
+            memories = []
+            for number, (turn, memory) in enumerate(told, start=1):  # later ones may refer to earlier ones
+                found, _ = ShownIds(references, ()).to_shown({**memory, "source_turn_ids": [TURN + turn]})
+                references[f"a{number}"] = MEMORY + memory["content"]
+                memories.append(found)
+            answer: Mapping[str, Any] = {"memories": memories}
         elif request.purpose in (Purpose.JUDGE_PAIRS, Purpose.JUDGE_REFERENCES):
-            answer = {"answers": list(self._verdicts(request))}
+            usual = PairVerdict.BOTH_HOLD if request.purpose is Purpose.JUDGE_PAIRS else UNSURE
+            answers = []
+            for name, sentences in shown_questions(request).items():
+                asked = tuple(_SAID_ON.sub("", sentence) for sentence in sentences)
+                answers.append({"id": name, "reason": "", "verdict": self._by_pair.get(asked, usual)})
+            answer = {"answers": answers}
         else:
             answer = {"memories": []}
         return ModelAnswer(text=json.dumps(answer, ensure_ascii=False), model=f"{PROVIDER}:{self.conversation}")
-
-    def _memories(self, request: ModelRequest) -> Iterator[Any]:
-        """Yield the memories of the new turns with the ids of this prompt; later ones may refer to earlier ones."""
-        shown = shown_ids(request, name_of=lambda text, _: text)
-        references = _of_the_user(shown.references, request)
-        told = [(turn, memory) for turn in dict.fromkeys(shown.new_turns) for memory in self._by_turn.get(turn, ())]
-        for number, (turn, memory) in enumerate(told, start=1):
-            answer, _ = ShownIds(references, ()).to_shown({**memory, "source_turn_ids": [TURN + turn]})
-            references[f"a{number}"] = MEMORY + memory["content"]
-            yield answer
-
-    def _verdicts(self, request: ModelRequest) -> Iterator[Mapping[str, str]]:
-        usual = PairVerdict.BOTH_HOLD if request.purpose is Purpose.JUDGE_PAIRS else UNSURE
-        for name, sentences in shown_questions(request).items():
-            asked = tuple(_SAID_ON.sub("", sentence) for sentence in sentences)
-            yield {"id": name, "reason": "", "verdict": self._by_pair.get(asked, usual)}
 
     @cached_property
     def _rows(self) -> Sequence[Mapping[str, Any]]:
@@ -80,12 +82,3 @@ class RecordedModel:
 
 def _folder() -> Path:
     return Path(settings.BASE_DIR) / "memplatform" / "samples"
-
-
-def _of_the_user(references: Mapping[str, str], request: ModelRequest) -> dict[str, str]:
-    """Return the references with known sentences about "User", who may be known by name in this prompt."""
-    user = _USER.search(request.context)
-    name = unescape(user["name"]) if user else "User"
-    return {
-        shown: known.replace(name, "User") if known.startswith(MEMORY) else known for shown, known in references.items()
-    }

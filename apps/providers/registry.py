@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
@@ -15,7 +16,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Embedder, Model
 from apps.providers import registry
 from apps.providers.catalog import PROVIDERS, ModelSettings, provider_of
-from apps.providers.entries import Choice, choice_of, problem_with
+from apps.providers.entries import choice_of, problem_with
 from apps.providers.errors import UnknownProvider
 from apps.providers.observed import observed_call
 from apps.providers.response_body import CUT_PROMPTS
@@ -115,19 +116,19 @@ class PricedModels:
             raise ModelFailed(problem, permanent=True, kind=FailureKind.UNAVAILABLE, model=spec)
         choice = choice_of(spec)
         asked = replace(request, max_tokens=max(request.max_tokens, choice.entry.max_output_tokens))
+
+        def priced() -> ModelAnswer:
+            answer = model(spec).complete(asked)
+            return replace(
+                answer,
+                cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
+                reliability=choice.entry.reliability,
+                max_tokens=asked.max_tokens,
+                is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
+            )
+
         with _slots():
-            return observed_call(asked, spec=spec, choice=choice, ask=lambda: _priced(asked, spec, choice))
-
-
-def _priced(asked: ModelRequest, spec: str, choice: Choice) -> ModelAnswer:
-    answer = model(spec).complete(asked)
-    return replace(
-        answer,
-        cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices),
-        reliability=choice.entry.reliability,
-        max_tokens=asked.max_tokens,
-        is_prompt_cut=CUT_PROMPTS.check(asked, answer, spec=spec),
-    )
+            return observed_call(asked, spec=spec, choice=choice, ask=priced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,13 @@ class ConfiguredModel:
 def configured_models(*, also: str = "") -> list[ConfiguredModel]:
     """Return the model of the server, the one named `also`, and the entries of MODELS, each once."""
     specs = dict.fromkeys(each for each in (also, settings.MODEL, *settings.MODELS) if each)
-    return [ConfiguredModel(spec, _names(spec), problem_with(spec)) for spec in specs]
+    models = []
+    for spec in specs:
+        names = {spec, ""} if spec == settings.MODEL else {spec}
+        with suppress(UnknownProvider):
+            names.add(choice_of(spec).entry.model)
+        models.append(ConfiguredModel(spec, frozenset(names), problem_with(spec)))
+    return models
 
 
 def remote_embedder() -> str:
@@ -161,11 +168,3 @@ def complete_within(request: ModelRequest, *, seconds: float) -> ModelAnswer:
     answer = client.complete(request)
     cost = cost_of(answer.usage, name=answer.model, prices=choice.prices)
     return ModelAnswer(answer.text, answer.model, answer.usage, answer.stop, answer.latency_us, cost)
-
-
-def _names(spec: str) -> frozenset[str]:
-    own = {spec, ""} if spec == settings.MODEL else {spec}
-    try:
-        return frozenset(own | {choice_of(spec).entry.model})
-    except UnknownProvider:
-        return frozenset(own)

@@ -28,10 +28,15 @@ def read_answer(response: httpx2.Response, decoder: msgspec.json.Decoder[Answer]
 def raise_no_answer(response: httpx2.Response) -> NoReturn:
     """Raise NoAnswer with the words of the server."""
     error, told = _told(response)
+    status = _BAD_GATEWAY
+    if isinstance(error, dict):  # a request that can't be answered is no outage
+        code = str(error.get("code"))
+        if error.get("type") == "invalid_request_error":
+            status = 400
+        elif len(code) == 3 and code.isascii() and code.isdecimal() and code >= "400":
+            status = int(code)
     raise NoAnswer(
-        f"no answer, although with status {response.status_code}: {told}",
-        status_code=_status_in(error),
-        response=response,
+        f"no answer, although with status {response.status_code}: {told}", status_code=status, response=response
     )
 
 
@@ -49,29 +54,14 @@ def _told(response: httpx2.Response) -> tuple[Any, str]:
         body = msgspec.json.decode(response.content)
     except ValueError:
         body = None
-    error = _error_in(body)
+    error: Any = None
+    if isinstance(body, dict):
+        choices = body.get("choices")  # a gateway may name the error within the first one
+        first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        error = body.get("error") or first.get("error")
     words = error.get("message") if isinstance(error, dict) else error
     told = words if isinstance(words, str) else ""
     return error, told or response.text[:_SHOWN_CHARACTERS].strip() or "an empty body"
-
-
-def _error_in(body: Any) -> Any:
-    """Return the error of a body, or of its first choice; None if it names none."""
-    if not isinstance(body, dict):
-        return None
-    choices = body.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    return body.get("error") or first.get("error")
-
-
-def _status_in(error: Any) -> int:
-    """Return the status that an error names: a request that can't be answered is no outage."""
-    if not isinstance(error, dict):
-        return _BAD_GATEWAY
-    if error.get("type") == "invalid_request_error":
-        return 400
-    code = str(error.get("code"))
-    return int(code) if len(code) == 3 and code.isascii() and code.isdecimal() and code >= "400" else _BAD_GATEWAY
 
 
 _BLOCKS = re.compile(r"(?:\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z))+", re.DOTALL)
@@ -103,7 +93,8 @@ class CutPrompts:
 
     def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> bool:
         """Return True if a server says that it has read less than what was sent."""
-        sent, read = _sent(request), read_tokens(answer.usage)
+        sent = sum(map(estimated_tokens, (request.static, request.context, request.turns)))
+        read = read_tokens(answer.usage)
         if not is_cut(sent=sent, read=read):
             return False
         with self._lock:
@@ -130,7 +121,3 @@ def is_cut(*, sent: int, read: int) -> bool:
 def read_tokens(usage: Usage) -> int:
     """Return how many tokens of input a call has been billed for, cached or not."""
     return usage.input + usage.cache_read + usage.cache_write
-
-
-def _sent(request: ModelRequest) -> int:
-    return sum(map(estimated_tokens, (request.static, request.context, request.turns)))

@@ -54,10 +54,9 @@ class ShownIds:
             return reference.removeprefix(ENTITY)
         if reference == USER:
             return "user"
-        return self._likest(reference) if reference.startswith(MEMORY) else None
-
-    def _likest(self, reference: str) -> str | None:
-        """Return the memory whose wording is nearest: the product may have reworded it since."""
+        if not reference.startswith(MEMORY):
+            return None
+        # The memory whose wording is nearest: the product may have reworded it since.
         memories = {shown: known for shown, known in self.references.items() if known.startswith(MEMORY)}
         shares = {
             shown: SequenceMatcher(None, reference.casefold(), known.casefold()).ratio()
@@ -78,25 +77,22 @@ def shown_ids(request: ModelRequest, *, name_of: Callable[[str, str], str]) -> S
             new_turns.append(name)
     for pattern in (_ELEMENT, _LINE):
         for found in pattern.finditer(request.context):
-            references.setdefault(found["id"], _reference_to(found["id"], unescape(found["text"])))
+            shown, parts = found["id"], [part.strip() for part in unescape(found["text"]).split(" | ")]
+            if not shown.startswith("e"):  # its sentence, beside a date, a predicate or a mark
+                reference = MEMORY + max((part for part in parts if " " in part), key=len, default=parts[-1])
+            else:
+                reference = USER if "the user" in parts[1:] else ENTITY + parts[0]
+            references.setdefault(shown, reference)
     return ShownIds(references, tuple(new_turns))
 
 
 def shown_questions(request: ModelRequest) -> dict[str, tuple[str, ...]]:
     """Return the sentences of each question that a judge is asked, by its id."""
-    return {found["id"]: _sentences(found["body"]) for found in _QUESTION.finditer(request.turns)}
-
-
-def _sentences(body: str) -> tuple[str, ...]:
-    """Return the texts of a question, without the tags that name them."""
-    return tuple(text for part in _TAG.split(body) if (text := unescape(part).strip()))
-
-
-def _reference_to(shown: str, text: str) -> str:
-    parts = [part.strip() for part in text.split(" | ")]
-    if not shown.startswith("e"):  # its sentence, beside a date, a predicate or a mark
-        return MEMORY + max((part for part in parts if " " in part), key=len, default=parts[-1])
-    return USER if "the user" in parts[1:] else ENTITY + parts[0]
+    questions = {}
+    for found in _QUESTION.finditer(request.turns):
+        texts = (unescape(part).strip() for part in _TAG.split(found["body"]))  # without the tags that name them
+        questions[found["id"]] = tuple(text for text in texts if text)
+    return questions
 
 
 def _replaced(value: Any, words: Mapping[str, str | None]) -> Any:

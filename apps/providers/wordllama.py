@@ -55,17 +55,14 @@ def model() -> WordLlamaInference:
     Raises ProviderUnavailable if the wheel contains no weights.
     """
     with _lock:
-        if not _loaded:
-            _loaded.append(_load())
-        return _loaded[0]
-
-
-def _load() -> WordLlamaInference:
-    folder = Path(wordllama.__file__).parent
-    try:
-        loaded = wordllama.WordLlama.load(cache_dir=folder, dim=DIMENSION, disable_download=True)
-    except (FileNotFoundError, ValueError) as error:
-        raise ProviderUnavailable(f"the wordllama package holds no weights: {error}") from error
-    # As in the file: half of the 33 MB that each process would hold, and the same sums, which are of float32.
-    loaded.embedding = loaded.embedding.astype(np.float16)
-    return loaded
+        if _loaded:
+            return _loaded[0]
+        folder = Path(wordllama.__file__).parent
+        try:
+            loaded = wordllama.WordLlama.load(cache_dir=folder, dim=DIMENSION, disable_download=True)
+        except (FileNotFoundError, ValueError) as error:
+            raise ProviderUnavailable(f"the wordllama package holds no weights: {error}") from error
+        # As in the file: half of the 33 MB that each process would hold, and the same sums, which are of float32.
+        loaded.embedding = loaded.embedding.astype(np.float16)
+        _loaded.append(loaded)
+        return loaded

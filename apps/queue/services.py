@@ -1,6 +1,6 @@
 """Retry and discard work, test models, and say how they do."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from time import perf_counter_ns
 from typing import Any
@@ -158,8 +158,31 @@ def make_test_call(*, project_id: UUID, model: str) -> ModelTestCall:
         raise Refused(f"this project has made its {MOST_PER_MINUTE} test calls of this minute")
     if not connection.in_atomic_block:
         connection.close()  # calls are long, connections are few
-    answer, error = _embed() if is_embedder else _ask(model)
-    return _record(project_id, model, answer, error=redact(error, policy=policy.redaction).text)
+    if is_embedder:
+        embedder, started, error = registry.embedder(), perf_counter_ns(), ""
+        try:
+            embedder.embed(["Are you there?"])
+        except ProviderError as failure:
+            error = str(failure)
+        answer = ModelAnswer("", embedder.name, latency_us=(perf_counter_ns() - started) // 1_000)
+    else:
+        answer, error = _ask(model)
+    error = redact(error, policy=policy.redaction).text
+    with transaction.atomic():
+        made = ModelTestCall.objects.create(
+            project_id=project_id,
+            model=model[:120],
+            input_tokens=answer.usage.input + answer.usage.cache_read + answer.usage.cache_write,
+            output_tokens=answer.usage.output,
+            latency_us=answer.latency_us,
+            cost_usd=answer.cost_usd,
+            error=error[:1_000],
+        )
+        details = {"answered": int(not error)}
+        record("model_tested", "model_test", made.pk, project_id=project_id, details=details)
+        if not error:
+            end_pause(project_id=project_id, model=model)
+    return made
 
 
 def _ask(model: str) -> tuple[ModelAnswer, str]:
@@ -179,33 +202,6 @@ def _ask(model: str) -> tuple[ModelAnswer, str]:
     except ModelFailed as failure:
         return ModelAnswer("", model, latency_us=failure.latency_us), str(failure)
     return answer, "" if answer.text.strip() else "the answer was empty"
-
-
-def _embed() -> tuple[ModelAnswer, str]:
-    embedder, started, error = registry.embedder(), perf_counter_ns(), ""
-    try:
-        embedder.embed(["Are you there?"])
-    except ProviderError as failure:
-        error = str(failure)
-    return ModelAnswer("", embedder.name, latency_us=(perf_counter_ns() - started) // 1_000), error
-
-
-def _record(project_id: UUID, model: str, answer: ModelAnswer, *, error: str) -> ModelTestCall:
-    with transaction.atomic():
-        made = ModelTestCall.objects.create(
-            project_id=project_id,
-            model=model[:120],
-            input_tokens=answer.usage.input + answer.usage.cache_read + answer.usage.cache_write,
-            output_tokens=answer.usage.output,
-            latency_us=answer.latency_us,
-            cost_usd=answer.cost_usd,
-            error=error[:1_000],
-        )
-        details = {"answered": int(not error)}
-        record("model_tested", "model_test", made.pk, project_id=project_id, details=details)
-        if not error:
-            end_pause(project_id=project_id, model=model)
-    return made
 
 
 WITHIN = timedelta(hours=24)
@@ -231,9 +227,19 @@ def model_health(*, project_id: UUID, pauses: Iterable[ModelPause]) -> list[dict
     paused = {pause.model for pause in pauses}
     shown = []
     for model in models:
-        figures = _figures([row for row in rows if row["model"] in model.names])
+        own = [row for row in rows if row["model"] in model.names]
+        medians = [row["median_us"] for row in own if row["median_us"] is not None]  # of the calls that were answered
+        failures = [(row["last_failure"], row["last_error"]) for row in own if row["last_failure"]]
+        last_failure, last_error = max(failures, default=(None, ""))
+        figures = {
+            "calls": sum(row["calls"] for row in own),
+            "failed": sum(row["failed"] for row in own),
+            "last_answer": max((row["last_answer"] for row in own if row["last_answer"]), default=None),
+            "last_failure": last_failure,
+            "last_error": redact(last_error, policy=policy.redaction).text[:MOST_ERROR],
+            "median_seconds": max(medians) / 1_000_000 if medians else None,
+        }
         state = _state(model, figures, is_paused=model.spec in paused)
-        figures["last_error"] = redact(figures["last_error"], policy=policy.redaction).text[:MOST_ERROR]
         named = {"name": model.spec, "use": uses.get(model.spec, ""), "problem": model.problem}
         shown.append({**figures, **named, "state": state, "tone": _TONES.get(state, "bad")})
     return sorted(shown, key=lambda each: not each["use"])
@@ -259,21 +265,6 @@ def _by_model(calls: QuerySet[ModelCall] | QuerySet[ModelTestCall]) -> Iterator[
         count = row["calls"] - row["failed"]
         middle = answers.values_list("latency_us", flat=True)[(count - 1) // 2 :].first() if count else None
         yield {**row, "median_us": middle}
-
-
-def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the figures of a model over its names; the median is that of the calls that were answered."""
-    medians = [row["median_us"] for row in rows if row["median_us"] is not None]
-    failures = [(row["last_failure"], row["last_error"]) for row in rows if row["last_failure"]]
-    last_failure, last_error = max(failures, default=(None, ""))
-    return {
-        "calls": sum(row["calls"] for row in rows),
-        "failed": sum(row["failed"] for row in rows),
-        "last_answer": max((row["last_answer"] for row in rows if row["last_answer"]), default=None),
-        "last_failure": last_failure,
-        "last_error": last_error,
-        "median_seconds": max(medians) / 1_000_000 if medians else None,
-    }
 
 
 def _state(model: ConfiguredModel, figures: Mapping[str, Any], *, is_paused: bool) -> str:

@@ -28,7 +28,33 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
         own = list(session.filter(trace__in=trace_ids).order_by().values_list("position", flat=True))
         before = max(policy_of(trace.configuration_id).extraction.max_turns for trace in traces.values())
         rows = list(session.filter(position__range=(min(own) - before, max(own))).order_by("position"))
-    return [_draft(traces[trace_id], rows) for trace_id in trace_ids]
+    drafts = []
+    for trace in (traces[trace_id] for trace_id in trace_ids):
+        policy = policy_of(trace.configuration_id)
+        ours = [turn for turn in rows if turn.trace_id == trace.id]
+        earlier = [turn for turn in rows if turn.position < ours[0].position][-policy.extraction.max_turns :]
+        request = Request(
+            trace_id=trace.id,
+            origin=trace.origin(),
+            turns=tuple(turn.as_source() for turn in ours),
+            earlier_turns=tuple(turn.as_source() for turn in earlier),
+            topic=trace.topic,
+            metadata=trace.metadata,
+            traceparent=trace.traceparent,
+        )
+        drops = (
+            Drop(
+                stage=Stage.PRE_FILTER,
+                reason=turn.rejected_for,
+                turn_id=turn.id,
+                detail={"rule": turn.rejected_by} if turn.rejected_by else {},
+            )
+            for turn in ours
+            if turn.rejected_for
+        )
+        screened = Draft.start(request=request, policy=policy).drop(*drops)
+        drafts.append(screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns))))
+    return drafts
 
 
 def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
@@ -96,30 +122,3 @@ def was_seen_whole(draft: Draft) -> bool:
 
 def _without_context_blocks(turn: SourceTurn) -> SourceTurn:
     return replace(turn, content=without_context_blocks(turn.content))
-
-
-def _draft(trace: Trace, turns: Sequence[Turn]) -> Draft:
-    policy = policy_of(trace.configuration_id)
-    ours = [turn for turn in turns if turn.trace_id == trace.id]
-    earlier = [turn for turn in turns if turn.position < ours[0].position][-policy.extraction.max_turns :]
-    request = Request(
-        trace_id=trace.id,
-        origin=trace.origin(),
-        turns=tuple(turn.as_source() for turn in ours),
-        earlier_turns=tuple(turn.as_source() for turn in earlier),
-        topic=trace.topic,
-        metadata=trace.metadata,
-        traceparent=trace.traceparent,
-    )
-    drops = (
-        Drop(
-            stage=Stage.PRE_FILTER,
-            reason=turn.rejected_for,
-            turn_id=turn.id,
-            detail={"rule": turn.rejected_by} if turn.rejected_by else {},
-        )
-        for turn in ours
-        if turn.rejected_for
-    )
-    screened = Draft.start(request=request, policy=policy).drop(*drops)
-    return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))

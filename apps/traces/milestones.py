@@ -44,7 +44,14 @@ def reached(awaited: AbstractSet[AwaitedTrace]) -> set[AwaitedTrace]:
         found = {trace.id: trace for trace in rows.only("id", "end_user_id", "status", "counts")}
         queued = {trace_id for trace_id, trace in found.items() if trace.status == TraceStatus.QUEUED}
         wanted = {each.trace_id for each in awaited if each.milestone is Milestone.INDEXED}
-        behind = _behind([trace for trace_id, trace in found.items() if trace_id in wanted - queued])
+        indexed = [trace for trace_id, trace in found.items() if trace_id in wanted - queued]
+        memories = {trace.id: _memories(trace.counts) for trace in indexed}
+        states = _unfinished_index_work(
+            end_user_ids={trace.end_user_id for trace in indexed},
+            memory_ids={each for ids in memories.values() for each in ids},
+        )
+    waiting = {memory_id for memory_id, state in states.items() if state is not WorkState.DEAD}
+    behind = {trace_id for trace_id, ids in memories.items() if not waiting.isdisjoint(ids)}
     late = {Milestone.ENDED: queued, Milestone.INDEXED: queued | behind}
     return {each for each in awaited if each.trace_id not in late[each.milestone]}
 
@@ -66,15 +73,6 @@ def _unfinished_index_work(*, end_user_ids: Collection[UUID], memory_ids: Collec
     work = OutboxRow.objects.filter(kind=WorkKind.INDEX_MEMORY, end_user_id__in=end_user_ids, subject_id__in=memory_ids)
     rows = work.exclude(state=WorkState.DONE).values_list("subject_id", "state")
     return {memory_id: WorkState(state) for memory_id, state in rows}
-
-
-def _behind(traces: list[Trace]) -> set[UUID]:
-    """Return the traces with memories that wait for their vectors."""
-    memories = {trace.id: _memories(trace.counts) for trace in traces}
-    every = {each for ids in memories.values() for each in ids}
-    states = _unfinished_index_work(end_user_ids={trace.end_user_id for trace in traces}, memory_ids=every)
-    waiting = {memory_id for memory_id, state in states.items() if state is not WorkState.DEAD}
-    return {trace_id for trace_id, ids in memories.items() if not waiting.isdisjoint(ids)}
 
 
 def _memories(counts: dict[str, Any]) -> list[UUID]:

@@ -1,7 +1,7 @@
 """Read stored turns as the requests in which intake judged them."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -26,9 +26,29 @@ def requests_since(*, project_id: UUID, since: datetime, look_back_characters: i
     """
     sessions = Trace.objects.filter(project_id=project_id, created_at__gte=since)
     latest_first = sessions.values("end_user_id", "session_id").annotate(last=Max("created_at")).order_by("-last")
-    for row in latest_first:
-        origin = Origin(project_id=project_id, end_user_id=row["end_user_id"], session_id=row["session_id"])
-        yield from _requests_of(origin, since, look_back_characters)
+    for found in latest_first:
+        origin = Origin(project_id=project_id, end_user_id=found["end_user_id"], session_id=found["session_id"])
+        session = Turn.objects.filter(end_user_id=origin.end_user_id, session_id=origin.session_id)
+        first = session.filter(received_at__gte=since).aggregate(first=Min("position"))["first"]
+        if first is None:
+            continue
+        recent: deque[SourceTurn] = deque(maxlen=MOST_REPEAT_WINDOW)
+        by_external_id: dict[str, SourceTurn] = {}
+        own_ids = session.filter(position__gte=first).exclude(external_id="").values("external_id")
+        needed = session.filter(Q(position__gte=first - MOST_REPEAT_WINDOW) | Q(external_id__in=own_ids))
+        rows = needed.order_by("position").iterator(chunk_size=_CHUNK_SIZE)
+        for trace_id, group in groupby(rows, key=lambda row: row.trace_id):
+            turns = [row.as_source() for row in group]
+            if turns[0].position >= first:
+                near = [turn for turn in recent if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
+                repeated = [by_external_id[turn.external_id] for turn in turns if turn.external_id in by_external_id]
+                earlier = {turn.id: turn for turn in (*near, *repeated)}.values()
+                oldest_first = tuple(sorted(earlier, key=lambda turn: turn.position))
+                yield Request(trace_id, origin, tuple(turns), oldest_first)
+            for turn in (replace(turn, content=turn.content[:look_back_characters]) for turn in turns):
+                recent.append(turn)
+                if turn.external_id:
+                    by_external_id[turn.external_id] = turn
 
 
 def count_turns(*, project_id: UUID, since: datetime, most: int) -> int:
@@ -43,34 +63,6 @@ def traceparents_of(*, end_user_id: UUID, trace_ids: Iterable[UUID | None]) -> l
     return list(traces.exclude(traceparent="").order_by("id").values_list("traceparent", flat=True))
 
 
-def _requests_of(origin: Origin, since: datetime, look_back_characters: int) -> Iterator[Request]:
-    session = Turn.objects.filter(end_user_id=origin.end_user_id, session_id=origin.session_id)
-    first = session.filter(received_at__gte=since).aggregate(first=Min("position"))["first"]
-    if first is None:
-        return
-    recent: deque[SourceTurn] = deque(maxlen=MOST_REPEAT_WINDOW)
-    by_external_id: dict[str, SourceTurn] = {}
-    own_ids = session.filter(position__gte=first).exclude(external_id="").values("external_id")
-    rows = session.filter(Q(position__gte=first - MOST_REPEAT_WINDOW) | Q(external_id__in=own_ids)).order_by("position")
-    for trace_id, group in groupby(rows.iterator(chunk_size=_CHUNK_SIZE), key=lambda row: row.trace_id):
-        turns = [row.as_source() for row in group]
-        if turns[0].position >= first:
-            yield Request(trace_id, origin, tuple(turns), _earlier(turns, recent, by_external_id))
-        for turn in (replace(turn, content=turn.content[:look_back_characters]) for turn in turns):
-            recent.append(turn)
-            if turn.external_id:
-                by_external_id[turn.external_id] = turn
-
-
-def _earlier(
-    turns: list[SourceTurn], recent: deque[SourceTurn], by_external_id: dict[str, SourceTurn]
-) -> tuple[SourceTurn, ...]:
-    """Return the turns just before these, and earlier turns with the same external ids, oldest first."""
-    near = [turn for turn in recent if turn.position >= turns[0].position - MOST_REPEAT_WINDOW]
-    repeated = [by_external_id[turn.external_id] for turn in turns if turn.external_id in by_external_id]
-    return tuple(sorted({turn.id: turn for turn in (*near, *repeated)}.values(), key=lambda turn: turn.position))
-
-
 def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: int) -> list[Request]:
     """Return the requests with the latest turns of a project, at most so many, in three statements.
 
@@ -82,7 +74,17 @@ def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: 
     by_session: defaultdict[UUID, list[Turn]] = defaultdict(list)
     for turn in sorted(found[:most_turns], key=lambda turn: (turn.end_user_id, turn.session_id, turn.position)):
         by_session[turn.session_id].append(turn)
-    before = _before([turns[0] for turns in by_session.values()], look_back_characters)
+    first = Turn.objects.filter(
+        id__in=[turns[0].id for turns in by_session.values()],
+        session=OuterRef("session"),
+        position__gt=OuterRef("position"),
+        position__lte=OuterRef("position") + MOST_REPEAT_WINDOW,
+    )
+    rows = Turn.objects.filter(Exists(first), session__in=by_session.keys(), withdrawn=False).order_by("position")
+    before: defaultdict[UUID, list[SourceTurn]] = defaultdict(list)
+    for turn in rows.defer("content").annotate(start=Left("content", look_back_characters)):
+        turn.content = turn.start  # cut as intake cuts it
+        before[turn.session_id].append(turn.as_source())
     requests: list[Request] = []
     for session_id, turns in by_session.items():
         origin = Origin(project_id=project_id, end_user_id=turns[0].end_user_id, session_id=session_id)
@@ -92,20 +94,3 @@ def latest_requests(*, project_id: UUID, most_turns: int, look_back_characters: 
             requests.append(Request(trace_id, origin, said, tuple(recent)))
             recent.extend(said)
     return requests
-
-
-def _before(firsts: Sequence[Turn], look_back_characters: int) -> defaultdict[UUID, list[SourceTurn]]:
-    """Return the turns just before the first of each session, cut as intake cuts them."""
-    first = Turn.objects.filter(
-        id__in=[turn.id for turn in firsts],
-        session=OuterRef("session"),
-        position__gt=OuterRef("position"),
-        position__lte=OuterRef("position") + MOST_REPEAT_WINDOW,
-    )
-    sessions = {turn.session_id for turn in firsts}
-    rows = Turn.objects.filter(Exists(first), session__in=sessions, withdrawn=False).order_by("position")
-    found: defaultdict[UUID, list[SourceTurn]] = defaultdict(list)
-    for turn in rows.defer("content").annotate(start=Left("content", look_back_characters)):
-        turn.content = turn.start
-        found[turn.session_id].append(turn.as_source())
-    return found

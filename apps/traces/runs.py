@@ -50,9 +50,22 @@ def run_heads(*, end_user_id: UUID, trace_ids: Collection[UUID] | None = None) -
     if trace_ids is not None:
         traces = traces.filter(id__in=trace_ids)
     rows = list(traces.order_by("created_at", "id").values(*_COLUMNS))
-    latencies, extractions = _spans(end_user_id)
+    spans = Span.objects.filter(end_user_id=end_user_id).exclude(stage=Stage.PRE_FILTER).order_by()
+    latencies = dict(spans.values_list("trace_id").annotate(sum=Sum("latency_us")))
+    told = spans.filter(stage=Stage.EXTRACT).values(
+        "trace_id", "details__extractor", "details__configured", f"details__{EXTRACTED_WITH}"
+    )
+    extractions = {row["trace_id"]: row for row in told}
     with_turns = set(Turn.objects.filter(end_user_id=end_user_id).order_by().values_list("trace_id").distinct())
-    ordered = sorted(_ended(rows), key=lambda each: each[0])
+    ends: list[tuple[datetime, Mapping[str, Any]]] = []
+    latest: datetime | None = None
+    for row in rows:
+        if row["status"] == TraceStatus.REJECTED:
+            ends.append((latest or row["created_at"], row))
+        else:
+            latest = max(latest or row["finished_at"], row["finished_at"])
+            ends.append((row["finished_at"], row))
+    ordered = sorted(ends, key=lambda each: each[0])
     heads = (_head(row, at, latencies.get(row["id"], 0), extractions.get(row["id"], {})) for at, row in ordered)
     return [replace(head, is_session_level=(head.trace_id,) not in with_turns) for head in heads]
 
@@ -60,28 +73,6 @@ def run_heads(*, end_user_id: UUID, trace_ids: Collection[UUID] | None = None) -
 def batches_of(heads: Sequence[RunHead]) -> list[list[RunHead]]:
     """Return runs in groups of those that shared model calls."""
     return [list(group) for _, group in groupby(heads, key=lambda head: head.extracted_with)]
-
-
-def _ended(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
-    """Yield when each trace ended, or for a rejected one when the latest of those before it did."""
-    latest: datetime | None = None
-    for row in rows:
-        if row["status"] == TraceStatus.REJECTED:
-            yield latest or row["created_at"], row
-            continue
-        ended: datetime = row["finished_at"]
-        latest = ended if latest is None else max(latest, ended)
-        yield ended, row
-
-
-def _spans(end_user_id: UUID) -> tuple[dict[UUID, int], dict[UUID, Mapping[str, Any]]]:
-    """Return, by trace, how long its stages after the pre-filter took, and what its extraction tells of itself."""
-    spans = Span.objects.filter(end_user_id=end_user_id).exclude(stage=Stage.PRE_FILTER).order_by()
-    latencies = spans.values_list("trace_id").annotate(sum=Sum("latency_us"))
-    told = spans.filter(stage=Stage.EXTRACT).values(
-        "trace_id", "details__extractor", "details__configured", f"details__{EXTRACTED_WITH}"
-    )
-    return dict(latencies), {row["trace_id"]: row for row in told}
 
 
 def _head(row: Mapping[str, Any], ended_at: datetime, latency_us: int, told: Mapping[str, Any]) -> RunHead:
@@ -145,7 +136,25 @@ def recorded_runs(*, end_user_id: UUID, heads: Sequence[RunHead], before: int) -
     for call in ModelCall.objects.filter(end_user_id=end_user_id, trace_id__in=ids).order_by("created_at", "id"):
         calls[call.trace_id].append(call)
     sessions = _sessions(end_user_id, heads, rows, before)
-    return [_run(head, rows[head.trace_id], sessions[head.session_id], calls[head.trace_id]) for head in heads]
+    runs = []
+    for head in heads:
+        row, session = rows[head.trace_id], sessions[head.session_id]
+        turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
+        run = RecordedRun(
+            head=head,
+            origin=row.origin(),
+            topic=row.topic,
+            metadata=row.metadata,
+            turns=turns,
+            judged_after=session.judged_after(turns, at=head.accepted_at) if turns else (),
+            said_before=session.before(turns[0].said.position, at=head.began_at) if turns else (),
+            operations=row.plan,
+            outcomes=row.outcomes,
+            error=row.error,
+            calls=tuple(calls[head.trace_id]),
+        )
+        runs.append(run)
+    return runs
 
 
 class _SessionTurns:
@@ -183,32 +192,24 @@ class _SessionTurns:
         return tuple(sorted(cut, key=lambda said: said.position))
 
 
-def _run(head: RunHead, row: Trace, session: _SessionTurns, calls: Sequence[ModelCall]) -> RecordedRun:
-    turns = session.of(row.id) or session.until(head, row.counts.get("turns", 0))
-    return RecordedRun(
-        head=head,
-        origin=row.origin(),
-        topic=row.topic,
-        metadata=row.metadata,
-        turns=turns,
-        judged_after=session.judged_after(turns, at=head.accepted_at) if turns else (),
-        said_before=session.before(turns[0].said.position, at=head.began_at) if turns else (),
-        operations=row.plan,
-        outcomes=row.outcomes,
-        error=row.error,
-        calls=tuple(calls),
-    )
-
-
 def _sessions(
     end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace], before: int
 ) -> dict[UUID, _SessionTurns]:
     """Read the turns of the traces with those before them, three queries for all sessions."""
     turns = Turn.objects.filter(end_user_id=end_user_id)
     wanted = Q(trace_id__in=[head.trace_id for head in heads])
-    for session_id, places in _places(end_user_id, heads, rows).items():
-        first = min(places) - max(before, MOST_REPEAT_WINDOW)
-        wanted |= Q(session_id=session_id, position__gte=first, position__lte=max(places))
+    places: defaultdict[UUID, list[int]] = defaultdict(list)  # by session: of the turns that runs are about
+    for session_id, position in turns.filter(wanted).order_by().values_list("session_id", "position"):
+        places[session_id].append(position)
+    for head in (head for head in heads if head.is_session_level):
+        until = turns.filter(session_id=head.session_id, received_at__lte=head.began_at).order_by("-position")
+        last = until.values_list("position", flat=True).first()
+        count = rows[head.trace_id].counts.get("turns", 0)
+        if last is not None and count:
+            places[head.session_id] += range(max(0, last - count + 1), last + 1)
+    for session_id, positions in places.items():
+        first = min(positions) - max(before, MOST_REPEAT_WINDOW)
+        wanted |= Q(session_id=session_id, position__gte=first, position__lte=max(positions))
     found = {turn.said.id: (session_id, turn) for session_id, turn in _read(turns.filter(wanted))}
     named = {turn.said.external_id for _, turn in found.values()} - {""}
     if named:
@@ -219,22 +220,6 @@ def _sessions(
     for session_id, turn in found.values():
         by_session[session_id].append(turn)
     return {head.session_id: _SessionTurns(by_session[head.session_id]) for head in heads}
-
-
-def _places(end_user_id: UUID, heads: Sequence[RunHead], rows: Mapping[UUID, Trace]) -> dict[UUID, list[int]]:
-    """Return, by session, the positions of the turns that runs are about."""
-    places: defaultdict[UUID, list[int]] = defaultdict(list)
-    own = Turn.objects.filter(end_user_id=end_user_id, trace_id__in=[head.trace_id for head in heads]).order_by()
-    for session_id, position in own.values_list("session_id", "position"):
-        places[session_id].append(position)
-    for head in (head for head in heads if head.is_session_level):
-        session = Turn.objects.filter(end_user_id=end_user_id, session_id=head.session_id)
-        until = session.filter(received_at__lte=head.began_at).order_by("-position")
-        last = until.values_list("position", flat=True).first()
-        count = rows[head.trace_id].counts.get("turns", 0)
-        if last is not None and count:
-            places[head.session_id] += range(max(0, last - count + 1), last + 1)
-    return places
 
 
 def _read(turns: QuerySet[Turn]) -> Iterator[tuple[UUID, StoredTurn]]:

@@ -52,32 +52,35 @@ def trace_sentences(
     trace: Trace, *, turns: Sequence[Turn], spans: Sequence[Span], calls: Sequence[ModelCall]
 ) -> list[str]:
     """Return what was accepted, what was dropped and why, what was written, and what it took."""
-    return [*_accepted(turns), *_found(trace, turns), *_written(trace), *_took(spans, calls)]
-
-
-def _accepted(turns: Sequence[Turn]) -> Iterator[str]:
     dropped = [turn.rejected_for for turn in turns if turn.rejected_for]
     accepted = f"{count_of(len(turns), 'turn')} {'was' if len(turns) == 1 else 'were'} accepted"
     if not dropped:
-        yield f"{accepted}, and the pre-filter dropped none."
+        sentences = [f"{accepted}, and the pre-filter dropped none."]
     elif len(dropped) == len(turns):
-        yield f"{accepted}, and the pre-filter dropped {'it' if len(turns) == 1 else 'all'}: {_reasons(dropped)}."
+        every = "it" if len(turns) == 1 else "all"
+        sentences = [f"{accepted}, and the pre-filter dropped {every}: {_reasons(dropped)}."]
     else:
-        yield f"{accepted}; the pre-filter dropped {len(dropped)}: {_reasons(dropped)}."
-
-
-def _found(trace: Trace, turns: Sequence[Turn]) -> Iterator[str]:
-    if not trace.outcomes or all(turn.rejected_for for turn in turns):
-        return
-    silent = sum(line.get("reason") == Reason.NO_CANDIDATE for line in trace.outcomes)
-    candidates = [line for line in trace.outcomes if line.get("candidate") is not None]
-    nothing = f"; nothing was found in {count_of(silent, 'turn')}" if silent else ""
-    were = "was" if len(candidates) == 1 else "were"
-    yield f"{count_of(len(candidates), 'candidate')} {were} extracted{nothing}."
-    gone = [str(line["reason"]) for line in candidates if line["outcome"] == Outcome.DISCARDED]
-    if gone:
-        were = "was" if len(gone) == 1 else "were"
-        yield f"{count_of(len(gone), 'candidate')} {were} dropped: {_reasons(gone)}."
+        sentences = [f"{accepted}; the pre-filter dropped {len(dropped)}: {_reasons(dropped)}."]
+    if trace.outcomes and len(dropped) < len(turns):
+        silent = sum(line.get("reason") == Reason.NO_CANDIDATE for line in trace.outcomes)
+        candidates = [line for line in trace.outcomes if line.get("candidate") is not None]
+        nothing = f"; nothing was found in {count_of(silent, 'turn')}" if silent else ""
+        were = "was" if len(candidates) == 1 else "were"
+        sentences.append(f"{count_of(len(candidates), 'candidate')} {were} extracted{nothing}.")
+        gone = [str(line["reason"]) for line in candidates if line["outcome"] == Outcome.DISCARDED]
+        if gone:
+            were = "was" if len(gone) == 1 else "were"
+            sentences.append(f"{count_of(len(gone), 'candidate')} {were} dropped: {_reasons(gone)}.")
+    sentences += _written(trace)
+    if spans:
+        slowest = max(spans, key=lambda span: span.latency_us)
+        took = f"The stages took {duration(sum(span.latency_us for span in spans))}"
+        if len(spans) > 1:
+            took += f", most of it “{label(slowest.stage)}” with {duration(slowest.latency_us)}"
+        if calls:
+            took += f"; {count_of(len(calls), 'model call')} cost ${sum(call.cost_usd for call in calls):.4f}"
+        sentences.append(f"{took}.")
+    return sentences
 
 
 def _written(trace: Trace) -> Iterator[str]:
@@ -93,16 +96,6 @@ def _written(trace: Trace) -> Iterator[str]:
         yield f"Memories: {', '.join(parts)}."
     elif trace.status in (TraceStatus.DONE, TraceStatus.REJECTED):
         yield "No memory was written."
-
-
-def _took(spans: Sequence[Span], calls: Sequence[ModelCall]) -> Iterator[str]:
-    if not spans:
-        return
-    slowest = max(spans, key=lambda span: span.latency_us)
-    stages = f"The stages took {duration(sum(span.latency_us for span in spans))}"
-    most = f", most of it “{label(slowest.stage)}” with {duration(slowest.latency_us)}" if len(spans) > 1 else ""
-    cost = f"; {count_of(len(calls), 'model call')} cost ${sum(call.cost_usd for call in calls):.4f}" if calls else ""
-    yield f"{stages}{most}{cost}."
 
 
 def _reasons(reasons: Iterable[str]) -> str:

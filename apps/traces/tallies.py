@@ -230,18 +230,19 @@ def hours_to_tally(*, now: datetime, most: int) -> list[datetime]:
     """
     last = TalliedHour.objects.order_by("-hour").values_list("hour", "tallied_at")[:3]
     closed = [hour for hour, tallied_at in last if tallied_at >= hour + HOUR + CLOSED_AFTER]
-    first = max(closed) + HOUR if closed else min((hour for hour, _ in last), default=_first_hour())
-    if first is None:
-        return []
+    if closed:
+        first = max(closed) + HOUR
+    elif last:
+        first = min(hour for hour, _ in last)
+    else:
+        sources = (Span, ModelCall, ModelTestCall)
+        earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in sources]
+        moments = [moment for moment in earliest if moment is not None]
+        if not moments:
+            return []
+        first = hour_of(min(moments))
     behind = (now - first) // HOUR + 1
     return [first + HOUR * number for number in range(min(behind, most))]
-
-
-def _first_hour() -> datetime | None:
-    """Return the hour of the first span or model call; None if there is none."""
-    earliest = [model.objects.aggregate(first=Min("created_at"))["first"] for model in (Span, ModelCall, ModelTestCall)]
-    moments = [moment for moment in earliest if moment is not None]
-    return hour_of(min(moments)) if moments else None
 
 
 def hour_of(moment: datetime) -> datetime:

@@ -1,7 +1,6 @@
 """The outcome of a request, as the caller, the trace and the console show it."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +28,11 @@ def report_of(draft: Draft) -> TraceReport:
     """
     ruled = [*map(_dropped, draft.drops), *map(_ruled, draft.rulings)]
     became = Counter([line["outcome"] for line in ruled])
-    forgotten = list(_forgotten(draft))
+    # A line for each known memory that was retracted on request, or hidden until a person has decided.
+    asked = dict.fromkeys(show(Prefix.TURN, each.turn_id) for each in draft.forget_requests)
+    turn = next(iter(asked)) if len(asked) == 1 else None
+    forgotten = [_revised(each, Outcome.RETRACTED, turn) for each in draft.left_alone(draft.forgotten)]
+    forgotten += [_revised(each, Outcome.PENDING_REVIEW, turn) for each in draft.left_alone(draft.maybe_forgotten)]
     rejected = Counter([drop.reason for drop in draft.drops if drop.stage is Stage.PRE_FILTER])
     counts = {
         "turns": len(draft.request.turns),
@@ -63,24 +66,20 @@ def _dropped(drop: Drop) -> dict[str, Any]:
 
 def _ruled(ruling: Ruling) -> dict[str, Any]:
     reasons = (*ruling.review_reasons, *ruling.flags)
+    if ruling.merge_into is not None:
+        outcome = Outcome.MERGED
+    else:
+        outcome = Outcome.PENDING_REVIEW if ruling.needs_review else Outcome.STORED
     return {
         "turn": show(Prefix.TURN, ruling.candidate.source_turn_ids[0]),
         "candidate": ruling.candidate.index,
         "content": ruling.candidate.content,
-        "outcome": _outcome(ruling),
+        "outcome": outcome,
         "stage": Stage.PERSIST,
         "reason": ", ".join(reasons) or ruling.rule,
         "detail": "",
         "memory_id": show(Prefix.MEMORY, ruling.memory_id),
     }
-
-
-def _forgotten(draft: Draft) -> Iterator[dict[str, Any]]:
-    """Yield a line for each known memory that was retracted on request, or hidden until a person has decided."""
-    asked = dict.fromkeys(show(Prefix.TURN, each.turn_id) for each in draft.forget_requests)
-    turn = next(iter(asked)) if len(asked) == 1 else None
-    yield from (_revised(each, Outcome.RETRACTED, turn) for each in draft.left_alone(draft.forgotten))
-    yield from (_revised(each, Outcome.PENDING_REVIEW, turn) for each in draft.left_alone(draft.maybe_forgotten))
 
 
 def _revised(memory: StoredMemory, outcome: Outcome, turn: str | None) -> dict[str, Any]:
@@ -94,9 +93,3 @@ def _revised(memory: StoredMemory, outcome: Outcome, turn: str | None) -> dict[s
         "detail": "",
         "memory_id": show(Prefix.MEMORY, memory.id),
     }
-
-
-def _outcome(ruling: Ruling) -> Outcome:
-    if ruling.merge_into is not None:
-        return Outcome.MERGED
-    return Outcome.PENDING_REVIEW if ruling.needs_review else Outcome.STORED

@@ -81,11 +81,15 @@ def deliver_claimed(webhook_id: UUID, project_id: UUID, *, stop: Callable[[], bo
     """
     until = time.monotonic() + SLICE.total_seconds()
     delivered = 0
+    # The first due ones of different end users. All is read again each time, so that a pause, another address or
+    # secret, and the erasure of a user hold at once.
+    due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
+    first = due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE]
     with tenant_scope(project_id=project_id), webhook_client() as client, ThreadPoolExecutor(USERS_AT_ONCE) as pool:
         token: Any = Webhook.objects.values_list("lease_token", flat=True).get(id=webhook_id)
         try:
-            while not stop() and time.monotonic() < until and (due := _next_of(webhook_id)):
-                delivered += _send(client, pool, due)
+            while not stop() and time.monotonic() < until and (some := list(first.all())):
+                delivered += _send(client, pool, some)
         finally:
             Webhook.objects.release(token=token, resume_at=Greatest("resume_at", Now()))  # its turn is over
     return delivered
@@ -96,15 +100,6 @@ def _due() -> QuerySet[WebhookDelivery]:
     waiting = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
     same = {name: OuterRef(name) for name in ("webhook_id", "end_user_id")}
     return waiting.filter(~Exists(waiting.filter(**same, number__lt=OuterRef("number"))), next_try_at__lte=Now())
-
-
-def _next_of(webhook_id: UUID) -> list[WebhookDelivery]:
-    """Return the first due deliveries of a webhook, of different end users, unless it is paused or rests.
-
-    All is read again each time, so that a pause, another address or secret, and the erasure of a user hold at once.
-    """
-    due = _due().filter(webhook_id=webhook_id, webhook__paused_at=None, webhook__resume_at__lte=Now())
-    return list(due.select_related("webhook", "event").order_by("number")[:USERS_AT_ONCE])
 
 
 def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[WebhookDelivery]) -> int:
@@ -120,26 +115,21 @@ def _send(client: httpx2.Client, pool: ThreadPoolExecutor, due: Sequence[Webhook
         connection.close()  # back to the pool, while the receiver takes its time
     outcomes = list(pool.map(lambda each: _post(client, webhook, each[1]), messages))
     for (delivery, _), outcome in zip(messages, outcomes, strict=True):
-        _note(delivery, outcome)
+        now, attempts = timezone.now(), delivery.attempts + 1
+        next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
+        state = DeliveryState.DELIVERED
+        if outcome.error:
+            state = DeliveryState.FAILED if next_try_at >= delivery.give_up_at else DeliveryState.WAITING
+            log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
+        WebhookDelivery.objects.filter(id=delivery.id).update(
+            state=state.value,
+            attempts=attempts,
+            next_try_at=next_try_at,
+            finished_at=None if state is DeliveryState.WAITING else now,
+            **_columns(outcome),
+        )
     _note_health(webhook, outcomes)
     return sum(not each.error for each in outcomes)
-
-
-def _note(delivery: WebhookDelivery, outcome: PostOutcome) -> None:
-    """Record the outcome of a delivery: taken, to be tried again, or given up."""
-    now, attempts = timezone.now(), delivery.attempts + 1
-    next_try_at = now + wait_after(attempts, asked=outcome.retry_after)
-    state = DeliveryState.DELIVERED
-    if outcome.error:
-        state = DeliveryState.FAILED if next_try_at >= delivery.give_up_at else DeliveryState.WAITING
-        log.warning("a webhook was not delivered", delivery=str(delivery.id), status=outcome.status)
-    WebhookDelivery.objects.filter(id=delivery.id).update(
-        state=state.value,
-        attempts=attempts,
-        next_try_at=next_try_at,
-        finished_at=None if state is DeliveryState.WAITING else now,
-        **_columns(outcome),
-    )
 
 
 def _post(client: httpx2.Client, webhook: Webhook, message: dict[str, Any]) -> PostOutcome:

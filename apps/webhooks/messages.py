@@ -3,7 +3,7 @@
 import base64
 import hmac
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_bytes
@@ -97,27 +97,27 @@ def event_messages(events: Sequence[ProjectEvent], *, includes_content: bool) ->
         wanted = {each.memory_id for each in told if each.memory_id}
         shared = Memory.objects.filter(end_user_id__in=users, id__in=wanted, status=Status.ACTIVE, private_to="")
         contents = dict(shared.values_list("id", "content"))
-    return [_message(each, names, contents) for each in told]
-
-
-def _message(event: ProjectEvent, names: Mapping[UUID, str], contents: Mapping[UUID, str]) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    if event.end_user_id:
-        data["user_id"] = names[event.end_user_id] or None
-        data["end_user"] = show(Prefix.END_USER, event.end_user_id)
-    if event.memory_id:
-        data["memory_id"] = show(Prefix.MEMORY, event.memory_id)
-        if event.memory_id in contents:
-            data["content"] = contents[event.memory_id]
-    if event.trace_id:
-        data["trace_id"] = show(Prefix.TRACE, event.trace_id)
-    data |= {name: value for name, value in event.details.items() if value is not None and name != "other"}
-    if other := event.details.get("other"):
-        data["other_memory_id"] = show(Prefix.MEMORY, UUID(other))
-    return {
-        "id": event.shown_id,
-        "number": event.number,
-        "type": event.type,
-        "timestamp": event.created_at.isoformat(),
-        "data": data,
-    }
+    messages = []
+    for event in told:
+        data: dict[str, Any] = {}
+        if event.end_user_id:
+            data["user_id"] = names[event.end_user_id] or None
+            data["end_user"] = show(Prefix.END_USER, event.end_user_id)
+        if event.memory_id:
+            data["memory_id"] = show(Prefix.MEMORY, event.memory_id)
+            if event.memory_id in contents:
+                data["content"] = contents[event.memory_id]
+        if event.trace_id:
+            data["trace_id"] = show(Prefix.TRACE, event.trace_id)
+        data |= {name: value for name, value in event.details.items() if value is not None and name != "other"}
+        if other := event.details.get("other"):
+            data["other_memory_id"] = show(Prefix.MEMORY, UUID(other))
+        message = {
+            "id": event.shown_id,
+            "number": event.number,
+            "type": event.type,
+            "timestamp": event.created_at.isoformat(),
+            "data": data,
+        }
+        messages.append(message)
+    return messages

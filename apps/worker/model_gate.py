@@ -44,7 +44,11 @@ class ModelGate:
 
     def call(self, name: str, kind: PausedKind, ask: Callable[[], Answer]) -> Answer:
         """Call a model unless it is paused. Raises ModelPaused, and what `ask` raises of this one request."""
-        pause = self._pause_of(name)
+        pause = None
+        if name in self.paused:
+            pause = model_pauses.find_pause(project_id=self.project_id, model=name)
+            if pause is None:
+                self.paused.discard(name)
         if pause and not pause.may_try:
             raise ModelPaused(pause)
         try:
@@ -56,14 +60,6 @@ class ModelGate:
             raise
         self._end_pause(name)
         return answer
-
-    def _pause_of(self, name: str) -> ModelPause | None:
-        if name not in self.paused:
-            return None
-        pause = model_pauses.find_pause(project_id=self.project_id, model=name)
-        if pause is None:
-            self.paused.discard(name)
-        return pause
 
     def _begin_pause(
         self, name: str, kind: PausedKind, failure: ModelFailed | ProviderError, *, was_try: bool

@@ -51,19 +51,14 @@ def run_now(*, accepted: Accepted, wait_seconds: float) -> Trace:
             scope = tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id)
             with renewed_lease(lease), scope:
                 process_user(lease=lease, ports=ports, stop=deadline)
-        if not claimed and _waits_beyond(deadline, accepted):
-            break
         if not claimed:
+            pause = pause_of_user(end_user_id=accepted.end_user_id)
+            left = deadline.at - time.monotonic()
+            if pause is not None and (pause.until - timezone.now()).total_seconds() > left:
+                break  # the model is not asked again before the caller's time is up
             time.sleep(POLL_SECONDS)  # another worker holds the lease and doesn't tell when it is done
         trace = _read(accepted)
     return trace
-
-
-def _waits_beyond(deadline: Deadline, accepted: Accepted) -> bool:
-    """Return True if the work waits for a model that is not asked again before the caller's time is up."""
-    pause = pause_of_user(end_user_id=accepted.end_user_id)
-    left = deadline.at - time.monotonic()
-    return pause is not None and (pause.until - timezone.now()).total_seconds() > left
 
 
 def _read(accepted: Accepted) -> Trace:
@@ -102,42 +97,40 @@ class DeadlineModel:
         if not connection.in_atomic_block:
             connection.close()  # calls are long, connections are few
         answer: Future[ModelAnswer] = Future()
+
+        def ask() -> None:
+            try:
+                answer.set_result(self._model.complete(request))
+            except Exception as error:  # noqa: BLE001  (the waiting caller raises it)
+                answer.set_exception(error)
+
         within = copy_context()  # its log lines and spans are of the same request
-        threading.Thread(
-            target=within.run, args=(_fulfil, answer, self._model, request), name="model", daemon=True
-        ).start()
+        threading.Thread(target=within.run, args=(ask,), name="model", daemon=True).start()
         try:
             return answer.result(timeout=max(0.0, self._deadline.at - time.monotonic()))
         except FutureTimeout as error:
             raise OutOfTime("the model has not answered in time") from error
 
 
-def _fulfil(answer: Future[ModelAnswer], model: Model, request: ModelRequest) -> None:
-    try:
-        answer.set_result(model.complete(request))
-    except Exception as error:  # noqa: BLE001  (the waiting caller raises it)
-        answer.set_exception(error)
-
-
 @contextmanager
 def renewed_lease(lease: Lease) -> Iterator[Lease]:
     """Renew a lease in a thread while the block runs, every HEARTBEAT_SECONDS; a lost lease is not taken again."""
     ended = threading.Event()
-    renewing = threading.Thread(target=_renew, args=(lease, ended), name="lease", daemon=True)
+
+    def renew() -> None:
+        while not ended.wait(settings.HEARTBEAT_SECONDS):
+            try:
+                with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+                    leases.renew(held=[lease], seconds=settings.WORK_LEASE_SECONDS)
+            except Error as error:
+                log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
+            finally:
+                connection.close()
+
+    renewing = threading.Thread(target=renew, name="lease", daemon=True)
     renewing.start()
     try:
         yield lease
     finally:
         ended.set()
         renewing.join()
-
-
-def _renew(lease: Lease, ended: threading.Event) -> None:
-    while not ended.wait(settings.HEARTBEAT_SECONDS):
-        try:
-            with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
-                leases.renew(held=[lease], seconds=settings.WORK_LEASE_SECONDS)
-        except Error as error:
-            log.warning("lease not renewed", end_user=str(lease.end_user_id), error=str(error))
-        finally:
-            connection.close()

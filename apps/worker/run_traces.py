@@ -119,7 +119,11 @@ def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
 
     It is concluded at once where no note is left. Raises what run_traces raises.
     """
-    draft = _by_model_alone(load_reading_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id))
+    draft = load_reading_draft(end_user_id=lease.end_user_id, trace_id=work.subject_id)
+    # The plain extractor has read it already; a failure of the model is tried again.
+    alone = {"extractor": ExtractorKind.MODEL, "on_model_failure": OnModelFailure.RETRY}
+    extraction = draft.policy.extraction.model_copy(update=alone)
+    draft = draft.evolve(policy=draft.policy.model_copy(update={"extraction": extraction}))
     session = {"end_user_id": lease.end_user_id, "session_id": draft.request.origin.session_id}
     retracted = retracted_turns(**session)
     turns = tuple(turn for turn in draft.turns if turn.id not in retracted)
@@ -132,10 +136,3 @@ def read_again(*, lease: Lease, work: NextWork, ports: Ports) -> bool:
     with span("read again", kind=SpanKind.CONSUMER, parents=[draft.request.traceparent]):
         (extracted,) = flow.extract([draft.evolve(turns=turns, notes=notes)], reading)
         return settle_and_commit(extracted, lease=lease, work=work, ports=reading)
-
-
-def _by_model_alone(draft: Draft) -> Draft:
-    """Return a draft that the plain extractor, which has read it already, does not read; a failure is tried again."""
-    alone = {"extractor": ExtractorKind.MODEL, "on_model_failure": OnModelFailure.RETRY}
-    extraction = draft.policy.extraction.model_copy(update=alone)
-    return draft.evolve(policy=draft.policy.model_copy(update={"extraction": extraction}))

@@ -131,7 +131,13 @@ class Worker:
             self._start_user(self.suspects.popleft())
         if now >= self.next_others:
             self.next_others = now + OTHERS_SECONDS
-            self._claim_others()
+            number_all_events()
+            free = WEBHOOKS_AT_ONCE - len(self.webhooks)
+            for webhook_id, project_id in claim_webhooks(most=free) if free else ():
+                self.webhooks.add(_in_thread(partial(deliver_claimed, webhook_id, project_id, stop=self.stop.is_set)))
+            for due in due_imports() if len(self.imports) < IMPORTS_AT_ONCE else ():
+                if due.project_id not in self.imports.values() and len(self.imports) < IMPORTS_AT_ONCE:
+                    self.imports[_in_thread(partial(import_file, due, self.stop))] = due.project_id
 
     def _claim_users(self) -> None:
         free = self.threads - len(self.users)
@@ -148,25 +154,17 @@ class Worker:
             else:
                 self._start_user(lease)
 
-    def _claim_others(self) -> None:
-        number_all_events()
-        if free := WEBHOOKS_AT_ONCE - len(self.webhooks):
-            for webhook_id, project_id in claim_webhooks(most=free):
-                self.webhooks.add(_in_thread(partial(deliver_claimed, webhook_id, project_id, stop=self.stop.is_set)))
-        for due in due_imports() if len(self.imports) < IMPORTS_AT_ONCE else ():
-            if due.project_id not in self.imports.values() and len(self.imports) < IMPORTS_AT_ONCE:
-                self.imports[_in_thread(partial(import_file, due, self.stop))] = due.project_id
-
     def _start_user(self, lease: Lease) -> None:
-        self.users[_in_thread(partial(self._do_work_of_user, lease))] = lease
+        def process() -> int:
+            seconds = settings.WORK_SLICE_SECONDS
+            with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
+                try:
+                    return process_user(lease=lease, ports=self.ports, stop=self.stop, seconds=seconds)
+                except DatabaseError:
+                    log.exception("work abandoned", end_user=str(lease.end_user_id))
+                    return 0  # the lease expires, and the next worker that claims it repeats the work
 
-    def _do_work_of_user(self, lease: Lease) -> int:
-        with tenant_scope(project_id=lease.project_id, end_user_id=lease.end_user_id):
-            try:
-                return process_user(lease=lease, ports=self.ports, stop=self.stop, seconds=settings.WORK_SLICE_SECONDS)
-            except DatabaseError:
-                log.exception("work abandoned", end_user=str(lease.end_user_id))
-                return 0  # the lease expires, and the next worker that claims it repeats the work
+        self.users[_in_thread(process)] = lease
 
     def _is_due_soon(self) -> bool:
         if not self.ahead_seconds:

@@ -40,18 +40,14 @@ def ensure_access() -> Access:
     if made or not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])
-    return Access(project.pk, _key(project.pk), password)
-
-
-def _key(project_id: UUID) -> str:
-    """Return the stored key, or a new one if the database doesn't know it."""
     file = DATA_DIR / "demo-key"
     known = keys.recognise(file.read_text()) if file.exists() else None
-    if known is None or known.project_id != project_id:
+    if known is None or known.project_id != project.pk:  # the database doesn't know the stored key
         file.unlink(missing_ok=True)
-    with tenant_scope(project_id=project_id):
+    with tenant_scope(project_id=project.pk):
         scopes = [Scope.READ, Scope.WRITE]
-        return _kept(file, lambda: create_key(project_id=project_id, name=NAME, scopes=scopes).text)
+        key = _kept(file, lambda: create_key(project_id=project.pk, name=NAME, scopes=scopes).text)
+    return Access(project.pk, key, password)
 
 
 def _kept(file: Path, make: Callable[[], str]) -> str:

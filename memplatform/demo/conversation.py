@@ -79,8 +79,16 @@ def await_work(client: Client, services: Services, posted: Posted) -> None:
         ended = [trace for trace in traces_of(client, posted) if trace["status"] in ENDED]
         return len(ended) == len(posted.trace_ids)
 
+    def is_indexed() -> bool:
+        for _ in range(LOOKS):
+            ready = client.get("/readyz")
+            if ready["oldest_queued_seconds"] or ready["vector_lag_seconds"]:
+                return False
+            time.sleep(POLL)
+        return True
+
     services.wait_until(have_ended, seconds=WORK_SECONDS, what="the pipeline")
-    services.wait_until(lambda: _nothing_pending(client), seconds=WORK_SECONDS, what="indexing")
+    services.wait_until(is_indexed, seconds=WORK_SECONDS, what="indexing")
     failed = [trace["id"] for trace in traces_of(client, posted) if trace["status"] in FAILED]
     if failed:
         raise DemoFailed(f"processing failed: {', '.join(failed)}")
@@ -90,12 +98,3 @@ def traces_of(client: Client, posted: Posted) -> list[dict[str, Any]]:
     """Return the traces of the end user that the demo's requests made."""
     found = client.pages("/v1/traces", user_id=posted.user_id, limit=200)
     return [trace for trace in found if trace["id"] in posted.trace_ids]
-
-
-def _nothing_pending(client: Client) -> bool:
-    for _ in range(LOOKS):
-        ready = client.get("/readyz")
-        if ready["oldest_queued_seconds"] or ready["vector_lag_seconds"]:
-            return False
-        time.sleep(POLL)
-    return True

@@ -38,6 +38,12 @@ def gather(client: Client, posted: Posted, project_id: UUID) -> dict[str, Any]:
     end_user = end_user_id(project_id=project_id, user_id=user_id)
     with tenant_scope(project_id=project_id, end_user_id=end_user):
         vectors = MemoryVector.objects.filter(end_user_id=end_user).count()
+    content = {memory["id"]: memory["content"] for memory in memories}
+    links: dict[str, dict[str, Any]] = {}  # each once, although both of its memories have it
+    for memory in memories:
+        for link in client.get(f"/v1/memories/{memory['id']}")["links"]:
+            pair = [memory["content"], content.get(link["memory_id"], link["memory_id"])]
+            links.setdefault(link["id"], {"kind": link["kind"], "status": link["status"], "between": pair})
     return {
         "posted": posted,
         "funnel": {
@@ -46,21 +52,10 @@ def gather(client: Client, posted: Posted, project_id: UUID) -> dict[str, Any]:
             "vectors": vectors,
         },
         "memories": memories,
-        "links": _links_between(client, memories),
+        "links": list(links.values()),
         "found": found["results"],
         "context": context,
     }
-
-
-def _links_between(client: Client, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each link once, with the contents of its two memories."""
-    content = {memory["id"]: memory["content"] for memory in memories}
-    found: dict[str, dict[str, Any]] = {}
-    for memory in memories:
-        for link in client.get(f"/v1/memories/{memory['id']}")["links"]:
-            pair = [memory["content"], content.get(link["memory_id"], link["memory_id"])]
-            found.setdefault(link["id"], {"kind": link["kind"], "status": link["status"], "between": pair})
-    return list(found.values())
 
 
 def print_result(result: dict[str, Any], console: Console) -> None:
@@ -68,8 +63,27 @@ def print_result(result: dict[str, Any], console: Console) -> None:
     memories = result["memories"]
     if any(memory["extractor"] == MODEL for memory in memories):
         console.print(f"The sample was extracted from recorded answers of a model ({MODEL}): no model was called.")
-    console.print(_funnel(result["funnel"]), _memories(memories, result["posted"].user_id))
-    console.print(_links(result["links"]), _search(result["found"]))
+    listed = Table(title=f"Memories of {result['posted'].user_id}", title_justify="left")
+    for heading in ("status", "type", "memory", "said"):
+        listed.add_column(heading, no_wrap=heading != "memory")
+    listed.add_column("confidence", justify="right")
+    for memory in sorted(memories, key=lambda each: (each["status"], each["said_at"])):
+        status, said = memory["status"], memory["said_at"][:10]
+        row = [status, memory["type"], Text(memory["content"]), said, f"{memory['confidence']:.2f}"]
+        listed.add_row(*row, style=STATUS_STYLES[status])
+    links = Table(title="Contradictions and possible duplicates to review", title_justify="left")
+    for heading in ("kind", "first memory", "second memory"):
+        links.add_column(heading)
+    for link in result["links"]:
+        one, other = link["between"]
+        links.add_row(link["kind"], Text(one), Text(other))
+    found = Table(title=f"Search: {QUESTION}", title_justify="left")
+    found.add_column("score", justify="right")
+    found.add_column("memory")
+    for hit in result["found"]:
+        found.add_row(f"{hit['score']:.2f}", Text(hit["content"]))
+    console.print(_funnel(result["funnel"]), listed)
+    console.print(links, found)
     block = Text(result["context"]["context"] or "no memories")
     console.print(Panel(block, title=f"Context for the agent's task: {TASK}", title_align="left"))
 
@@ -110,35 +124,4 @@ def _funnel(funnel: dict[str, Any]) -> Table:
     table.add_row("stored", str(funnel["stored"]), style="green")
     table.add_row("waiting for review", str(funnel["pending_review"]), style="yellow")
     table.add_row("embeddings", str(funnel["vectors"]))
-    return table
-
-
-def _memories(memories: list[dict[str, Any]], user_id: str) -> Table:
-    table = Table(title=f"Memories of {user_id}", title_justify="left")
-    for heading in ("status", "type", "memory", "said"):
-        table.add_column(heading, no_wrap=heading != "memory")
-    table.add_column("confidence", justify="right")
-    for memory in sorted(memories, key=lambda each: (each["status"], each["said_at"])):
-        status, said = memory["status"], memory["said_at"][:10]
-        row = [status, memory["type"], Text(memory["content"]), said, f"{memory['confidence']:.2f}"]
-        table.add_row(*row, style=STATUS_STYLES[status])
-    return table
-
-
-def _links(links: list[dict[str, Any]]) -> Table:
-    table = Table(title="Contradictions and possible duplicates to review", title_justify="left")
-    for heading in ("kind", "first memory", "second memory"):
-        table.add_column(heading)
-    for link in links:
-        one, other = link["between"]
-        table.add_row(link["kind"], Text(one), Text(other))
-    return table
-
-
-def _search(found: list[dict[str, Any]]) -> Table:
-    table = Table(title=f"Search: {QUESTION}", title_justify="left")
-    table.add_column("score", justify="right")
-    table.add_column("memory")
-    for hit in found:
-        table.add_row(f"{hit['score']:.2f}", Text(hit["content"]))
     return table

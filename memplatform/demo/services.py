@@ -1,6 +1,5 @@
 """The web server with its workers, as a child process of the demo: its port, and how it is stopped."""
 
-import contextlib
 import os
 import signal
 import socket
@@ -27,22 +26,16 @@ def reserve(*, wanted: int) -> socket.socket:
     sharing afterwards, it lets our server in and keeps other demos out.
     """
     for port in range(wanted, min(wanted + TRIES, 65_536)):
-        with contextlib.suppress(OSError):
-            return _bound(port)
+        held = socket.socket()
+        try:
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of an ended server linger
+            held.bind((HOST, port))
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            return held
+        except OSError:
+            held.close()
     raise DemoFailed(f"no free port from {wanted} on: set WEB_PORT")
-
-
-def _bound(port: int) -> socket.socket:
-    held = socket.socket()
-    try:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of an ended server linger
-        held.bind((HOST, port))
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    except OSError:
-        held.close()
-        raise
-    return held
 
 
 NAME = "demo-server"
@@ -87,8 +80,14 @@ def running_services(*, wanted_port: int) -> Iterator[Services]:
     try:
         with reserve(wanted=wanted_port) as held:
             port = held.getsockname()[1]
+            # On loopback, overriding production settings in .env.
+            local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
+            local["MEMPLATFORM_DATA"] = str(DATA_DIR)
+            # One visitor needs few threads and connections; the last is of glibc: free memory is shared by threads.
+            few = {"WEB_THREADS": "4", "DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}
+            environment = few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
             command = [sys.executable, "-m", "memplatform", "serve", "--with-workers"]
-            process = processes.start(name=NAME, command=command, environment=_environment(port))
+            process = processes.start(name=NAME, command=command, environment=environment)
             services = Services(f"http://{HOST}:{port}", process)
             client = Client(services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")
@@ -104,12 +103,3 @@ def end_services() -> None:
     for record in processes.recorded():
         if record.name == NAME:
             processes.end(record)
-
-
-def _environment(port: int) -> dict[str, str]:
-    """Return the environment for a server on loopback, overriding production settings in .env."""
-    local = {"WEB_HOST": HOST, "WEB_PORT": str(port), "ALLOWED_HOSTS": f"{HOST},localhost", "HTTPS": "false"}
-    local["MEMPLATFORM_DATA"] = str(DATA_DIR)
-    # One visitor needs few threads and connections; the last is of glibc: free memory is shared by threads.
-    few = {"WEB_THREADS": "4", "DB_POOL_SIZE": "8", "MALLOC_ARENA_MAX": "2"}
-    return few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}

@@ -69,7 +69,13 @@ def up(data_dir: Path) -> ConnectionParams:
     folder = prepared_folder(data_dir=data_dir, owner=owner)
     with _locked(folder):
         if not (folder / "cluster").exists():
-            _create_cluster(folder, owner)
+            # Under a temporary name first, so that an interrupted initdb leaves no partial one.
+            unfinished = folder / "cluster.new"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+            access = [f"--username={SUPERUSER}", "--auth-local=trust", "--auth-host=reject"]
+            run(owner=owner, program="initdb", arguments=["-D", str(unfinished), *locale, *access])
+            unfinished.rename(folder / "cluster")
         with _started(folder, owner) as connection:
             names = "SELECT datname FROM pg_database UNION ALL SELECT rolname FROM pg_roles"
             existing = {row[0] for row in connection.execute(names)}
@@ -173,46 +179,30 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def _create_cluster(folder: Path, owner: Owner) -> None:
-    """Create the data directory under a temporary name first, so that an interrupted initdb leaves no partial one."""
-    unfinished = folder / "cluster.new"
-    shutil.rmtree(unfinished, ignore_errors=True)
-    locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    access = [f"--username={SUPERUSER}", "--auth-local=trust", "--auth-host=reject"]
-    run(owner=owner, program="initdb", arguments=["-D", str(unfinished), *locale, *access])
-    unfinished.rename(folder / "cluster")
-
-
 def _started(folder: Path, owner: Owner) -> psycopg.Connection[Any]:
     """Start the server if needed, wait while it starts, recovers or stops, and return a connection."""
-    host = str(socket_directory(folder))
+    sockets, output = socket_directory(folder), folder / "server.log"
+    settings = SETTINGS | {"unix_socket_directories": str(sockets), "port": str(PORT)}
+    options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
+    command = ["-D", str(folder / "cluster"), "-l", str(output), "-w", "-t", str(PATIENCE), "-o", options, "start"]
     attempts, deadline = 0, time.monotonic() + PATIENCE
     while attempts < ATTEMPTS and time.monotonic() < deadline:
         if not _is_alive(folder):
             attempts += 1
+            # Whatever process has the numbers in its lock files by now: PostgreSQL takes any process for a running
+            # server except the parent of pg_ctl (CreateLockFile in miscinit.c). The rest of the files is kept: it names
+            # the shared memory that must have no users left.
+            for file in (folder / "cluster" / "postmaster.pid", sockets / f".s.PGSQL.{PORT}.lock"):
+                if file.exists():
+                    rest = file.read_text().partition("\n")[2]
+                    file.write_text(f"{os.getpid()}\n{rest}")
             with contextlib.suppress(EmbeddedError):  # the reason is in the server's log
-                _start(folder, owner)
+                run(owner=owner, program="pg_ctl", arguments=command)
         with contextlib.suppress(psycopg.OperationalError):
-            return psycopg.connect(host=host, port=PORT, user=SUPERUSER, dbname="postgres", autocommit=True)
+            return psycopg.connect(host=str(sockets), port=PORT, user=SUPERUSER, dbname="postgres", autocommit=True)
         time.sleep(0.1)  # there is no notification when it accepts connections
-    output = folder / "server.log"
     end = last_words(output.read_text(errors="replace")) if output.exists() else "no log was written"
     raise EmbeddedError(f"PostgreSQL in {folder} does not answer: {end} (log: {output})")
-
-
-def _start(folder: Path, owner: Owner) -> None:
-    """Start the server, whatever process has the numbers in its lock files by now."""
-    sockets = socket_directory(folder)
-    # PostgreSQL takes any process for a running server except the parent of pg_ctl (CreateLockFile in miscinit.c).
-    # The rest of the files is kept: it names the shared memory that must have no users left.
-    for file in (folder / "cluster" / "postmaster.pid", sockets / f".s.PGSQL.{PORT}.lock"):
-        if file.exists():
-            rest = file.read_text().partition("\n")[2]
-            file.write_text(f"{os.getpid()}\n{rest}")
-    settings = SETTINGS | {"unix_socket_directories": str(sockets), "port": str(PORT)}
-    options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
-    command = ["-D", str(folder / "cluster"), "-l", str(folder / "server.log"), "-w", "-t", str(PATIENCE)]
-    run(owner=owner, program="pg_ctl", arguments=[*command, "-o", options, "start"])
 
 
 def _is_alive(folder: Path) -> bool:

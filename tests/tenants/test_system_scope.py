@@ -10,7 +10,7 @@ CALL = re.compile(r"\bsystem_scope\(([^)]*)\)")
 
 ALLOWED = {
     "apps/alerts/messages.py": ["SCHEDULE"],
-    "apps/alerts/services.py": ["SCHEDULE", "SCHEDULE"],
+    "apps/alerts/services.py": ["SCHEDULE"],
     "apps/alerts/verdict.py": ["HEALTH"],
     "apps/tuning/evaluation/samples.py": ["SCHEDULE"],
     "apps/imports/services.py": ["SCHEDULE"] * 3,

@@ -53,7 +53,14 @@ def read_chatgpt(raw: Any, at: str, source: ImportSource) -> Iterator[ImportEntr
     begun = moment_of(tree.create_time) or moment_of(tree.update_time)
     for node_id in _branch(tree):
         message = tree.mapping[node_id].message
-        if isinstance(message, dict) and not _is_aside(message):
+        if not isinstance(message, dict):
+            continue
+        # The person was not shown hidden messages, nor those to and from tools.
+        metadata, author = message.get("metadata"), message.get("author")
+        is_hidden = isinstance(metadata, dict) and bool(metadata.get("is_visually_hidden_from_conversation"))
+        is_of_tool = isinstance(author, dict) and author.get("role") == "tool"
+        is_to_tool = message.get("recipient") not in (None, "all")
+        if not (is_hidden or is_of_tool or is_to_tool or message.get("weight") == 0):
             said = _chatgpt_turns(message, node_id, f"chatgpt-{session}", begun, source)
             yield from placed(f"message {node_id}", said)
 
@@ -66,27 +73,18 @@ def _branch(tree: _Tree) -> list[str]:
     last = tree.current_node
     if last not in mapping:
         answered = set(parents.values())
-        leaves = [each for each in mapping if each not in answered] or [*mapping]
+        times: dict[str, float] = {}
+        for each in [each for each in mapping if each not in answered] or [*mapping]:
+            message = mapping[each].message
+            moment = moment_of(message.get("create_time")) if isinstance(message, dict) else None
+            times[each] = moment.timestamp() if moment else 0.0
         # Of nodes of the same time, the one that the file names last.
-        last = max(reversed(leaves), key=lambda each: _time(mapping[each].message), default=None)
+        last = max(reversed(times), key=lambda each: times[each], default=None)
     nodes: dict[str, None] = {}  # in their order, and each once: a mangled tree may have circles
     while last in mapping and last not in nodes:
         nodes[last] = None
         last = parents.get(last)
     return [*nodes][::-1]
-
-
-def _time(message: Any) -> float:
-    moment = moment_of(message.get("create_time")) if isinstance(message, dict) else None
-    return moment.timestamp() if moment else 0.0
-
-
-def _is_aside(message: _Fields) -> bool:
-    """Return True for what the person was not shown: hidden messages, and those to and from tools."""
-    metadata, author = message.get("metadata"), message.get("author")
-    is_hidden = isinstance(metadata, dict) and bool(metadata.get("is_visually_hidden_from_conversation"))
-    is_tool = isinstance(author, dict) and author.get("role") == "tool"
-    return is_hidden or is_tool or message.get("recipient") not in (None, "all") or message.get("weight") == 0
 
 
 def _chatgpt_turns(

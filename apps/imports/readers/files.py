@@ -201,21 +201,19 @@ def _file_entries(content: bytes, file_format: ImportFormat, source: ImportSourc
 
 
 def _document_entries(document: bytes, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:
-    for element in _elements(document, file_format):
+    known = _FORMATS[file_format]
+    if file_format is ImportFormat.CHAT and not _is_json(document):
+        elements: Iterator[Element] = chat_messages(document)
+    elif known.lists:
+        elements = json_elements(document, kind=known.kind, lists=known.lists)
+    else:
+        elements = json_lines(document)
+    for element in elements:
         if isinstance(element, ImportProblem):
             yield element
         else:
             at, raw = element
-            yield from _never_nothing(at, placed(at, _FORMATS[file_format].read(raw, at, source)))
-
-
-def _elements(document: bytes, file_format: ImportFormat) -> Iterator[Element]:
-    if file_format is ImportFormat.CHAT and not _is_json(document):
-        return chat_messages(document)
-    known = _FORMATS[file_format]
-    if known.lists:
-        return json_elements(document, kind=known.kind, lists=known.lists)
-    return json_lines(document)
+            yield from _never_nothing(at, placed(at, known.read(raw, at, source)))
 
 
 CHUNK_ENTRIES = 50

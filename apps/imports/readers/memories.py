@@ -4,7 +4,7 @@ Their words were chosen by an extractor that we don't know, and no quote support
 they are told at normal stakes, and never at high ones, until a person or the end user confirms them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -116,6 +116,12 @@ def read_memory(raw: Any, at: str, source: ImportSource) -> Iterator[ImportEntry
 def _hearsay(user_id: str, external_id: str, new: NewMemory, now: datetime) -> ImportedMemory:
     """Return the memory as hearsay with its text cleaned. Raises BadInput."""
     literal = new.object.literal
+    try:
+        check_json(new.metadata, max_depth=METADATA_DEPTH)
+    except BadInput as bad:
+        raise BadInput(str(bad), at="metadata") from bad  # without the place in it: its keys are words too
+    if len(msgspec.json.encode(new.metadata)) > METADATA_BYTES:
+        raise BadInput(f"is larger than {METADATA_BYTES:,} bytes", at="metadata")
     checked = new.evolve(
         **_HEARSAY,
         content=cleaned_text(new.content, at="content", most=MOST_CONTENT),
@@ -125,7 +131,6 @@ def _hearsay(user_id: str, external_id: str, new: NewMemory, now: datetime) -> I
         if literal is None
         else replace(new.object, literal=checked_name(literal, at="object")[:MOST_OBJECT]),
         tags=tuple(checked_name(tag, at="tags") for tag in new.tags),
-        metadata=_metadata(new.metadata),
         private_to=checked_name(new.private_to, at="private_to"),
         said_at=checked_said_at(new.said_at, at="said_at", now=now),
         valid_from=checked_moment(new.valid_from, at="valid_from"),
@@ -136,17 +141,6 @@ def _hearsay(user_id: str, external_id: str, new: NewMemory, now: datetime) -> I
         checked_name(value, at=name)
     check_new(checked, at="")
     return ImportedMemory(user_id, checked_name(external_id, at="id")[:MOST_NAME], checked)
-
-
-def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return metadata as large as a caller's. Raises BadInput without its place in them: their keys are words too."""
-    try:
-        check_json(metadata, max_depth=METADATA_DEPTH)
-    except BadInput as bad:
-        raise BadInput(str(bad), at="metadata") from bad
-    if len(msgspec.json.encode(metadata)) > METADATA_BYTES:
-        raise BadInput(f"is larger than {METADATA_BYTES:,} bytes", at="metadata")
-    return metadata
 
 
 def with_origin(entry: ImportedMemory, *, file_format: str, import_id: str) -> NewMemory:

@@ -147,7 +147,18 @@ class ProjectLoader:
         inserted: dict[type[Model], Sequence[Any]] = {table.model: self._insert(table, block, user) for table in tables}
         own_name = next((each.name for each in inserted[Entity] if each.is_user), "")
         embedded = self._embed(block, user, own_name, inserted[Memory])
-        self._enqueue(user, inserted, embedded)
+        # Enqueue what was waiting: pipeline runs, and vectors that the file did not name.
+        live = [each.pk for each in inserted[Memory] if each.status in LIVE_STATUSES and each.pk not in embedded]
+        with_turns = {turn.trace_id for turn in inserted[Turn]}
+        queued: dict[tuple[UUID | None, WorkKind], list[UUID]] = {}
+        for trace in inserted[Trace]:
+            if trace.status == TraceStatus.QUEUED:
+                kind = trace.work_kind(has_turns=trace.pk in with_turns)
+                queued.setdefault((trace.session_id, kind), []).append(trace.pk)
+        if live:
+            queued[None, WorkKind.INDEX_MEMORY] = live
+        for (session, kind), subjects in queued.items():
+            enqueue(end_user_id=user, project_id=self._project_id, kind=kind, subject_ids=subjects, session_id=session)
         return {"users": 1, **{table.kind: len(inserted[table.model]) for table in tables}}
 
     def _insert(self, table: TransferTable, block: RowBlock, user: UUID | None) -> Sequence[Model]:
@@ -179,20 +190,6 @@ class ProjectLoader:
                 entries = index.run(some, embedder=embedder, policy=IndexPolicy(questions=0))
                 write_vectors(end_user_id=user, entries=entries, embedder=embedder, questions_by=model[:120])
         return {memory.pk for memory in memories} - left.keys()
-
-    def _enqueue(self, user: UUID, inserted: Mapping[type[Model], Sequence[Any]], embedded: set[UUID]) -> None:
-        """Enqueue what was waiting: pipeline runs, and vectors that the file did not name."""
-        live = [each.pk for each in inserted[Memory] if each.status in LIVE_STATUSES and each.pk not in embedded]
-        with_turns = {turn.trace_id for turn in inserted[Turn]}
-        queued: dict[tuple[UUID | None, WorkKind], list[UUID]] = {}
-        for trace in inserted[Trace]:
-            if trace.status == TraceStatus.QUEUED:
-                kind = trace.work_kind(has_turns=trace.pk in with_turns)
-                queued.setdefault((trace.session_id, kind), []).append(trace.pk)
-        if live:
-            queued[None, WorkKind.INDEX_MEMORY] = live
-        for (session, kind), subjects in queued.items():
-            enqueue(end_user_id=user, project_id=self._project_id, kind=kind, subject_ids=subjects, session_id=session)
 
     def _row(self, table: TransferTable, given: dict[str, Any], user: UUID | None) -> Model:
         """Return a row, not saved. Raises BadRow."""

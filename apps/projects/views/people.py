@@ -49,7 +49,11 @@ def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         try:
             _set_role(request, visit, form.cleaned_data["username"], MemberRole(form.cleaned_data["role"]))
         except Unfit:
-            form.add_error("username", _nobody_added(visit))
+            # Whether the name exists is not told; each project has 20 such names per hour.
+            told = "This name can't be added. Ask an operator for an active account of this name."
+            if seconds_to_wait(RateLimit(f"member-names:{visit.project.pk}", most=20, seconds=3_600)):
+                told = "Too many names that could not be added. Try again in an hour."
+            form.add_error("username", told)
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
@@ -77,13 +81,6 @@ def members_page(
     return render(request, "console/members.html", shown, status=422 if is_bad else 200)
 
 
-def _nobody_added(visit: ProjectVisit) -> str:
-    """Say that a name was not taken, not whether it exists; each project has 20 such names per hour."""
-    if seconds_to_wait(RateLimit(f"member-names:{visit.project.pk}", most=20, seconds=3_600)):
-        return "Too many names that could not be added. Try again in an hour."
-    return "This name can't be added. Ask an operator for an active account of this name."
-
-
 @require_POST
 @project_page(MemberRole.ADMIN, changes_archived=True)
 def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> HttpResponse:
@@ -99,7 +96,11 @@ def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> Ht
 @project_page(MemberRole.ADMIN)
 def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role: MemberRole) -> HttpResponse:
     """Restore the role that a person had before a change or removal, as the message about it offered."""
-    if not _is_offered(request, visit, person_id, role):
+    try:
+        offer = signing.loads(request.GET.get("offer", ""), salt=_OFFER, max_age=_OFFER_SECONDS)
+    except signing.BadSignature:
+        offer = None
+    if offer != [str(visit.project.pk), person_id, role]:
         raise Http404("this undo was not offered, or too long ago")
     person = get_object_or_404(User, pk=person_id)
     with refusals_told(request):
@@ -111,14 +112,6 @@ def _undo(visit: ProjectVisit, person_id: int, role: str) -> str:
     """Return the URL that restores a role. It is signed, so that admins can't add people by number."""
     url = reverse("console:restore-role", args=[visit.project.slug, person_id, role])
     return f"{url}?offer={signing.dumps([str(visit.project.pk), person_id, role], salt=_OFFER)}"
-
-
-def _is_offered(request: HttpRequest, visit: ProjectVisit, person_id: int, role: str) -> bool:
-    try:
-        offer = signing.loads(request.GET.get("offer", ""), salt=_OFFER, max_age=_OFFER_SECONDS)
-    except signing.BadSignature:
-        return False
-    return bool(offer == [str(visit.project.pk), person_id, role])
 
 
 def _set_role(request: HttpRequest, visit: ProjectVisit, username: str, role: MemberRole) -> None:
@@ -198,31 +191,27 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     try:
         invitation = find_invitation(token=token)
         if request.method != "POST":
-            form = None if request.user.is_authenticated else NewAccountForm()
-            return _page(request, invitation, form)
+            empty = None if request.user.is_authenticated else NewAccountForm()
+            return _page(request, invitation, empty)
         if request.user.is_authenticated:
             accept_invitation(token=token, person_id=request.user.pk)
             return _welcome(request, invitation)
-        return _with_new_account(request, invitation, token)
+        form = NewAccountForm(request.POST)
+        if not form.is_valid():
+            return _page(request, invitation, form)
+        given = form.cleaned_data
+        try:
+            _, person = accept_with_new_account(token=token, username=given["username"], password=given["password1"])
+        except Unfit as unfit:
+            form.add_error("username", f"{str(unfit).capitalize()}.")
+            return _page(request, invitation, form)
+        login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
+        limit_session(request)
+        return _welcome(request, invitation)
     except NotFound:
         # Wrong links count, too; forms were counted above.
         refusal = _throttled(request) if request.method != "POST" else None
         return refusal or render(request, "console/join_closed.html", status=404)
-
-
-def _with_new_account(request: HttpRequest, invitation: Invitation, token: str) -> HttpResponse:
-    form = NewAccountForm(request.POST)
-    if not form.is_valid():
-        return _page(request, invitation, form)
-    given = form.cleaned_data
-    try:
-        _, person = accept_with_new_account(token=token, username=given["username"], password=given["password1"])
-    except Unfit as unfit:
-        form.add_error("username", f"{str(unfit).capitalize()}.")
-        return _page(request, invitation, form)
-    login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-    limit_session(request)
-    return _welcome(request, invitation)
 
 
 def _page(request: HttpRequest, invitation: Invitation, form: NewAccountForm | None) -> HttpResponse:

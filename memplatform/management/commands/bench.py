@@ -51,9 +51,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the benchmarks in sequence; report and skip those whose data is missing."""
         for name in options["names"] or BENCHMARKS:
+            own: dict[str, Any] = {}  # the options that this benchmark alone takes
+            if name == poisoning.NAME:
+                own = {"cases": options["cases"]}
+            elif name == truth.NAME:
+                own = {each: options[each] for each in ("by_hand", "fault", "posted")}
+                own["conversations"] = options["conversation"]
             started = time.perf_counter()
             try:
-                result = BENCHMARKS[name](data=options["data"], full=options["full"], **_own(name, options))
+                result = BENCHMARKS[name](data=options["data"], full=options["full"], **own)
             except FileNotFoundError as absent:
                 self.stderr.write(f"{name}: not run, {absent}")
                 continue
@@ -62,18 +68,5 @@ class Command(BaseCommand):
                 options["detail"].write_text(json.dumps(detail, ensure_ascii=False, indent=1), encoding="utf-8")
             if not options["by_hand"]:  # answers were still being given
                 record(name=name, result=result, seconds=time.perf_counter() - started)
-            self._show(name, result, as_json=options["json"])
-
-    def _show(self, name: str, result: dict[str, object], *, as_json: bool) -> None:
-        text = json.dumps(result, ensure_ascii=False, indent=None if as_json else 2)
-        self.stdout.write(text if as_json else f"{name} {text}")
-
-
-def _own(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that only one benchmark takes."""
-    if name == poisoning.NAME:
-        return {"cases": options["cases"]}
-    if name == truth.NAME:
-        names = ("by_hand", "fault", "posted")
-        return {**{name: options[name] for name in names}, "conversations": options["conversation"]}
-    return {}
+            text = json.dumps(result, ensure_ascii=False, indent=None if options["json"] else 2)
+            self.stdout.write(text if options["json"] else f"{name} {text}")

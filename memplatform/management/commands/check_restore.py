@@ -48,7 +48,19 @@ def problems_of_database() -> Iterator[str]:
     if tables := unprotected_tables():
         yield f"row-level security is not in force on {', '.join(tables)}: run manage.py migrate"
     with system_scope(SystemWork.MAINTENANCE):
-        yield from _problems_of_rows()
+        try:
+            # A sequence that is behind its table would give identifiers a second time.
+            given = Func(Value(SEQUENCE), function="pg_sequence_last_value", output_field=BigIntegerField())
+            behind = OutboxRow.objects.aggregate(behind=Max("id") - Coalesce(given, 0))["behind"]
+        except DatabaseError as error:
+            yield f"rows can't be read: {error}"
+            return
+        if behind is not None and behind > 0:
+            yield f"the sequence {SEQUENCE} is behind its table: restore it, or set it with setval()"
+        for project in Project.objects.order_by("slug"):
+            report = verify_ledger(project_id=project.id)
+            if not report.is_intact:
+                yield f"the ledger of {project.slug} is not intact: see manage.py verify_ledger {project.slug}"
 
 
 def counts() -> str:
@@ -59,19 +71,3 @@ def counts() -> str:
             f"{Project.objects.count()} projects, {EndUser.objects.count()} end users, {Turn.objects.count()} turns, "
             f"{Memory.objects.count()} memories, {queued} pieces of queued work"
         )
-
-
-def _problems_of_rows() -> Iterator[str]:
-    try:
-        # A sequence that is behind its table would give identifiers a second time.
-        given = Func(Value(SEQUENCE), function="pg_sequence_last_value", output_field=BigIntegerField())
-        behind = OutboxRow.objects.aggregate(behind=Max("id") - Coalesce(given, 0))["behind"]
-        if behind is not None and behind > 0:
-            yield f"the sequence {SEQUENCE} is behind its table: restore it, or set it with setval()"
-    except DatabaseError as error:
-        yield f"rows can't be read: {error}"
-        return
-    for project in Project.objects.order_by("slug"):
-        report = verify_ledger(project_id=project.id)
-        if not report.is_intact:
-            yield f"the ledger of {project.slug} is not intact: see manage.py verify_ledger {project.slug}"

@@ -31,9 +31,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit with an error if the workers are stuck; a database that is away is no fault of theirs."""
+        longest = timedelta(seconds=options["seconds"])
+        mine = WorkerHeartbeat.objects.filter(host=socket.gethostname())
+        ready = UserLease.objects.filter(
+            ready_at__lt=Now() - LATE, waits_for="", lease_token=None, project__archived_at=None
+        )
         try:
             with system_scope(SystemWork.HEALTH):
-                are_stuck = _are_stuck(timedelta(seconds=options["seconds"]))
+                are_stuck = not mine.filter(seen_at__gte=Now() - longest).exists()
+                if not are_stuck and ready.exists():
+                    are_stuck = not mine.filter(is_working=True, seen_at__gte=Now() - LATE).exists()
         except DatabaseError as error:
             self.stdout.write(f"the database does not answer: {error}")
             return
@@ -45,13 +52,3 @@ class Command(BaseCommand):
             for process in cluster.children() or [cluster]:
                 process.kill()  # with its sentinel, the others end: they give back their work
         raise CommandError("the workers of this host make no progress")
-
-
-def _are_stuck(longest: timedelta) -> bool:
-    mine = WorkerHeartbeat.objects.filter(host=socket.gethostname())
-    if not mine.filter(seen_at__gte=Now() - longest).exists():
-        return True
-    ready = UserLease.objects.filter(
-        ready_at__lt=Now() - LATE, waits_for="", lease_token=None, project__archived_at=None
-    )
-    return ready.exists() and not mine.filter(is_working=True, seen_at__gte=Now() - LATE).exists()

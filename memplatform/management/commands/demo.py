@@ -18,11 +18,11 @@ from rich.text import Text
 
 from apps.traces.tallies import tally
 from memplatform import processes
-from memplatform.demo.access import NAME, Access, ensure_access
+from memplatform.demo.access import NAME, ensure_access
 from memplatform.demo.client import Client, DemoFailed
 from memplatform.demo.conversation import answer_the_sample, await_work, end_answers, post_sample
 from memplatform.demo.report import gather, print_addresses, print_invitation, print_result
-from memplatform.demo.services import SIGNALS, Services, running_services
+from memplatform.demo.services import SIGNALS, running_services
 from memplatform.demo.visitor import Visitor, can_type
 from memplatform.settings import DATA_DIR, env
 
@@ -61,43 +61,35 @@ class Command(BaseCommand):
             processes.forget(NAME)
 
     def _run(self, options: dict[str, Any], console: Console) -> None:
+        """Send the sample, wait for processing, print and write the result, and answer the visitor."""
         call_command("migrate", verbosity=0, interactive=False)
         access = ensure_access()
         with running_services(wanted_port=options["port"]) as services:
-            (DATA_DIR / "demo-url").write_text(services.address)  # for the examples of the documentation
-            _show(services, access, wanted_port=options["port"], file=options["json"], console=console)
-            if not options["once"]:
-                _stay(services, access, console)
-
-
-def _show(services: Services, access: Access, *, wanted_port: int, file: Path | None, console: Console) -> None:
-    """Send the sample, wait for processing, print and write the result."""
-    if not services.address.endswith(f":{wanted_port}"):
-        console.print(f"Port {wanted_port} is in use; serving at {services.address}.")
-    client = Client(services.address, access.key)
-    answer_the_sample(access.project_id)
-    posted = post_sample(client)
-    known = " (already known from an earlier run)" if posted.repeated == posted.sessions else ""
-    console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {services.address}/v1/turns{known}.")
-    with console.status("Processing…"):
-        await_work(client, services, posted)
-        end_answers(access.project_id)
-        tally(settled_after=timedelta())  # normally done every minute; now, so that the dashboard has data at once
-    result = gather(client, posted, access.project_id)
-    connections.close_all()
-    if file is not None:
-        file.write_bytes(msgspec.json.encode(result))
-    print_result(result, console)
-    print_addresses(services.address, access, console)
-    print_invitation(console)
-
-
-def _stay(services: Services, access: Access, console: Console) -> None:
-    console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
-    client = Client(services.address, access.key)
-    visitor = Visitor(client, input=sys.stdin.fileno() if can_type() else None)
-    with contextlib.suppress(KeyboardInterrupt):
-        while True:
-            services.check()
-            for line in visitor.listen(seconds=LOOK_SECONDS):
-                console.print(Text(line))
+            address, client = services.address, Client(services.address, access.key)
+            (DATA_DIR / "demo-url").write_text(address)  # for the examples of the documentation
+            if not address.endswith(f":{options['port']}"):
+                console.print(f"Port {options['port']} is in use; serving at {address}.")
+            answer_the_sample(access.project_id)
+            posted = post_sample(client)
+            known = " (already known from an earlier run)" if posted.repeated == posted.sessions else ""
+            console.print(f"Sent {posted.turns} turns in {posted.sessions} sessions to {address}/v1/turns{known}.")
+            with console.status("Processing…"):
+                await_work(client, services, posted)
+                end_answers(access.project_id)
+                tally(settled_after=timedelta())  # normally done every minute; now, so that the dashboard has data
+            result = gather(client, posted, access.project_id)
+            connections.close_all()
+            if options["json"] is not None:
+                options["json"].write_bytes(msgspec.json.encode(result))
+            print_result(result, console)
+            print_addresses(address, access, console)
+            print_invitation(console)
+            if options["once"]:
+                return
+            console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
+            visitor = Visitor(client, input=sys.stdin.fileno() if can_type() else None)
+            with contextlib.suppress(KeyboardInterrupt):
+                while True:
+                    services.check()
+                    for line in visitor.listen(seconds=LOOK_SECONDS):
+                        console.print(Text(line))

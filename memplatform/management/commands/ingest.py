@@ -2,7 +2,6 @@
 
 import time
 from argparse import ArgumentTypeError
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -68,7 +67,18 @@ class Command(BaseCommand):
         start_import(project_id=project.pk, import_id=held.pk)
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("chunks", total=held.chunks)
-            _run(held, lambda done: bar.update(task, completed=done), works=options["wait"])
+            while not STOPPING.is_set():
+                run_import(
+                    import_id=held.pk,
+                    stop=STOPPING.is_set,
+                    on_progress=lambda done: bar.update(task, completed=done),
+                )
+                held.refresh_from_db()
+                if held.is_over:
+                    break
+                # Where the import has to wait for the queue, work is done if wanted.
+                if not (options["wait"] and held.wait_reason and work(seconds=WORK_SECONDS)):
+                    time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
         if held.state != ImportState.DONE:
             raise CommandError(
                 f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
@@ -95,7 +105,14 @@ class Command(BaseCommand):
             held = upload_import(request=request, content=file.read_bytes())
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
-        _check(held)
+        while not STOPPING.is_set():
+            check_import(import_id=held.pk, stop=STOPPING.is_set)
+            held.refresh_from_db()
+            if held.state != ImportState.CHECKING:
+                break
+            time.sleep(SLICE_SECONDS)  # a worker has it; if it dies, its lease ends
+        else:
+            raise CommandError(f"the import is {held.state}: workers go on with it")
         if held.state == ImportState.FAILED:
             held.delete()
             raise CommandError(held.error)
@@ -121,28 +138,6 @@ def _summary(held: FileImport) -> str:
         return f"{done['turns']} turns in {done['requests']} requests, {done['known']} known already"
     told = f"{done['stored']} memories, {done['merged']} merged into known ones, {done['known']} known already"
     return f"{told}, {done['refused']} refused" if done["refused"] else told
-
-
-def _check(held: FileImport) -> None:
-    """Check until the check has ended, here or by a worker that was faster."""
-    while not STOPPING.is_set():
-        check_import(import_id=held.pk, stop=STOPPING.is_set)
-        held.refresh_from_db()
-        if held.state != ImportState.CHECKING:
-            return
-        time.sleep(SLICE_SECONDS)  # a worker has it; if it dies, its lease ends
-    raise CommandError(f"the import is {held.state}: workers go on with it")
-
-
-def _run(held: FileImport, progress: Callable[[int], None], *, works: bool) -> None:
-    """Import until it is over. Where it has to wait for the queue, work is done if wanted."""
-    while not STOPPING.is_set():
-        run_import(import_id=held.pk, stop=STOPPING.is_set, on_progress=progress)
-        held.refresh_from_db()
-        if held.is_over:
-            return
-        if not (works and held.wait_reason and work(seconds=WORK_SECONDS)):
-            time.sleep(SLICE_SECONDS)  # another process imports it, or it waits until a quota has room
 
 
 def _work(end_users: list[UUID]) -> None:

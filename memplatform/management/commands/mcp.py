@@ -29,14 +29,11 @@ class Command(BaseCommand):
         from memplatform.asgi import rest
         from memplatform.mcp import in_process
 
-        client = AsyncClient("http://in-process", key, http_transport=in_process(rest, _outer()))
+        # An ASGI scope that says how a request has come: from this machine, to an allowed host.
+        host = next((host for host in settings.ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
+        scheme = "https" if settings.HTTPS else "http"
+        headers = [(b"host", host.encode()), (b"x-forwarded-proto", scheme.encode())]
+        outer = {"scheme": "http", "client": ("127.0.0.1", 0), "headers": headers}
+        client = AsyncClient("http://in-process", key, http_transport=in_process(rest, outer))
         user_id = user_id or os.environ.get("MEMPLATFORM_USER_ID")
         serve(Access(client, user_id, agent_id or os.environ.get("MEMPLATFORM_AGENT_ID")))
-
-
-def _outer() -> dict[str, Any]:
-    """Return an ASGI scope that says how a request has come: from this machine, to an allowed host."""
-    host = next((host for host in settings.ALLOWED_HOSTS if not host.startswith(("*", "."))), "localhost")
-    scheme = "https" if settings.HTTPS else "http"
-    headers = [(b"host", host.encode()), (b"x-forwarded-proto", scheme.encode())]
-    return {"scheme": "http", "client": ("127.0.0.1", 0), "headers": headers}

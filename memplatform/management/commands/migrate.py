@@ -56,8 +56,20 @@ class Command(migrate.Command):
             return
         ensure_roles()
         with one_at_a_time():
-            _refuse_former_database()
-            _drop_unfinished_indexes()
+            with connection.cursor() as cursor:
+                cursor.execute("select to_regclass('django_migrations') is not null")
+                if cursor.fetchone() == (True,):
+                    cursor.execute(_FORMER)
+                    if cursor.fetchone() == (True,):
+                        raise CommandError(
+                            "this database was made before 0.1.0 and can't be migrated: export its users with the "
+                            "version that made it, make a new database (`make reset` for the embedded one), and "
+                            "import them"
+                        )
+                # What an interrupted `create index concurrently` has left would be in the way of the next.
+                cursor.execute(_INVALID)
+                for (name,) in cursor.fetchall():
+                    cursor.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(name)).as_string())
             super().handle(*args, **options)
             apply_row_security()
 
@@ -72,24 +84,3 @@ def one_at_a_time() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("select pg_advisory_unlock(%s)", [_LOCK])
-
-
-def _drop_unfinished_indexes() -> None:
-    """Drop what an interrupted `create index concurrently` has left, which would be in the way of the next."""
-    with connection.cursor() as cursor:
-        cursor.execute(_INVALID)
-        for (name,) in cursor.fetchall():
-            cursor.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(name)).as_string())
-
-
-def _refuse_former_database() -> None:
-    """Raise CommandError for a database of a version from before the initial migrations were made anew."""
-    with connection.cursor() as cursor:
-        cursor.execute("select to_regclass('django_migrations') is not null")
-        if cursor.fetchone() == (True,):
-            cursor.execute(_FORMER)
-            if cursor.fetchone() == (True,):
-                raise CommandError(
-                    "this database was made before 0.1.0 and can't be migrated: export its users with the version that "
-                    "made it, make a new database (`make reset` for the embedded one), and import them"
-                )

@@ -38,23 +38,18 @@ class Command(BaseCommand):
             sys.exit(_serve_with_workers())
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        granian = [sys.executable, "-m", "granian", *_GRANIAN, *_settings(), "memplatform.asgi:application"]
+        granian = [
+            *(sys.executable, "-m", "granian", *_GRANIAN),
+            *("--working-dir", str(BASE_DIR)),
+            *("--host", env.str("WEB_HOST", default="127.0.0.1")),
+            *("--port", str(env.int("WEB_PORT", default=8000, least=1))),
+            *("--workers", str(env.int("WEB_WORKERS", default=2, least=1))),
+            # At shutdown a worker has this time to finish its requests, then it is killed: a worker that is still
+            # starting ignores the signal (granian 2.8). The default is longer than the longest synchronous request.
+            *("--workers-kill-timeout", str(env.int("WEB_STOP_SECONDS", default=35, least=1))),
+            "memplatform.asgi:application",
+        ]
         os.execv(sys.executable, granian)  # noqa: S606  (there is no shell to pass by)
-
-
-def _settings() -> list[str]:
-    """Return the options of granian that settings decide.
-
-    At shutdown a worker has WEB_STOP_SECONDS to finish its requests, then it is killed: a worker that is still starting
-    ignores the signal (granian 2.8). The default is longer than the longest synchronous request.
-    """
-    return [
-        *("--working-dir", str(BASE_DIR)),
-        *("--host", env.str("WEB_HOST", default="127.0.0.1")),
-        *("--port", str(env.int("WEB_PORT", default=8000, least=1))),
-        *("--workers", str(env.int("WEB_WORKERS", default=2, least=1))),
-        *("--workers-kill-timeout", str(env.int("WEB_STOP_SECONDS", default=35, least=1))),
-    ]
 
 
 def _serve_with_workers() -> int:

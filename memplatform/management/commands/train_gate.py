@@ -1,7 +1,7 @@
 """Train the gate of the plain extractor from the gold lists."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,7 @@ class Command(BaseCommand):
         gate = train([features_of(each.text, each.question) for each in labelled], [each.is_kept for each in labelled])
         options["to"].write_text(to_json({"gate": gate}), encoding="utf-8")
         self.stdout.write(f"{len(gate.weights)} weights from {len(messages)} messages: {options['to']}")
-        self._show_figures(gate, [each for each in conversations if each.half in HELD_OUT])
-
-    def _show_figures(self, gate: LinearModel, held_out: Sequence[gold.GoldConversation]) -> None:
+        held_out = [each for each in conversations if each.half in HELD_OUT]
         scored = [message.scored(gate) for each in held_out for message in _messages(each)]
         for threshold in _THRESHOLDS:
             found = figures_at(threshold, scored)
@@ -92,7 +90,14 @@ def _messages(conversation: gold.GoldConversation) -> Iterator[_Message]:
     for place, said in enumerate(conversation.turns):
         if session != (session := said.id.partition(".")[0]):
             before = []
-        turn = _turn(said, place=place)
+        turn = SourceTurn(
+            id=UUID(int=place),
+            role=Role(said.role),
+            content=said.text,
+            speaker=said.speaker,
+            position=place,
+            received_at=said.said_at,
+        )
         if turn.role is Role.USER:
             yield _Message(
                 sentences=own_sentences(turn, before=before, most=most),
@@ -102,14 +107,3 @@ def _messages(conversation: gold.GoldConversation) -> Iterator[_Message]:
                 conversation=conversation.name,
             )
         before.append(turn)
-
-
-def _turn(said: gold.GoldTurn, *, place: int) -> SourceTurn:
-    return SourceTurn(
-        id=UUID(int=place),
-        role=Role(said.role),
-        content=said.text,
-        speaker=said.speaker,
-        position=place,
-        received_at=said.said_at,
-    )
