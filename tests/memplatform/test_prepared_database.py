@@ -11,9 +11,8 @@ import psycopg
 import pytest
 
 from memplatform import embedded
-from memplatform.database_roles import scram
+from memplatform.database_roles import NotPrepared, WantedDatabase, prepare, scram
 from memplatform.embedded.programs import owner_of, run
-from memplatform.prepared_database import NotPrepared, WantedDatabase, prepare
 from tests.instance import PROJECT, Instance, new_instance
 
 WANTED = WantedDatabase("Memory's", "its owner", "o'wner", "an app", "a'pp")

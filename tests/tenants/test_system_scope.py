@@ -79,5 +79,5 @@ def test_there_is_no_other_way() -> None:
         if BYPASSES.search(line)
     }
 
-    making_roles = {"row_security.py", "database_roles.py", "prepared_database.py", "embedded/__init__.py"}
+    making_roles = {"row_security.py", "database_roles.py", "embedded/__init__.py"}
     assert importers <= MAKERS | {f"memplatform/{each}" for each in making_roles}

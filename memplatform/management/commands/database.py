@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from memplatform.prepared_database import NotPrepared, WantedDatabase, prepare
+from memplatform.database_roles import NotPrepared, WantedDatabase, prepare
 
 
 class Command(BaseCommand):
