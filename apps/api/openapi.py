@@ -21,7 +21,8 @@ BYTES = {"type": "string", "format": "binary", "minLength": 1}
 
 
 class ApiSchema(AutoSchema):
-    """Describe what the base serializers do: bodies refuse unknown fields, answers always have all of their fields.
+    """Describe what the base serializers do: bodies refuse unknown fields, answers always have all of their fields
+    but those that a serializer names in `sometimes`.
 
     Components are named by what they are: the WebhookBody that is sent, the WebhookResponse, the WebhookList.
     drf-spectacular has no public hooks for this.
@@ -29,7 +30,7 @@ class ApiSchema(AutoSchema):
 
     def get_paginated_name(self, serializer_name: str) -> str:
         """Return the name of a page of these."""
-        return f"{serializer_name.removesuffix('Response').removesuffix('Summary')}List"
+        return f"{serializer_name.removesuffix('Response').removesuffix('Summary').removesuffix('Detail')}List"
 
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         name = str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Request")
@@ -57,7 +58,8 @@ class ApiSchema(AutoSchema):
             described.pop("writeOnly", None)
         if direction == "request":
             return {**schema, "additionalProperties": False}
-        return {**schema, "required": list(schema.get("properties", ()))}
+        sometimes = getattr(serializer, "sometimes", ())
+        return {**schema, "required": [name for name in schema.get("properties", ()) if name not in sometimes]}
 
 
 class StructExtension(OpenApiSerializerExtension):

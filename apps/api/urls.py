@@ -13,27 +13,19 @@ from apps.intake.api.sessions import SessionViewSet, TurnViewSet
 from apps.intake.api.turns import TurnsViewSet
 from apps.items.api import ItemOperationsView, ItemSearchView, ItemView, NamespacesView
 from apps.mem0 import urls as mem0
-from apps.memories.api.entities import EntitiesView, EntityMergeView, EntityView
-from apps.memories.api.memories import HistoryView, MemoriesView, MemoryBatchView, MemoryView
+from apps.memories.api.entities import EntityViewSet
+from apps.memories.api.memories import MemoriesViewSet, MemoryViewSet
 from apps.privacy.api import ErasureViewSet, UserViewSet
 from apps.projects.api.configuration import ConfigurationViewSet
 from apps.projects.api.keys import CurrentKeyViewSet, KeyViewSet
 from apps.queue.api import WorkViewSet
-from apps.review.api import LinkSettleView, LinksView
-from apps.search.api import ContextView, SearchView
+from apps.review.api import LinkViewSet
+from apps.search.api import SearchViewSet
 from apps.traces.api.stats import StatsViewSet
 from apps.traces.api.traces import TraceViewSet
-from apps.tuning.api.evaluation import EvaluationView, ItemLabelsView, LabelsView, SampleItemsView, SamplesView
-from apps.tuning.api.replays import (
-    ReplayCancelView,
-    ReplayCsvView,
-    ReplayedTracesView,
-    ReplayJsonView,
-    ReplayStartView,
-    ReplaysView,
-    ReplayView,
-)
-from apps.tuning.api.rollbacks import RollbacksView, RollbackUndoView, RollbackView
+from apps.tuning.api.evaluation import EvaluationViewSet
+from apps.tuning.api.replays import ReplayViewSet
+from apps.tuning.api.rollbacks import RollbackViewSet
 from apps.webhooks.api import EventStreamView, EventViewSet, WebhookViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
@@ -43,24 +35,34 @@ router.register("v1/keys", KeyViewSet, basename="key")
 router.register("v1/imports", ImportViewSet, basename="import")
 router.register("v1/erasures", ErasureViewSet, basename="erasure")
 router.register("v1/traces", TraceViewSet, basename="trace")
+router.register("v1/replays", ReplayViewSet, basename="replay")
+router.register("v1/rollbacks", RollbackViewSet, basename="rollback")
+router.register("v1/links", LinkViewSet, basename="link")
 router.register("v1/events", EventViewSet, basename="event")
 
 operations = [
     path("v1/turns", TurnsViewSet.as_view({"post": "create"}), name="turns"),
-    path("v1/memories", MemoriesView.as_view(), name="memories"),
-    path("v1/memories/batch", MemoryBatchView.as_view(), name="memory-batch"),
-    path("v1/memories/search", SearchView.as_view(), name="search"),
-    path("v1/context", ContextView.as_view(), name="context"),
-    path("v1/memories/<str:memory_id>", MemoryView.as_view(), name="memory"),
-    path("v1/memories/<str:memory_id>/history", HistoryView.as_view(), name="history"),
-    path("v1/entities", EntitiesView.as_view(), name="entities"),
-    path("v1/entities/<str:entity_id>", EntityView.as_view(), name="entity"),
-    path("v1/entities/<str:entity_id>/merge", EntityMergeView.as_view(), name="entity-merge"),
-    path("v1/links", LinksView.as_view(), name="links"),
-    path("v1/links/<str:link_id>/settle", LinkSettleView.as_view(), name="link-settle"),
-    path("v1/rollbacks", RollbacksView.as_view(), name="rollbacks"),
-    path("v1/rollbacks/<str:rollback_id>", RollbackView.as_view(), name="rollback"),
-    path("v1/rollbacks/<str:rollback_id>/undo", RollbackUndoView.as_view(), name="rollback-undo"),
+    path(
+        "v1/memories",
+        MemoriesViewSet.as_view({"get": "list", "post": "create", "patch": "revise", "delete": "retract"}),
+        name="memories",
+    ),
+    path("v1/memories/batch", MemoriesViewSet.as_view({"post": "batch"}), name="memory-batch"),
+    path("v1/memories/search", SearchViewSet.as_view({"post": "search"}), name="search"),
+    path("v1/context", SearchViewSet.as_view({"post": "context"}), name="context"),
+    path(
+        "v1/memories/<str:memory_id>",
+        MemoryViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
+        name="memory",
+    ),
+    path("v1/memories/<str:memory_id>/history", MemoryViewSet.as_view({"get": "history"}), name="history"),
+    path("v1/entities", EntityViewSet.as_view({"get": "list"}), name="entities"),
+    path("v1/entities/<str:entity_id>", EntityViewSet.as_view({"get": "retrieve"}), name="entity"),
+    path(
+        "v1/entities/<str:entity_id>/merge",
+        EntityViewSet.as_view({"post": "merge", "delete": "split"}),
+        name="entity-merge",
+    ),
     path("v1/items", ItemView.as_view(), name="item"),
     path("v1/items/search", ItemSearchView.as_view(), name="item-search"),
     path("v1/items/namespaces", NamespacesView.as_view(), name="item-namespaces"),
@@ -73,13 +75,6 @@ operations = [
     path("v1/users/<path:user_id>", UserViewSet.as_view({"delete": "destroy"}), name="user"),
     path("v1/sessions/<path:session_id>", SessionViewSet.as_view({"delete": "destroy"}), name="session"),
     path("v1/turns/<str:turn_id>", TurnViewSet.as_view({"delete": "destroy"}), name="turn"),
-    path("v1/replays", ReplaysView.as_view(), name="replays"),
-    path("v1/replays/<str:replay_id>", ReplayView.as_view(), name="replay"),
-    path("v1/replays/<str:replay_id>/start", ReplayStartView.as_view(), name="replay-start"),
-    path("v1/replays/<str:replay_id>/cancel", ReplayCancelView.as_view(), name="replay-cancel"),
-    path("v1/replays/<str:replay_id>/traces", ReplayedTracesView.as_view(), name="replayed-traces"),
-    path("v1/replays/<str:replay_id>/changes.json", ReplayJsonView.as_view(), name="replay-json"),
-    path("v1/replays/<str:replay_id>/changes.csv", ReplayCsvView.as_view(), name="replay-csv"),
     path(
         "v1/configuration",
         ConfigurationViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
@@ -89,11 +84,13 @@ operations = [
         "v1/configuration/activate", ConfigurationViewSet.as_view({"post": "activate"}), name="configuration-activate"
     ),
     path("v1/project/export", ProjectViewSet.as_view({"get": "export"}), name="project-export"),
-    path("v1/evaluation", EvaluationView.as_view(), name="evaluation"),
-    path("v1/evaluation/samples", SamplesView.as_view(), name="samples"),
-    path("v1/evaluation/samples/<str:sample_id>/items", SampleItemsView.as_view(), name="sample-items"),
-    path("v1/evaluation/items/<str:item_id>/labels", ItemLabelsView.as_view(), name="item-labels"),
-    path("v1/evaluation/labels", LabelsView.as_view(), name="labels"),
+    path("v1/evaluation", EvaluationViewSet.as_view({"get": "retrieve"}), name="evaluation"),
+    path("v1/evaluation/samples", EvaluationViewSet.as_view({"get": "samples", "post": "draw"}), name="samples"),
+    path(
+        "v1/evaluation/samples/<str:sample_id>/items", EvaluationViewSet.as_view({"get": "items"}), name="sample-items"
+    ),
+    path("v1/evaluation/items/<str:item_id>/labels", EvaluationViewSet.as_view({"post": "label"}), name="item-labels"),
+    path("v1/evaluation/labels", EvaluationViewSet.as_view({"get": "labels"}), name="labels"),
     path("v1/stats", StatsViewSet.as_view({"get": "retrieve"}), name="stats"),
     path("v1/schema", OpenApiDocumentView.as_view(), name="schema"),
     path("v1/docs", SpectacularSwaggerView.as_view(url_name="schema", template_name="api/docs.html"), name="docs"),

@@ -11,13 +11,14 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, UnsetType
+from rest_framework import serializers
 
 from apps.api.problems import invalid
 from apps.intake.api.turns import TurnsSerializer, checked_text, skipped_for
-from apps.memories.api.requests import MemoriesBody, MemoriesQuery, RevisionBody
+from apps.memories.api.requests import MemoriesQuery, NewMemoriesSerializer, RevisionSerializer
 from apps.pipeline.core.enums import MemoryType
 from apps.pipeline.core.input_validation import BadInput
-from apps.search.api import SearchBody
+from apps.search.api import SearchSerializer
 
 NAMES = ("user_id", "agent_id", "app_id", "run_id")
 ANY = "*"
@@ -100,12 +101,9 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
         ]
         session_id = self.scope().get("run_id", SESSION)
         given = {"user_id": self.user(), "session_id": session_id, "turns": turns, "metadata": self.metadata}
-        body = TurnsSerializer(data=given | self.scope())
-        body.is_valid(raise_exception=True)
-        validated: Fields = body.validated_data
-        return validated
+        return _checked(TurnsSerializer, given | self.scope())
 
-    def memories(self) -> tuple[MemoriesBody, list[dict[str, str]]]:
+    def memories(self) -> tuple[Fields, list[dict[str, str]]]:
         """Return the messages as memories, and those that were skipped. Raises BadInput if none is left."""
         told = {"metadata": self.metadata, "expires_at": _end_of(self.expiration_date), **self.scope()}
         facts: list[Fields] = []
@@ -119,7 +117,7 @@ class Mem0AddBody(Mem0Scope, frozen=True, kw_only=True):
                 facts.append({"type": MemoryType.FACT, "content": text, "subject": each.name or None, **told})
         if not facts:
             raise refusals[0]
-        return _checked(MemoriesBody, {"user_id": self.user(), "memories": facts}), skipped_for(refusals)
+        return _checked(NewMemoriesSerializer, {"user_id": self.user(), "memories": facts}), skipped_for(refusals)
 
 
 class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
@@ -130,7 +128,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
     top_k: Annotated[int, Meta(ge=1, le=1_000)] = 10
     threshold: Annotated[float, Meta(ge=0, le=1)] = 0.1
 
-    def search(self) -> SearchBody:
+    def search(self) -> Fields:
         """Return the search."""
         conditions = self.conditions()
         given = {
@@ -142,7 +140,7 @@ class Mem0SearchBody(Mem0Scope, frozen=True, kw_only=True):
             "topics": self.categories or [],
             "filter": {"AND": conditions} if conditions else None,
         }
-        return _checked(SearchBody, given | self.scope())
+        return _checked(SearchSerializer, given | self.scope())
 
 
 class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
@@ -152,7 +150,7 @@ class Mem0ListBody(Mem0Scope, frozen=True, kw_only=True):
     start_date: str | None = None
     end_date: str | None = None
 
-    def selection(self) -> MemoriesQuery:
+    def selection(self) -> Fields:
         """Return the selection."""
         limits = {"gte": self.start_date, "lte": self.end_date}
         created = {name: value for name, value in limits.items() if value is not None}
@@ -169,10 +167,12 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Fields | UnsetType = msgspec.UNSET
     expiration_date: str | UnsetType | None = msgspec.UNSET
 
-    def revision(self) -> RevisionBody:
+    def revision(self) -> Fields:
         """Return the changes."""
         given = {"content": self.text, "metadata": self.metadata, "expires_at": _end_of(self.expiration_date)}
-        return _checked(RevisionBody, {name: value for name, value in given.items() if value is not msgspec.UNSET})
+        return _checked(
+            RevisionSerializer, {name: value for name, value in given.items() if value is not msgspec.UNSET}
+        )
 
 
 def written_filters(text: str | None) -> Fields:
@@ -187,12 +187,11 @@ def written_filters(text: str | None) -> Fields:
     return read
 
 
-def _checked(shape: type[Any], given: Fields) -> Any:
-    """Return a request with these values, checked as if it had been sent. Raises Problem."""
-    try:
-        return msgspec.convert(msgspec.to_builtins(given), shape)
-    except msgspec.ValidationError as error:
-        raise invalid(str(error), at="") from error
+def _checked(serializer: type[serializers.BaseSerializer[Any]], given: Fields) -> Any:
+    """Return the validated values of a request of this API. Raises ValidationError."""
+    read = serializer(data=given)
+    read.is_valid(raise_exception=True)
+    return read.validated_data
 
 
 def _end_of(day: Any) -> Any:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.api.authentication import REFUSED
-from apps.api.base import ApiView, to_json
+from apps.api.base import ApiView
 from apps.api.problems import Code, Problem, invalid
 from apps.api.validation import not_found, read_body, read_id
 from apps.intake.accept import KeyRefused, accept
@@ -18,7 +18,7 @@ from apps.intake.quotas import check_quotas
 from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
 from apps.memories.api.memories import bulk_items
 from apps.memories.api.requests import new_memories, revision_of, selected, statuses_of, store_request
-from apps.memories.api.responses import memory_response
+from apps.memories.api.responses import MemorySerializer
 from apps.memories.models import Memory, MemoryVersion
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.services.revising import retract, retract_several, revise
@@ -37,11 +37,11 @@ _SHOWN = ("id", "user_id", "agent_id", "app_id", "run_id", "metadata", "created_
 
 def mem0_memory(memory: Memory) -> dict[str, Any]:
     """Return a memory read with its subject, end user and session (Memory.objects.to_show)."""
-    shown = memory_response(memory)
-    return {name: getattr(shown, name) for name in _SHOWN} | {
-        "memory": shown.content,
-        "categories": [shown.topic] if shown.topic else [],
-        "expiration_date": shown.expires_at,
+    shown = MemorySerializer(memory).data
+    return {name: shown[name] for name in _SHOWN} | {
+        "memory": shown["content"],
+        "categories": [shown["topic"]] if shown["topic"] else [],
+        "expiration_date": shown["expires_at"],
     }
 
 
@@ -76,7 +76,7 @@ class Mem0View(ApiView):
     def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
         """Return the memories that are meant, of the statuses shown or those that the filter names."""
         query = wanted.selection()
-        rows = selected(self.memories(), query, end_user_id=self.end_user_id(query.user_id))
+        rows = selected(self.memories(), query, end_user_id=self.end_user_id(query["user_id"]))
         return rows.filter(status__in=statuses_of(query, shown=shown)).order_by("-id")
 
 
@@ -111,7 +111,7 @@ class Mem0AddView(Mem0View):
             given, skipped = body.memories()
             check_quotas(project_id=self.caller.project_id)
             memories = new_memories(given, now=timezone.now())
-            ids = store(request=store_request(given.user_id, memories, caller=self.caller))
+            ids = store(request=store_request(given["user_id"], memories, caller=self.caller))
             found = self.memories().in_bulk(list(ids))
             rows = [found[each] for each in ids]
             made = [{"id": row.shown_id, "data": {"memory": row.content}, "event": "ADD"} for row in rows]
@@ -140,8 +140,8 @@ class Mem0SearchView(Mem0View):
     def post(self, request: Request) -> Response:
         """Search the memories of an end user."""
         body = read_body(request, Mem0SearchBody).search()
-        user_id = checked_name(body.user_id, at="/user_id")
-        found = search_memories(project_id=self.caller.project_id, user_id=user_id, query=search_query(body))
+        query = search_query(body)
+        found = search_memories(project_id=self.caller.project_id, user_id=body["user_id"], query=query)
         results = [
             mem0_memory(hit.memory)
             | {"score": round(hit.score, 4), "unverified": hit.is_unverified, "disputed": bool(hit.contradicted_by)}
@@ -201,7 +201,7 @@ class Mem0MemoriesView(Mem0View):
         if len(refused) == len(outcomes) and refused[0].error is not None:
             raise refused[0].error
         message = f"{len(outcomes) - len(refused)} of {len(outcomes)} memories deleted"
-        return Response({"message": message, "results": [to_json(each) for each in bulk_items(refused)]})
+        return Response({"message": message, "results": bulk_items(refused)})
 
 
 class Mem0MemoryView(Mem0View):

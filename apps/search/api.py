@@ -1,56 +1,55 @@
-"""Views of POST /v1/memories/search and POST /v1/context."""
+"""Endpoints POST /v1/memories/search and POST /v1/context."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, get_type_hints
-from uuid import UUID
+from typing import Any
 
 from django.utils import timezone
-from msgspec import UNSET, Meta, UnsetType, defstruct
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.base import ApiView
-from apps.api.operations import operation
-from apps.api.schemas import (
+from apps.api.serializers import (
     CONTENT_CHARACTERS,
-    AgentScopeBody,
-    DayEnd,
-    DayStart,
-    Identifier,
-    Metadata,
-    Moment,
-    ResponseBody,
-    Share,
-    Topic,
-    checked_metadata,
-    checked_scope,
-    response_of,
+    OPTIONAL,
+    AgentScopeSerializer,
+    ApiSerializer,
+    DayEndField,
+    DayStartField,
+    EnumField,
+    MetadataField,
+    NameField,
+    PublicIdField,
+    agent_scope_of,
 )
-from apps.memories.api.requests import MAX_ENTITIES, Tag
-from apps.memories.api.responses import MemoryResponse, memory_fields
-from apps.memories.filter import MemoryFilter, parse_filter, wanted_statuses
+from apps.api.viewsets import ApiViewSet, operation
+from apps.memories.api.requests import MAX_ENTITIES, ShareField
+from apps.memories.api.responses import MemorySerializer
+from apps.memories.filter import parse_filter, wanted_statuses
 from apps.memories.models.memory import is_past_plan
 from apps.pipeline.core.enums import MemoryType, Scope, Stakes, Status
-from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
-from apps.pipeline.core.input_validation import BadInput, TooLarge, checked_moment, checked_name
+from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.input_validation import TooLarge
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
-from apps.search.services import (
-    SearchResult,
-    build_context,
-    search_memories,
-)
-
-Question = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
+from apps.search.services import SearchResult, build_context, search_memories
 
 
-Filter = Annotated[
-    dict[str, Any],
-    Meta(description="Conditions on fields, combined with AND, OR and NOT: see docs/filters.md."),
-]
+@extend_schema_field({"type": "string", "maxLength": CONTENT_CHARACTERS})
+class QuestionField(serializers.CharField):
+    """What is asked; one that is too long is refused with a code of its own."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text. Raises ValidationError, TooLarge."""
+        text = super().to_internal_value(data)
+        if len(text) > CONTENT_CHARACTERS:
+            raise TooLarge(f"has {len(text):,} characters; the limit is {CONTENT_CHARACTERS:,}", at="/query")
+        return text
 
 
-class SearchBody(AgentScopeBody, kw_only=True):
+class SearchSerializer(AgentScopeSerializer):
     """A query with filters; a blank query returns the most important memories, whatever `min_score` is.
 
     A memory must have all `tags` and one of `entities` as its subject or object. `agent_id`, `app_id`, `run_id` and
@@ -62,38 +61,55 @@ class SearchBody(AgentScopeBody, kw_only=True):
     was scored.
     """
 
-    user_id: Identifier
-    query: Question
-    limit: Annotated[int, Meta(ge=1, le=100)] = 10
-    types: tuple[MemoryType, ...] = ()
-    topics: tuple[Topic, ...] = ()
-    tags: tuple[Tag, ...] = ()
-    entities: Annotated[tuple[str, ...], Meta(max_length=MAX_ENTITIES)] = ()
-    metadata: Metadata | None = None
-    filter: Filter | None = None
-    statuses: tuple[Status, ...] = ()
-    since: DayStart | None = None
-    until: DayEnd | None = None
-    stakes: Stakes = Stakes.NORMAL
-    as_of: DayEnd | None = None
-    min_confidence: Share = 0.0
-    min_score: Share | None = None
-    fields: Annotated[tuple[str, ...], Meta(max_length=50)] = ()
-    explain: bool = False
+    user_id = NameField()
+    query = QuestionField(allow_blank=True)
+    limit = serializers.IntegerField(min_value=1, max_value=100, default=10)
+    types = serializers.ListField(child=EnumField(MemoryType), default=list)
+    topics = serializers.ListField(child=serializers.CharField(max_length=64, allow_blank=True), default=list)
+    tags = serializers.ListField(child=serializers.CharField(max_length=64), default=list)
+    entities = serializers.ListField(child=PublicIdField(Prefix.ENTITY), max_length=MAX_ENTITIES, default=list)
+    metadata = MetadataField(**OPTIONAL)
+    filter = serializers.DictField(
+        help_text="Conditions on fields, combined with AND, OR and NOT: see docs/filters.md.", **OPTIONAL
+    )
+    statuses = serializers.ListField(child=EnumField(Status), default=list)
+    since = DayStartField(**OPTIONAL)
+    until = DayEndField(**OPTIONAL)
+    stakes = EnumField(Stakes, default=Stakes.NORMAL)
+    as_of = DayEndField(**OPTIONAL)
+    min_confidence = ShareField(default=0.0)
+    min_score = ShareField(**OPTIONAL)
+    fields = serializers.ListField(  # type: ignore[assignment]  # no attribute of the class
+        child=serializers.CharField(allow_blank=True), max_length=50, default=list
+    )
+    explain = serializers.BooleanField(default=False)
+
+    def validate_fields(self, names: list[str]) -> list[str]:
+        """Return the names. Raises ValidationError with the place of the first that is no field of a memory."""
+        for place, name in enumerate(names):
+            if name not in (*FoundMemorySerializer.Meta.fields, "all"):
+                known = ", ".join(FURTHER_FIELDS)
+                raise ValidationError({str(place): [f'is no field of a memory; known are {known} and "all"']})
+        return names
 
 
-class ExplanationResponse(ResponseBody):
+class ExplanationSerializer(ApiSerializer):
     """How a result was scored.
 
     `parts` compare the memory with the others; their sum is its relevance. `evidence` has the shares of the query's
     words and meaning that the memory itself has. The score is the relevance, lowered where there is little evidence.
     """
 
-    parts: dict[str, float]
-    evidence: dict[str, float]
+    parts = serializers.DictField(child=serializers.FloatField())
+    evidence = serializers.DictField(child=serializers.FloatField())
 
 
-class ShortMemoryResponse(ResponseBody):
+_IN_SHORT = ["id", "content", "type", "said_at", "score", "tags", "metadata", "version"]
+_MARKS = ["unverified", "past_plan", "disputed"]
+FURTHER_FIELDS = [name for name in MemorySerializer.Meta.fields if name not in _IN_SHORT]
+
+
+class FoundMemorySerializer(MemorySerializer):
     """A memory in short, with its `score`: how much it has to do with the query, from 0 (nothing) to 1.
 
     Scores are comparable between queries, and results are in their order. `unverified` memories await review.
@@ -101,232 +117,176 @@ class ShortMemoryResponse(ResponseBody):
     and their periods overlap. A `past_plan` was told before its day, which is over: nobody has said that it happened.
     """
 
-    id: str
-    content: str
-    type: MemoryType
-    said_at: Moment
-    score: float
-    tags: list[str]
-    metadata: dict[str, Any]
-    version: int  # which a correction names
-    unverified: bool
-    past_plan: bool
-    disputed: bool
-    contradicted_by: list[str] | UnsetType = UNSET
-    explanation: ExplanationResponse | UnsetType = UNSET
+    # The context has the further `fields` to show, and whether to `explain` the score.
+    sometimes = frozenset((*FURTHER_FIELDS, "contradicted_by", "explanation"))
+    score = serializers.FloatField()
+    unverified = serializers.BooleanField()
+    past_plan = serializers.BooleanField()
+    disputed = serializers.BooleanField()
+    contradicted_by = serializers.ListField(child=serializers.CharField())
+    explanation = ExplanationSerializer()
 
+    class Meta(MemorySerializer.Meta):
+        fields = [*_IN_SHORT, *_MARKS, *FURTHER_FIELDS, "contradicted_by", "explanation"]
 
-FURTHER_FIELDS = tuple(
-    name for name in MemoryResponse.__struct_fields__ if name not in ShortMemoryResponse.__struct_fields__
-)
-_KINDS = get_type_hints(MemoryResponse, include_extras=True)
-FoundMemoryResponse: Any = defstruct(
-    "FoundMemoryResponse",
-    [(name, _KINDS[name] | UnsetType, UNSET) for name in FURTHER_FIELDS],
-    bases=(ShortMemoryResponse,),
-    namespace={"__doc__": ShortMemoryResponse.__doc__},
-    frozen=True,
-    kw_only=True,
-)
-
-
-class WaitingMessageResponse(ResponseBody):
-    """A message that was accepted and waits to be processed: what the user said, not what is known."""
-
-    turn_id: str
-    session_id: str
-    content: str
-    said_at: Moment
-
-
-class SearchResponse(ResponseBody):
-    """Search results, best first; `nothing_found` says that no memory answers the query.
-
-    `closest` has what came nearest then, if the search is explained. `waiting` has messages that are not processed yet
-    and share a word with the query, the latest first; a search with conditions has none.
-    """
-
-    results: list[FoundMemoryResponse]
-    nothing_found: bool
-    closest: list[FoundMemoryResponse] | UnsetType = UNSET
-    waiting: list[WaitingMessageResponse] = []
-
-
-class ContextBody(AgentScopeBody, kw_only=True):
-    """The purpose of a context block and its token budget.
-
-    Memories with a score of at least `min_score` for the query come first; without it, the setting of the project
-    holds. `agent_id`, `app_id` and `run_id` select as in a search.
-    """
-
-    user_id: Identifier
-    query: Question = ""
-    token_budget: Annotated[int, Meta(ge=1, le=32_000)] = 1_000
-    stakes: Stakes = Stakes.NORMAL
-    min_score: Share | None = None
-
-
-class ContextResponse(ResponseBody):
-    """Text for an agent's prompt; empty if nothing is known. `omitted` counts memories that exceeded the budget."""
-
-    context: str
-    tokens: int
-    memory_ids: list[str]
-    omitted: int
-
-
-def search_query(body: SearchBody) -> SearchQuery:
-    """Convert the body to a search query. Raises BadInput, TooLarge."""
-    wanted = None if body.filter is None else parse_filter(body.filter, at="/filter")
-    return SearchQuery(
-        text=_question(body.query),
-        limit=body.limit,
-        types=body.types,
-        topics=body.topics,
-        tags=body.tags,
-        stakes=body.stakes,
-        min_confidence=body.min_confidence,
-        min_score=body.min_score,
-        entities=tuple(_entity(each, at=f"/entities/{place}") for place, each in enumerate(body.entities)),
-        told_in=checked_scope(body),
-        metadata=checked_metadata(body.metadata, at="/metadata"),
-        filter=wanted,
-        statuses=_statuses(body, wanted),
-        said_from=checked_moment(body.since, at="/since"),
-        said_to=checked_moment(body.until, at="/until"),
-        as_of=checked_moment(body.as_of, at="/as_of"),
-    )
-
-
-def _statuses(body: SearchBody, wanted: MemoryFilter | None) -> tuple[Status, ...]:
-    """Return the statuses to search; those that a filter names come beside those that are shown anyway."""
-    named = wanted_statuses(wanted) if wanted and not body.statuses else ()
-    return (*shown_statuses(body.stakes), *named) if named else body.statuses
-
-
-def context_query(body: ContextBody) -> ContextQuery:
-    """Convert the body to a context query. Raises TooLarge."""
-    return ContextQuery(
-        token_budget=body.token_budget,
-        text=_question(body.query),
-        stakes=body.stakes,
-        min_score=body.min_score,
-        told_in=checked_scope(body),
-    )
-
-
-def _entity(text: str, *, at: str) -> UUID:
-    try:
-        return parse(Prefix.ENTITY, text)
-    except BadIdentifier as error:
-        raise BadInput(str(error), at=at) from error
-
-
-def _question(text: str) -> str:
-    if len(text) > CONTENT_CHARACTERS:
-        raise TooLarge(f"has {len(text):,} characters; the limit is {CONTENT_CHARACTERS:,}", at="/query")
-    return text
-
-
-def checked_fields(body: SearchBody) -> frozenset[str]:
-    """Return the further fields of results that a body asks for. Raises BadInput."""
-    if body.explain or "all" in body.fields:
-        return frozenset(FURTHER_FIELDS)
-    for place, name in enumerate(body.fields):
-        if name not in FURTHER_FIELDS and name not in ShortMemoryResponse.__struct_fields__:
-            raise BadInput(
-                f'is no field of a memory; known are {", ".join(FURTHER_FIELDS)} and "all"', at=f"/fields/{place}"
-            )
-    return frozenset(body.fields) & frozenset(FURTHER_FIELDS)
-
-
-def search_response(found: SearchResult, *, fields: frozenset[str], explain: bool) -> SearchResponse:
-    """Convert the result of a search."""
-    closest = [_found_memory(hit, fields, explain=True) for hit in found.closest] if explain else UNSET
-    return SearchResponse(
-        results=[_found_memory(hit, fields, explain=explain) for hit in found.hits],
-        nothing_found=not found.hits,
-        closest=closest,
-        waiting=[
-            response_of(WaitingMessageResponse, each, turn_id=show(Prefix.TURN, each.turn_id)) for each in found.waiting
-        ],
-    )
-
-
-def _found_memory(hit: SearchHit, fields: frozenset[str], *, explain: bool) -> Any:
-    memory = hit.memory
-    further = memory_fields(memory) if fields else {}
-    return FoundMemoryResponse(
-        id=memory.shown_id,
-        content=memory.content,
-        type=MemoryType(memory.type),
-        said_at=memory.said_at,
-        score=hit.score,
-        tags=memory.tags,
-        metadata=memory.metadata,
-        version=memory.version,
-        unverified=hit.is_unverified,
-        past_plan=is_past_plan(memory, now=timezone.now()),
-        disputed=bool(hit.contradicted_by),
-        contradicted_by=[show(Prefix.MEMORY, each) for each in hit.contradicted_by] or UNSET,
-        explanation=_explanation(hit) if explain else UNSET,
-        **{name: further[name] for name in fields},
-    )
-
-
-def _explanation(hit: SearchHit) -> ExplanationResponse:
-    return ExplanationResponse(parts=_rounded(hit.parts), evidence=_rounded(hit.evidence))
+    def to_representation(self, instance: SearchHit) -> dict[str, Any]:
+        """Return a hit; of its memory only what is asked for is read."""
+        memory, contradicted_by = instance.memory, [show(Prefix.MEMORY, each) for each in instance.contradicted_by]
+        of_memory = self.fields
+        wanted = [name for name in (*_IN_SHORT, *self.context["fields"]) if name != "score"]
+        shown: dict[str, Any] = {}
+        for name in wanted:
+            value = of_memory[name].get_attribute(memory)
+            shown[name] = None if value is None else of_memory[name].to_representation(value)
+        shown |= {
+            "score": instance.score,
+            "unverified": instance.is_unverified,
+            "past_plan": is_past_plan(memory, now=timezone.now()),
+            "disputed": bool(contradicted_by),
+        }
+        if contradicted_by:
+            shown["contradicted_by"] = contradicted_by
+        if self.context["explain"]:
+            shown["explanation"] = {"parts": _rounded(instance.parts), "evidence": _rounded(instance.evidence)}
+        return shown
 
 
 def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
     return {name: round(part, 4) for name, part in parts.items()}
 
 
-class SearchView(ApiView):
-    """Search of memories."""
+class WaitingMessageSerializer(ApiSerializer):
+    """A message that was accepted and waits to be processed: what the user said, not what is known."""
+
+    turn_id = PublicIdField(Prefix.TURN)
+    session_id = serializers.CharField()
+    content = serializers.CharField()
+    said_at = serializers.DateTimeField()
+
+
+@extend_schema_serializer(component_name="SearchResponse")
+class SearchResultSerializer(ApiSerializer):
+    """Search results, best first; `nothing_found` says that no memory answers the query.
+
+    `closest` has what came nearest then, if the search is explained. `waiting` has messages that are not processed yet
+    and share a word with the query, the latest first; a search with conditions has none.
+    """
+
+    sometimes = frozenset({"closest"})
+    results = FoundMemorySerializer(many=True)
+    nothing_found = serializers.BooleanField()
+    closest = FoundMemorySerializer(many=True, required=False)
+    waiting = WaitingMessageSerializer(many=True)
+
+
+class ContextSerializer(AgentScopeSerializer):
+    """The purpose of a context block and its token budget.
+
+    Memories with a score of at least `min_score` for the query come first; without it, the setting of the project
+    holds. `agent_id`, `app_id` and `run_id` select as in a search.
+    """
+
+    user_id = NameField()
+    query = QuestionField(allow_blank=True, default="")
+    token_budget = serializers.IntegerField(min_value=1, max_value=32_000, default=1_000)
+    stakes = EnumField(Stakes, default=Stakes.NORMAL)
+    min_score = ShareField(**OPTIONAL)
+
+
+@extend_schema_serializer(component_name="ContextResponse")
+class ContextBlockSerializer(ApiSerializer):
+    """Text for an agent's prompt; empty if nothing is known. `omitted` counts memories that exceeded the budget."""
+
+    context = serializers.CharField(source="text")  # type: ignore[assignment]  # no attribute of the class
+    tokens = serializers.IntegerField()
+    memory_ids = serializers.ListField(child=PublicIdField(Prefix.MEMORY))
+    omitted = serializers.IntegerField()
+
+
+def search_query(body: Mapping[str, Any]) -> SearchQuery:
+    """Convert the validated body to a search query. Raises BadInput for the filter."""
+    wanted = None if body["filter"] is None else parse_filter(body["filter"], at="/filter")
+    statuses = tuple(body["statuses"])
+    if wanted and not statuses and (named := wanted_statuses(wanted)):
+        statuses = (*shown_statuses(body["stakes"]), *named)  # beside those that are shown anyway
+    return SearchQuery(
+        text=body["query"],
+        limit=body["limit"],
+        types=tuple(body["types"]),
+        topics=tuple(body["topics"]),
+        tags=tuple(body["tags"]),
+        stakes=body["stakes"],
+        min_confidence=body["min_confidence"],
+        min_score=body["min_score"],
+        entities=tuple(body["entities"]),
+        told_in=agent_scope_of(body),
+        metadata=body["metadata"] or {},
+        filter=wanted,
+        statuses=statuses,
+        said_from=body["since"],
+        said_to=body["until"],
+        as_of=body["as_of"],
+    )
+
+
+def search_answer(found: SearchResult, *, fields: list[str], explain: bool) -> dict[str, Any]:
+    """Return the result of a search as it is sent, with these further fields of each memory."""
+    context = {"fields": fields, "explain": explain}
+    answer = {
+        "results": FoundMemorySerializer(found.hits, many=True, context=context).data,
+        "nothing_found": not found.hits,
+        "waiting": WaitingMessageSerializer(found.waiting, many=True).data,
+    }
+    if explain:
+        answer["closest"] = FoundMemorySerializer(found.closest, many=True, context=context).data
+    return answer
+
+
+class SearchViewSet(ApiViewSet):
+    """Search of memories, and the context block for an agent's prompt."""
 
     scopes = {"POST": Scope.READ}
 
     @operation(
         "search_memories",
         summary="Search memories",
+        body=SearchSerializer,
+        answers={200: SearchResultSerializer},
         example={"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
-        repeatable=True,
+        is_repeatable=True,
     )
-    def post(self, request: Request, body: SearchBody) -> SearchResponse:
+    def search(self, request: Request) -> Response:
         """Search the memories of one end user by keywords and by meaning, best first."""
-        fields = checked_fields(body)
+        body = self.valid(SearchSerializer)
+        names, explain = body["fields"], body["explain"]
+        has_all = explain or "all" in names
+        fields = FURTHER_FIELDS if has_all else [name for name in FURTHER_FIELDS if name in names]
         found = search_memories(
             project_id=self.caller.project_id,
-            user_id=checked_name(body.user_id, at="/user_id"),
+            user_id=body["user_id"],
             query=search_query(body),
             in_short=not fields,
-            with_closest=body.explain,
+            with_closest=explain,
         )
-        return search_response(found, fields=fields, explain=body.explain)
-
-
-class ContextView(ApiView):
-    """The context block about an end user for an agent's prompt."""
-
-    scopes = {"POST": Scope.READ}
+        return Response(search_answer(found, fields=fields, explain=explain))
 
     @operation(
         "build_context",
         summary="Build a context block",
+        body=ContextSerializer,
+        answers={200: ContextBlockSerializer},
         example={"user_id": "ana", "query": "What should we cook?", "token_budget": 800},
-        repeatable=True,
+        is_repeatable=True,
     )
-    def post(self, request: Request, body: ContextBody) -> ContextResponse:
+    def context(self, request: Request) -> Response:
         """Build a text block about an end user for an agent's prompt, marked so that it is never extracted again."""
-        block = build_context(
-            project_id=self.caller.project_id,
-            user_id=checked_name(body.user_id, at="/user_id"),
-            query=context_query(body),
+        body = self.valid(ContextSerializer)
+        query = ContextQuery(
+            token_budget=body["token_budget"],
+            text=body["query"],
+            stakes=body["stakes"],
+            min_score=body["min_score"],
+            told_in=agent_scope_of(body),
         )
-        return response_of(
-            ContextResponse,
-            block,
-            context=block.text,
-            memory_ids=[show(Prefix.MEMORY, memory_id) for memory_id in block.memory_ids],
-        )
+        block = build_context(project_id=self.caller.project_id, user_id=body["user_id"], query=query)
+        return self.answer(ContextBlockSerializer, block)

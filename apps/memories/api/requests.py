@@ -1,36 +1,36 @@
-"""Requests of /v1/memories: bodies, and the query strings that select memories for lists and retractions."""
+"""Bodies of /v1/memories, and the query strings that select memories for lists and retractions."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Annotated, Any
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
-import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 
 from apps.api.authentication import Caller
-from apps.api.schemas import (
+from apps.api.serializers import (
     CONTENT_CHARACTERS,
-    AdjustmentResponse,
-    AgentScopeBody,
+    OPTIONAL,
     AgentScopeQuery,
-    DayEnd,
-    DayStart,
-    Identifier,
-    Label,
-    Limit,
-    Metadata,
-    Moment,
-    RequestBody,
-    Share,
-    Topic,
+    AgentScopeSerializer,
+    ApiSerializer,
+    DayEndField,
+    DayStartField,
+    EnumField,
+    MetadataField,
+    MomentField,
+    NameField,
+    PageQuery,
+    PublicIdField,
     adjusted_text,
     adjusted_time,
-    checked_metadata,
-    checked_names,
-    checked_scope,
+    agent_scope_of,
 )
-from apps.api.validation import read_id
 from apps.memories.filter import MemoryFilter, filter_condition, parse_filter, told_in_session, wanted_statuses
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.services.revising import Revision
@@ -50,200 +50,222 @@ from apps.pipeline.core.enums import (
     Status,
 )
 from apps.pipeline.core.identifiers import Prefix
-from apps.pipeline.core.input_validation import BadInput, checked_moment, checked_name, checked_said_at, cleaned_text
+from apps.pipeline.core.input_validation import BadInput, checked_said_at, cleaned_text
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
 from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
 
 MAX_MEMORIES = 100
-
-_TYPE_NAMES = [*MemoryType, *(alias for alias in CATEGORY_ALIASES if alias not in set(MemoryType))]
-TypeName = Annotated[str, Meta(extra_json_schema={"enum": [str(name) for name in _TYPE_NAMES]})]
-Content = Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
-LongText = Annotated[str, Meta(extra_json_schema={"maxLength": CONTENT_CHARACTERS})]
-Predicate = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Tag = Annotated[str, Meta(min_length=1, max_length=64)]
-Tags = Annotated[tuple[Tag, ...], Meta(max_length=32)]
-Language = Annotated[str, Meta(max_length=8)]
+MAX_ENTITIES = 20
+MAX_FILTER = 8_000  # characters of a filter in a query string
+_TYPE_NAMES = [str(each) for each in (*MemoryType, *(name for name in CATEGORY_ALIASES if name not in set(MemoryType)))]
 
 
-class NameBody(RequestBody):
+@extend_schema_field({"type": "string", "enum": _TYPE_NAMES})
+class TypeNameField(serializers.CharField):
+    """A memory type, or a category of another system, which becomes a type and a tag."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the name. Raises ValidationError."""
+        name = super().to_internal_value(data)
+        if name not in _TYPE_NAMES:
+            raise ValidationError(f"must be one of {', '.join(_TYPE_NAMES)}")
+        return name
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": CONTENT_CHARACTERS})
+class ContentField(serializers.CharField):
+    """A sentence; one that is too long is refused with a code of its own when it is cleaned."""
+
+
+@extend_schema_field({"type": "string", "maxLength": CONTENT_CHARACTERS})
+class LongTextField(serializers.CharField):
+    """A text that may be empty, checked as a sentence is."""
+
+
+class ShareField(serializers.FloatField):
+    """A number from 0 to 1."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=0, max_value=1, **options)
+
+
+class TagsField(serializers.ListField):
+    """Up to 32 tags, each once."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=NameField(max_length=64), max_length=32, **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the tags in their order. Raises ValidationError."""
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
+class NameSerializer(ApiSerializer):
     """An entity by name, created if it is new. "User" is the end user."""
 
-    name: Identifier
-    type: EntityType = EntityType.OTHER
+    name = NameField()
+    type = EnumField(EntityType, default=EntityType.OTHER)
 
 
-class ObjectBody(RequestBody):
+class MentionField(serializers.Field[Any, Any, Any, Any]):
+    """An entity, by its name alone or with its type."""
+
+    def to_internal_value(self, data: Any) -> Mention:
+        """Return the mention. Raises ValidationError."""
+        if isinstance(data, str):
+            name, kind = NameField().run_validation(data), EntityType.OTHER
+        else:
+            given = NameSerializer(data=data)
+            given.is_valid(raise_exception=True)
+            name, kind = given.validated_data["name"], given.validated_data["type"]
+        if not canonical_text(name):
+            raise ValidationError("must contain a letter or a digit")
+        return Mention(text=name, type=kind)
+
+
+class MentionFieldExtension(OpenApiSerializerFieldExtension):
+    """Describe both forms of a mention."""
+
+    target_class = MentionField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
+        """Return the choice between the two forms."""
+        with_type = auto_schema.resolve_serializer(NameSerializer, "request")
+        return {"oneOf": [with_type.ref, {"type": "string", "minLength": 1, "maxLength": 255}]}
+
+
+class ObjectSerializer(ApiSerializer):
     """The object of a triple: exactly one of the three fields."""
 
-    literal: Annotated[str, Meta(min_length=1, max_length=2_000)] | None = None
-    entity: NameBody | Identifier | None = None
-    list: Annotated[tuple[Identifier, ...], Meta(min_length=1, max_length=100)] | None = None
+    literal = NameField(max_length=2_000, **OPTIONAL)
+    entity = MentionField(**OPTIONAL)
+    list = serializers.ListField(child=NameField(), min_length=1, max_length=100, **OPTIONAL)
+
+    def validate(self, attrs: dict[str, Any]) -> Any:
+        """Return the object. Raises ValidationError."""
+        if sum(value is not None for value in attrs.values()) != 1:
+            raise ValidationError("must have exactly one of literal, entity and list")
+        if attrs["entity"] is not None:
+            return ObjectValue(entity=attrs["entity"])
+        if attrs["list"] is not None:
+            return ObjectValue(items=tuple(attrs["list"]))
+        return ObjectValue(literal=attrs["literal"])
 
 
-class MemoryBody(AgentScopeBody, kw_only=True):
+@extend_schema_serializer(component_name="MemoryBody")
+class NewMemorySerializer(AgentScopeSerializer):
     """A memory to store as given. Omitted fields get defaults."""
 
-    type: TypeName
-    content: Content
-    subject: NameBody | Identifier | None = None
-    predicate: Predicate | None = None
-    object: ObjectBody | None = None
-    polarity: Polarity = Polarity.POSITIVE
-    stateful: bool | None = None
-    topic: Topic | None = None
-    tags: Tags = ()
-    metadata: Metadata | None = None
-    language: Language = ""
-    event_at: Moment | None = None
-    event_precision: Precision | None = None
-    said_at: Moment | None = None
-    valid_from: Moment | None = None
-    valid_until: Moment | None = None
-    expires_at: Moment | None = None
-    superseded_by: str | None = None
-    status: Status | None = None
-    confidence: Share | None = None
-    source_confidence: SourceConfidence = SourceConfidence.DIRECT
-    grounding: Grounding = Grounding.SUPPORTED
-    speech_act: SpeechAct = SpeechAct.ASSERTED
-    importance: Share = 0.5
-    session_id: Identifier | None = None
-    evidence: LongText | None = None
-    context: LongText | None = None
-    extractor: Label = EXTRACTOR
+    type = TypeNameField()
+    content = ContentField()
+    subject = MentionField(**OPTIONAL)
+    predicate = serializers.RegexField(r"^[a-z][a-z0-9_]{0,63}\Z", **OPTIONAL)
+    object = ObjectSerializer(**OPTIONAL)
+    polarity = EnumField(Polarity, default=Polarity.POSITIVE)
+    stateful = serializers.BooleanField(**OPTIONAL)
+    topic = NameField(max_length=64, allow_blank=True, **OPTIONAL)
+    tags = TagsField(default=list)
+    metadata = MetadataField(**OPTIONAL)
+    language = NameField(max_length=8, allow_blank=True, default="")
+    event_at = MomentField(**OPTIONAL)
+    event_precision = EnumField(Precision, **OPTIONAL)
+    said_at = serializers.DateTimeField(default_timezone=UTC, **OPTIONAL)
+    valid_from = MomentField(**OPTIONAL)
+    valid_until = MomentField(**OPTIONAL)
+    expires_at = MomentField(**OPTIONAL)
+    superseded_by = PublicIdField(Prefix.MEMORY, **OPTIONAL)
+    status = EnumField(Status, **OPTIONAL)
+    confidence = ShareField(**OPTIONAL)
+    source_confidence = EnumField(SourceConfidence, default=SourceConfidence.DIRECT)
+    grounding = EnumField(Grounding, default=Grounding.SUPPORTED)
+    speech_act = EnumField(SpeechAct, default=SpeechAct.ASSERTED)
+    importance = ShareField(default=0.5)
+    session_id = NameField(**OPTIONAL)
+    evidence = LongTextField(allow_blank=True, **OPTIONAL)
+    context = LongTextField(allow_blank=True, **OPTIONAL)  # type: ignore[assignment]  # no attribute of the class
+    extractor = NameField(max_length=120, allow_blank=True, default=EXTRACTOR)
 
 
-class MemoriesBody(RequestBody):
+@extend_schema_serializer(component_name="MemoriesBody")
+class NewMemoriesSerializer(ApiSerializer):
     """Memories of one end user to store."""
 
-    user_id: Identifier
-    memories: Annotated[tuple[MemoryBody, ...], Meta(min_length=1, max_length=MAX_MEMORIES)]
+    user_id = NameField()
+    memories = serializers.ListField(child=NewMemorySerializer(), min_length=1, max_length=MAX_MEMORIES)
 
 
-class RevisionBody(RequestBody):
+class RevisionSerializer(ApiSerializer):
     """New values for a memory; omitted fields stay unchanged. `version` is the version that the caller has read.
 
     Without `object`, a new `content` changes the triple too: words that replace the old object become the new one, and
     an object that cannot be read from the content becomes empty.
     """
 
-    content: Content | UnsetType = UNSET
-    object: ObjectBody | UnsetType | None = UNSET
-    topic: Topic | UnsetType = UNSET
-    tags: Tags | UnsetType = UNSET
-    importance: Share | UnsetType = UNSET
-    confidence: Share | UnsetType = UNSET
-    metadata: Metadata | UnsetType = UNSET
-    event_at: Moment | UnsetType | None = UNSET
-    event_precision: Precision | UnsetType | None = UNSET
-    valid_from: Moment | UnsetType = UNSET
-    valid_until: Moment | UnsetType | None = UNSET
-    expires_at: Moment | UnsetType | None = UNSET
-    status: Status | UnsetType = UNSET
-    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    content = ContentField(required=False)
+    object = ObjectSerializer(required=False, allow_null=True)
+    topic = NameField(max_length=64, allow_blank=True, required=False)
+    tags = TagsField(required=False)
+    importance = ShareField(required=False)
+    confidence = ShareField(required=False)
+    metadata = MetadataField(required=False)
+    event_at = MomentField(required=False, allow_null=True)
+    event_precision = EnumField(Precision, required=False, allow_null=True)
+    valid_from = MomentField(required=False)
+    valid_until = MomentField(required=False, allow_null=True)
+    expires_at = MomentField(required=False, allow_null=True)
+    status = EnumField(Status, required=False)
+    version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, **OPTIONAL)
 
 
-def new_memories(body: MemoriesBody, *, now: datetime) -> tuple[NewMemory, ...]:
+def new_memories(body: Mapping[str, Any], *, now: datetime) -> tuple[NewMemory, ...]:
     """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
-    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body.memories))
+    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body["memories"]))
 
 
-def adjustments(body: MemoriesBody, taken: Sequence[NewMemory]) -> list[AdjustmentResponse]:
+def adjustments(body: Mapping[str, Any], taken: Sequence[NewMemory]) -> list[dict[str, str]]:
     """Return what was changed in the memories of a request before they were stored."""
     return [
         each
-        for index, (given, new) in enumerate(zip(body.memories, taken, strict=True))
+        for index, (given, new) in enumerate(zip(body["memories"], taken, strict=True))
         for each in (
-            adjusted_text(given.content, new.content, at=f"/memories/{index}/content"),
-            adjusted_text(given.evidence, new.evidence, at=f"/memories/{index}/evidence"),
-            adjusted_text(given.context, new.context, at=f"/memories/{index}/context"),
-            adjusted_time(given.said_at, new.said_at, at=f"/memories/{index}/said_at"),
+            adjusted_text(given["content"], new.content, at=f"/memories/{index}/content"),
+            adjusted_text(given["evidence"], new.evidence, at=f"/memories/{index}/evidence"),
+            adjusted_text(given["context"], new.context, at=f"/memories/{index}/context"),
+            adjusted_time(given["said_at"], new.said_at, at=f"/memories/{index}/said_at"),
         )
         if each
     ]
 
 
-def new_memory(body: MemoryBody, *, at: str, now: datetime) -> NewMemory:
-    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
-    kind, tag = _type(body.type, at=f"{at}/type")
-    successor = body.superseded_by
-    tags = checked_names(body.tags, at=f"{at}/tags")
-    predicate = checked_name(body.predicate or "", at=f"{at}/predicate")
-    given: dict[str, Any] = {name: getattr(body, name) for name in _AS_GIVEN}
-    given |= {name: checked_name(getattr(body, name) or "", at=f"{at}/{name}") for name in _NAMES}
-    given |= {name: checked_moment(getattr(body, name), at=f"{at}/{name}") for name in _MOMENTS}
-    return NewMemory(
-        type=kind,
-        content=cleaned_text(body.content, at=f"{at}/content", most=CONTENT_CHARACTERS),
-        subject=_mention(body.subject, at=f"{at}/subject") if body.subject else Mention(text=""),
-        predicate=predicate,
-        object=_object(body.object, at=f"{at}/object") if body.object else ObjectValue(),
-        stateful=is_stateful(predicate) if body.stateful is None else body.stateful,
-        tags=tuple(dict.fromkeys((*tags, tag) if tag else tags)),
-        metadata=checked_metadata(body.metadata, at=f"{at}/metadata"),
-        agent_scope=checked_scope(body, at=f"{at}/"),
-        said_at=checked_said_at(body.said_at, at=f"{at}/said_at", now=now),
-        superseded_by=read_id(Prefix.MEMORY, successor, at=f"{at}/superseded_by") if successor else None,
-        evidence=_long_text(body.evidence, at=f"{at}/evidence"),
-        context=_long_text(body.context, at=f"{at}/context"),
-        **given,
-    )
-
-
-_NAMES = ("topic", "language", "session_id", "extractor")
-_MOMENTS = ("event_at", "valid_from", "valid_until", "expires_at")
 _AS_GIVEN = (
     *("polarity", "event_precision", "status", "confidence", "source_confidence", "grounding", "speech_act"),
-    "importance",
+    *("importance", "event_at", "valid_from", "valid_until", "expires_at", "superseded_by"),
 )
 
 
-def _type(name: str, *, at: str) -> tuple[MemoryType, str | None]:
-    """Return the memory type, and a tag if the name is a category of another system."""
-    if name in set(MemoryType):
-        return MemoryType(name), None
-    if name not in CATEGORY_ALIASES:
-        raise BadInput(f"must be one of {', '.join(_TYPE_NAMES)}", at=at)
-    return CATEGORY_ALIASES[name]
-
-
-def _mention(body: NameBody | str, *, at: str) -> Mention:
-    text, kind = (body.name, body.type) if isinstance(body, NameBody) else (body, EntityType.OTHER)
-    if not canonical_text(text):
-        raise BadInput("must contain a letter or a digit", at=at)
-    return Mention(text=checked_name(text, at=at), type=kind)
-
-
-def _object(body: ObjectBody, *, at: str) -> ObjectValue:
-    given = [value for value in (body.literal, body.entity, body.list) if value is not None]
-    if len(given) != 1:
-        raise BadInput("must have exactly one of literal, entity and list", at=at)
-    if body.entity is not None:
-        return ObjectValue(entity=_mention(body.entity, at=f"{at}/entity"))
-    if body.list is not None:
-        return ObjectValue(items=checked_names(body.list, at=f"{at}/list"))
-    return ObjectValue(literal=checked_name(body.literal or "", at=f"{at}/literal"))
-
-
-def _long_text(text: str | None, *, at: str) -> str:
-    return cleaned_text(text, at=at, most=CONTENT_CHARACTERS) if text else ""
-
-
-def revision_of(
-    body: RevisionBody, *, memory_id: UUID, caller: Caller, expected_version: int | None = None
-) -> Revision:
-    """Return the revision that a caller asks for, texts cleaned. Raises BadInput, TooLarge."""
-    given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not UNSET}
-    given.pop("version")
-    return Revision(
-        project_id=caller.project_id,
-        memory_id=memory_id,
-        changes={name: _revised(name, value) for name, value in given.items()},
-        expected_version=body.version or expected_version,
-        may_review=caller.may(Scope.ADMIN),
-        is_trusted=caller.may(Scope.TRUST),
+def new_memory(body: Mapping[str, Any], *, at: str, now: datetime) -> NewMemory:
+    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
+    name, predicate = body["type"], body["predicate"] or ""
+    kind, tag = (MemoryType(name), None) if name in set(MemoryType) else CATEGORY_ALIASES[name]
+    texts: dict[str, Any] = {
+        name: cleaned_text(body[name], at=f"{at}/{name}", most=CONTENT_CHARACTERS) if body[name] else ""
+        for name in ("content", "evidence", "context")
+    }
+    given = {name: body[name] for name in _AS_GIVEN}
+    given |= {name: body[name] or "" for name in ("topic", "language", "session_id", "extractor")}
+    return NewMemory(
+        type=kind,
+        subject=body["subject"] or Mention(text=""),
+        predicate=predicate,
+        object=body["object"] or ObjectValue(),
+        stateful=is_stateful(predicate) if body["stateful"] is None else body["stateful"],
+        tags=tuple(dict.fromkeys((*body["tags"], tag) if tag else body["tags"])),
+        metadata=body["metadata"] or {},
+        agent_scope=agent_scope_of(body),
+        said_at=checked_said_at(body["said_at"], at=f"{at}/said_at", now=now),
+        **texts,
+        **given,
     )
 
 
@@ -252,32 +274,31 @@ def store_request(user_id: str, memories: Sequence[NewMemory], *, caller: Caller
     return StoreRequest(
         project_id=caller.project_id,
         api_key_id=caller.api_key_id,
-        user_id=checked_name(user_id, at="/user_id"),
+        user_id=user_id,
         memories=tuple(memories),
         is_trusted=caller.may(Scope.TRUST),
     )
 
 
-def _revised(name: str, value: Any) -> Any:
-    at = f"/{name}"
-    if isinstance(value, datetime):
-        return checked_moment(value, at=at)
-    if name == "object":
-        return _object(value, at=at) if value is not None else ObjectValue()
-    if name == "content":
-        return cleaned_text(value, at=at, most=CONTENT_CHARACTERS)
-    if name == "tags":
-        return list(dict.fromkeys(checked_names(value, at=at)))
-    if name == "metadata":
-        return checked_metadata(value, at=at)
-    if name == "topic":
-        return checked_name(value, at=at)
-    return "" if name == "event_precision" and value is None else value
-
-
-FilterText = Annotated[str, Meta(max_length=8_000, description="A filter as JSON, as in a search.")]
-
-MAX_ENTITIES = 20
+def revision_of(
+    body: Mapping[str, Any], *, memory_id: UUID, caller: Caller, expected_version: int | None = None
+) -> Revision:
+    """Return the revision that a caller asks for, texts cleaned. Raises BadInput, TooLarge."""
+    changes = {name: value for name, value in body.items() if name != "version"}
+    if "content" in changes:
+        changes["content"] = cleaned_text(changes["content"], at="/content", most=CONTENT_CHARACTERS)
+    if "object" in changes:
+        changes["object"] = changes["object"] or ObjectValue()
+    if "event_precision" in changes:
+        changes["event_precision"] = changes["event_precision"] or ""
+    return Revision(
+        project_id=caller.project_id,
+        memory_id=memory_id,
+        changes=changes,
+        expected_version=body.get("version") or expected_version,
+        may_review=caller.may(Scope.ADMIN),
+        is_trusted=caller.may(Scope.TRUST),
+    )
 
 
 class MemorySelection(AgentScopeQuery):
@@ -288,75 +309,73 @@ class MemorySelection(AgentScopeQuery):
     What is private to an agent is meant too. Only active memories, unless `statuses` or `filter` name others.
     """
 
-    user_id: Identifier | None = None
-    types: tuple[MemoryType, ...] = ()
-    topics: tuple[Topic, ...] = ()
-    tags: tuple[Tag, ...] = ()
-    statuses: tuple[Status, ...] = ()
-    entities: Annotated[tuple[Identifier, ...], Meta(max_length=MAX_ENTITIES)] = ()
-    session_id: Identifier | None = None
-    since: DayStart | None = None
-    until: DayEnd | None = None
-    filter: FilterText | None = None
+    user_id = NameField(**OPTIONAL)
+    types = serializers.ListField(child=EnumField(MemoryType), default=list)
+    topics = serializers.ListField(child=serializers.CharField(max_length=64, allow_blank=True), default=list)
+    tags = serializers.ListField(child=serializers.CharField(max_length=64), default=list)
+    statuses = serializers.ListField(child=EnumField(Status), default=list)
+    entities = serializers.ListField(child=PublicIdField(Prefix.ENTITY), max_length=MAX_ENTITIES, default=list)
+    session_id = NameField(**OPTIONAL)
+    since = DayStartField(**OPTIONAL)
+    until = DayEndField(**OPTIONAL)
+    filter = serializers.CharField(max_length=MAX_FILTER, help_text="A filter as JSON, as in a search.", **OPTIONAL)
 
 
-class MemoriesQuery(MemorySelection):
+class MemoriesQuery(PageQuery, MemorySelection):
     """Filters for a list of memories. `user_id` is optional for keys with scope admin.
 
     `as_of` selects what was true at a moment, superseded memories as well unless `statuses` are given; `known_at` what
     had been stored by a moment, in the wording of that time.
     """
 
-    as_of: DayEnd | None = None
-    known_at: DayEnd | None = None
-    cursor: str | None = None
-    limit: Limit = 50
+    as_of = DayEndField(**OPTIONAL)
+    known_at = DayEndField(**OPTIONAL)
 
 
-class RetractionQuery(MemorySelection, kw_only=True):
+class RetractionQuery(MemorySelection):
     """The memories to retract; `confirm` is their number, which a request without it tells."""
 
-    user_id: Identifier
-    confirm: Annotated[int, Meta(ge=0)] | None = None
+    user_id = NameField()
+    confirm = serializers.IntegerField(min_value=0, **OPTIONAL)
 
 
-def list_filter(query: MemorySelection) -> MemoryFilter | None:
+def list_filter(query: Mapping[str, Any]) -> MemoryFilter | None:
     """Return the filter of a list, which is JSON in the query string. Raises BadInput about the parameter."""
-    if query.filter is None:
+    if query["filter"] is None:
         return None
     try:
-        return parse_filter(msgspec.json.decode(query.filter), at="")
-    except msgspec.DecodeError as error:
-        raise BadInput("must be JSON", at="filter") from error
+        return parse_filter(json.loads(query["filter"]), at="")
     except BadInput as error:
         raise BadInput(f"{error.at} {error}".strip(), at="filter") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput("must be JSON", at="filter") from error
 
 
-def statuses_of(query: MemorySelection, *, shown: tuple[Status, ...]) -> tuple[Status, ...]:
+def statuses_of(query: Mapping[str, Any], *, shown: tuple[Status, ...]) -> tuple[Status, ...]:
     """Return the statuses that are meant: those given, or those shown by default and those that the filter names."""
     wanted = list_filter(query)
-    return query.statuses or (*shown, *(wanted_statuses(wanted) if wanted else ()))
+    return tuple(query["statuses"]) or (*shown, *(wanted_statuses(wanted) if wanted else ()))
 
 
-def selected(rows: MemoryQuerySet, query: MemorySelection, *, end_user_id: UUID | None) -> MemoryQuerySet:
+def selected(rows: MemoryQuerySet, query: Mapping[str, Any], *, end_user_id: UUID | None) -> MemoryQuerySet:
     """Filter memories of an end user, or of all, by a query string.
 
     Their status and the times `as_of` and `known_at` are left to the caller.
     """
     given = {
         "end_user_id": end_user_id,
-        "type__in": query.types,
-        "topic__in": query.topics,
-        "tags__contains": list(query.tags),
-        "said_at__gte": checked_moment(query.since, at="since"),
-        "said_at__lte": checked_moment(query.until, at="until"),
+        "type__in": query["types"],
+        "topic__in": query["topics"],
+        "tags__contains": query["tags"],
+        "said_at__gte": query["since"],
+        "said_at__lte": query["until"],
     }
-    told = told_by_source(scope=checked_scope(query, at=""), metadata={})
+    told = told_by_source(scope=agent_scope_of(query), metadata={})
     rows = rows.filter(told, **{lookup: value for lookup, value in given.items() if value})
-    if query.entities:
-        rows = rows.about([read_id(Prefix.ENTITY, each, at="entities") for each in query.entities])
-    if query.session_id is not None:
-        rows = rows.filter(told_in_session(checked_name(query.session_id, at="session_id")))
+    if query["entities"]:
+        rows = rows.about(query["entities"])
+    if query["session_id"] is not None:
+        rows = rows.filter(told_in_session(query["session_id"]))
     if (wanted := list_filter(query)) is not None:
         rows = rows.filter(filter_condition(wanted))
     return rows

@@ -1,78 +1,123 @@
-"""Views of /v1/evaluation, for keys with scope admin."""
+"""Endpoints /v1/evaluation, for keys with scope admin."""
 
-from datetime import date
-from typing import Annotated
+from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from msgspec import Meta
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.actors import ActorResponse, actor_response
-from apps.api.operations import operation
+from apps.api.actors import ActorSerializer
 from apps.api.problems import Code
-from apps.api.schemas import (
-    DayEnd,
-    DayStart,
-    Moment,
-    PageBody,
+from apps.api.serializers import (
+    OPTIONAL,
+    ApiModelSerializer,
+    ApiSerializer,
+    DayEndField,
+    DayStartField,
+    EnumField,
     PageQuery,
-    QueryParameters,
-    RequestBody,
-    ResponseBody,
-    response_of,
+    PublicIdField,
+    QuerySerializer,
 )
 from apps.api.validation import read_id
+from apps.api.viewsets import ApiViewSet, operation
 from apps.memories.models import EvaluationItem, EvaluationLabel, EvaluationSample
-from apps.pipeline.core.enums import LabelValue, SampleKind
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.tuning.api.admin_view import AdminView
+from apps.pipeline.core.enums import LabelValue, SampleKind, Scope
+from apps.pipeline.core.identifiers import Prefix
 from apps.tuning.evaluation.figures import (
     MOST_WEEKS,
     WEEKS,
-    EvaluationFigures,
-    EvaluationWarning,
-    RetrievalFigures,
+    EvaluationOverview,
+    Figure,
     evaluation_warnings,
     read_figures,
 )
 from apps.tuning.evaluation.samples import draw_samples, export_labels, items_of, label_item, list_samples
 
-Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
-
-class EvaluationQuery(QueryParameters):
+class EvaluationQuery(QuerySerializer):
     """The weeks of the figures, the running one included."""
 
-    weeks: Annotated[int, Meta(ge=1, le=MOST_WEEKS)] = WEEKS
+    weeks = serializers.IntegerField(min_value=1, max_value=MOST_WEEKS, default=WEEKS)
 
 
 class SamplesQuery(PageQuery):
     """Filter and paging of the samples."""
 
-    kinds: tuple[SampleKind, ...] = ()
+    kinds = serializers.ListField(child=EnumField(SampleKind), default=list)
 
 
-class SamplesBody(RequestBody):
-    """A period to draw samples from, by default the last seven days; the same seed draws the same rows."""
+@extend_schema_serializer(component_name="Share")
+class ShareSerializer(ApiSerializer):
+    """A part of a whole with the limits between which it lies at 95 % confidence; all None if the whole is empty."""
 
-    since: DayStart | None = None
-    until: DayEnd | None = None
-    seed: Seed | None = None
+    part = serializers.FloatField()
+    whole = serializers.FloatField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
 
 
-class LabelBody(RequestBody):
-    """What the caller says about an item, in place of what it said before.
+@extend_schema_serializer(component_name="RecallEstimate")
+class RecallEstimateSerializer(ApiSerializer):
+    """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
 
-    A memory is `good` if it is true, current and useful for a plausible later query, else `untrue`, `outdated` or
-    `useless`: the first quality that it lacks. A turn contains `something` worth remembering or `nothing`. What the
-    caller can't tell is `skipped`.
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    found = serializers.FloatField()
+    missed = serializers.FloatField()
+
+
+@extend_schema_serializer(component_name="Agreement")
+class AgreementSerializer(ApiSerializer):
+    """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
+
+    labellers = serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2)
+    items = serializers.IntegerField()
+    kappa = serializers.FloatField(allow_null=True)
+
+
+@extend_schema_serializer(component_name="EvaluationFigures")
+class EvaluationFiguresSerializer(ApiSerializer):
+    """The figures of a set of labelled items and the turns that they were drawn from."""
+
+    precision = ShareSerializer()
+    recall = RecallEstimateSerializer()
+    missed = ShareSerializer()
+    zero_extraction = ShareSerializer()
+    agreement = serializers.DictField(child=AgreementSerializer())
+    failures = serializers.DictField(child=serializers.IntegerField())
+
+
+@extend_schema_serializer(component_name="EvaluationWarning")
+class EvaluationWarningSerializer(ApiSerializer):
+    """A figure that misses its target; `is_alert` if it is so far off that somebody has to look at it now."""
+
+    figure = EnumField(Figure)
+    value = serializers.FloatField()
+    limit = serializers.FloatField()
+    is_alert = serializers.BooleanField()
+
+
+@extend_schema_serializer(component_name="RetrievalFigures")
+class RetrievalFiguresSerializer(ApiSerializer):
+    """The memories that were told, by what became of them; one may count for several outcomes.
+
+    `precision` is the share of those that were confirmed among those of which anything was heard again.
     """
 
-    value: LabelValue
+    told = serializers.IntegerField()
+    confirmed = serializers.IntegerField()
+    contradicted = serializers.IntegerField()
+    superseded = serializers.IntegerField()
+    precision = ShareSerializer()
 
 
-class EvaluationResponse(ResponseBody):
+class EvaluationSerializer(ApiSerializer):
     """Figures of the last weeks in total and by week, configuration version, model and memory type.
 
     Shares have the limits of 95 % confidence. A turn with nothing stored has neither model nor memory type, so that
@@ -80,184 +125,173 @@ class EvaluationResponse(ResponseBody):
     about the memories that agents were told for the first time in as many weeks, 30 days earlier.
     """
 
-    total: EvaluationFigures
-    weeks: dict[str, EvaluationFigures]
-    versions: dict[str, EvaluationFigures]
-    models: dict[str, EvaluationFigures]
-    memory_types: dict[str, EvaluationFigures]
-    warnings: list[EvaluationWarning]
-    retrieval: RetrievalFigures
+    total = EvaluationFiguresSerializer()
+    weeks = serializers.DictField(child=EvaluationFiguresSerializer())
+    versions = serializers.DictField(child=EvaluationFiguresSerializer())
+    models = serializers.DictField(child=EvaluationFiguresSerializer())
+    memory_types = serializers.DictField(child=EvaluationFiguresSerializer())
+    warnings = serializers.SerializerMethodField()
+    retrieval = RetrievalFiguresSerializer()
+
+    @extend_schema_field(EvaluationWarningSerializer(many=True))
+    def get_warnings(self, overview: EvaluationOverview) -> Any:
+        """Return the targets that the latest week misses."""
+        latest = list(overview.weeks.values())[-1:]
+        found = [warning for figures in latest for warning in evaluation_warnings(figures=figures)]
+        return EvaluationWarningSerializer(found, many=True).data
 
 
-class SampleResponse(ResponseBody):
+class SampleSerializer(ApiModelSerializer):
     """A sample: how many rows it could have been drawn from, were drawn, and have a label."""
 
-    id: str
-    kind: SampleKind
-    week: date
-    since: Moment
-    until: Moment
-    seed: int
-    population: int
-    drawn: int
-    labelled: int
-    created_by: ActorResponse
-    created_at: Moment
+    id = serializers.CharField(source="shown_id")
+    kind = EnumField(SampleKind)
+    drawn = serializers.IntegerField()
+    labelled = serializers.IntegerField()
+    created_by = ActorSerializer(source="actor")
+
+    class Meta:
+        model = EvaluationSample
+        fields = [
+            *("id", "kind", "week", "since", "until", "seed", "population", "drawn", "labelled", "created_by"),
+            "created_at",
+        ]
 
 
-class SampleList(PageBody):
-    """Samples, newest first."""
-
-    results: list[SampleResponse]
-
-
-class DrawnSamplesResponse(ResponseBody):
+class DrawnSamplesSerializer(ApiSerializer):
     """The samples that were drawn: of memories, of turns, or both."""
 
-    results: list[SampleResponse]
+    results = SampleSerializer(many=True)
 
 
-class LabelResponse(ResponseBody):
+@extend_schema_serializer(component_name="SamplesBody")
+class NewSamplesSerializer(ApiSerializer):
+    """A period to draw samples from, by default the last seven days; the same seed draws the same rows."""
+
+    since = DayStartField(**OPTIONAL)
+    until = DayEndField(**OPTIONAL)
+    seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, **OPTIONAL)
+
+
+@extend_schema_serializer(component_name="LabelBody")
+class NewLabelSerializer(ApiSerializer):
+    """What the caller says about an item, in place of what it said before.
+
+    A memory is `good` if it is true, current and useful for a plausible later query, else `untrue`, `outdated` or
+    `useless`: the first quality that it lacks. A turn contains `something` worth remembering or `nothing`. What the
+    caller can't tell is `skipped`.
+    """
+
+    value = EnumField(LabelValue)
+
+
+class LabelSerializer(ApiModelSerializer):
     """A label: person or key, and what it says."""
 
-    labeller: ActorResponse
-    value: LabelValue
-    remembered_memory_id: str | None
-    labelled_at: Moment
+    labeller = ActorSerializer()
+    value = EnumField(LabelValue)
+    remembered_memory_id = PublicIdField(Prefix.MEMORY, source="remembered_id", allow_null=True)
+    labelled_at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = EvaluationLabel
+        fields = ["labeller", "value", "remembered_memory_id", "labelled_at"]
 
 
-class SampleItemResponse(ResponseBody):
+class SampleItemSerializer(ApiModelSerializer):
     """An item: a memory with its quote, or a turn, and all its labels."""
 
-    id: str
-    kind: SampleKind
-    position: int
-    user_id: str
-    memory_id: str | None
-    turn_id: str | None
-    content: str
-    evidence: str
-    memory_type: str
-    model: str
-    version: int | None
-    labels: list[LabelResponse]
+    id = serializers.CharField(source="shown_id")
+    kind = EnumField(SampleKind)
+    user_id = serializers.CharField(source="end_user.external_id")
+    memory_id = serializers.CharField(source="memory.shown_id", default=None, allow_null=True)
+    turn_id = serializers.CharField(source="turn.shown_id", default=None, allow_null=True)
+    content = serializers.CharField()
+    evidence = serializers.CharField(source="memory.evidence", default="")
+    memory_type = serializers.CharField()
+    model = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    labels = LabelSerializer(many=True)
+
+    class Meta:
+        model = EvaluationItem
+        fields = [
+            *("id", "kind", "position", "user_id", "memory_id", "turn_id", "content", "evidence", "memory_type"),
+            *("model", "version", "labels"),
+        ]
 
 
-class SampleItemList(PageBody):
-    """Items of a sample in the order of the draw."""
+class EvaluationViewSet(ApiViewSet):
+    """Samples, their labels, and what the labels tell of the project."""
 
-    results: list[SampleItemResponse]
+    scopes = dict.fromkeys(("GET", "HEAD", "POST"), Scope.ADMIN)
 
-
-def sample_response(sample: EvaluationSample) -> SampleResponse:
-    """Convert a sample of `list_samples`."""
-    return response_of(
-        SampleResponse,
-        sample,
-        id=sample.shown_id,
-        kind=SampleKind(sample.kind),
-        created_by=actor_response(sample.actor),
+    @operation(
+        "get_evaluation",
+        summary="Get precision, recall and their companions",
+        query=EvaluationQuery,
+        answers={200: EvaluationSerializer},
     )
-
-
-def sample_item_response(item: EvaluationItem) -> SampleItemResponse:
-    """Convert an item with its memory or turn, and its labels."""
-    memory, turn = item.memory, item.turn
-    return response_of(
-        SampleItemResponse,
-        item,
-        id=item.shown_id,
-        user_id=item.end_user.external_id,
-        memory_id=memory.shown_id if memory else None,
-        turn_id=turn.shown_id if turn else None,
-        evidence=memory.evidence if memory else "",
-        labels=[label_response(label) for label in item.labels.all()],
-    )
-
-
-def label_response(label: EvaluationLabel) -> LabelResponse:
-    """Convert a label."""
-    return LabelResponse(
-        labeller=actor_response(label.labeller),
-        value=LabelValue(label.value),
-        remembered_memory_id=show(Prefix.MEMORY, label.remembered_id) if label.remembered_id else None,
-        labelled_at=label.created_at,
-    )
-
-
-class EvaluationView(AdminView):
-    """The figures of the project."""
-
-    @operation("get_evaluation", summary="Get precision, recall and their companions")
-    def get(self, request: Request, query: EvaluationQuery) -> EvaluationResponse:
+    def retrieve(self, request: Request) -> Response:
         """Return what the labels of the last weeks tell about the quality of what is stored."""
-        overview = read_figures(project_id=self.caller.project_id, weeks=query.weeks)
-        latest = list(overview.weeks.values())[-1:]
-        return response_of(
-            EvaluationResponse,
-            overview,
-            weeks={str(week): figures for week, figures in overview.weeks.items()},
-            versions={str(number): figures for number, figures in overview.versions.items()},
-            warnings=[warning for figures in latest for warning in evaluation_warnings(figures=figures)],
-        )
+        overview = read_figures(project_id=self.caller.project_id, weeks=self.query["weeks"])
+        return self.answer(EvaluationSerializer, overview)
 
-
-class SamplesView(AdminView):
-    """The samples of the project."""
-
-    @operation("list_samples", summary="List samples")
-    def get(self, request: Request, query: SamplesQuery) -> SampleList:
+    @operation("list_samples", summary="List samples", query=SamplesQuery, answers={200: SampleSerializer(many=True)})
+    def samples(self, request: Request) -> Response:
         """List the samples, newest first. Those of a week are drawn by themselves when it has ended."""
         rows = list_samples(project_id=self.caller.project_id)
-        if query.kinds:
-            rows = rows.filter(kind__in=query.kinds)
-        return self.page(SampleList, rows, sample_response, limit=query.limit)
+        if self.query["kinds"]:
+            rows = rows.filter(kind__in=self.query["kinds"])
+        return self.answer_page(SampleSerializer, rows)
 
-    @operation("draw_samples", summary="Draw samples now", status=201, example={}, repeatable=True)
-    def post(self, request: Request, body: SamplesBody) -> DrawnSamplesResponse:
+    @operation(
+        "draw_samples",
+        summary="Draw samples now",
+        body=NewSamplesSerializer,
+        answers={201: DrawnSamplesSerializer},
+        example={},
+        is_repeatable=True,
+    )
+    def draw(self, request: Request) -> Response:
         """Draw up to 100 active memories that were added in a period, and 50 turns of users with nothing stored.
 
         A memory or turn that is in a sample already is not drawn again.
         """
         project_id = self.caller.project_id
-        samples = draw_samples(project_id=project_id, since=body.since, until=body.until, seed=body.seed)
-        drawn = {sample.pk for sample in samples}
+        drawn = {sample.pk for sample in draw_samples(project_id=project_id, **self.valid(NewSamplesSerializer))}
         rows = list_samples(project_id=project_id).filter(id__in=drawn).order_by("id")
-        return DrawnSamplesResponse(results=[sample_response(each) for each in rows])
+        return self.answer(DrawnSamplesSerializer, {"results": rows}, status=201)
 
-
-class SampleItemsView(AdminView):
-    """The items of a sample."""
-
-    @operation("list_sample_items", summary="List the items of a sample", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, sample_id: str, query: PageQuery) -> SampleItemList:
+    @operation(
+        "list_sample_items",
+        summary="List the items of a sample",
+        query=PageQuery,
+        answers={200: SampleItemSerializer(many=True)},
+        problems=[Code.NOT_FOUND],
+    )
+    def items(self, request: Request, sample_id: str) -> Response:
         """List the memories or turns of a sample in the order of the draw, with their labels."""
         rows = items_of(project_id=self.caller.project_id, sample_id=read_id(Prefix.EVALUATION_SAMPLE, sample_id))
-        return self.page(SampleItemList, rows, sample_item_response, limit=query.limit, ordering="position")
-
-
-class ItemLabelsView(AdminView):
-    """The labels of an item."""
+        return self.answer_page(SampleItemSerializer, rows, ordering="position")
 
     @operation(
         "label_item",
         summary="Label an item",
-        status=201,
+        body=NewLabelSerializer,
+        answers={201: LabelSerializer},
         problems=[Code.NOT_FOUND, Code.CONFLICT],
         example={"value": "good"},
-        repeatable=True,
+        is_repeatable=True,
     )
-    def post(self, request: Request, item_id: str, body: LabelBody) -> LabelResponse:
+    def label(self, request: Request, item_id: str) -> Response:
         """Store what the caller says about an item; a second label of the same key replaces its first."""
         wanted = read_id(Prefix.EVALUATION_ITEM, item_id)
-        return label_response(label_item(project_id=self.caller.project_id, item_id=wanted, value=body.value))
+        label = label_item(project_id=self.caller.project_id, item_id=wanted, **self.valid(NewLabelSerializer))
+        return self.answer(LabelSerializer, label, status=201)
 
-
-class LabelsView(AdminView):
-    """All labels of the project."""
-
-    @operation("export_labels", summary="Export all labels", responses={(200, "application/jsonl"): OpenApiTypes.STR})
-    def get(self, request: Request) -> StreamingHttpResponse:
+    @operation("export_labels", summary="Export all labels", answers={(200, "application/jsonl"): OpenApiTypes.STR})
+    def labels(self, request: Request) -> StreamingHttpResponse:
         """Return one JSON object per label and line: the item with its sentence, who labelled it, and how.
 
         The last line is `{"kind": "end"}`: without it, the answer was broken off and is not complete.

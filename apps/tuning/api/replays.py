@@ -1,30 +1,31 @@
-"""Views of /v1/replays, for keys with scope admin."""
+"""Endpoints /v1/replays, for keys with scope admin."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from msgspec import Meta
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
-from apps.api.operations import operation
 from apps.api.problems import Code
-from apps.api.schemas import (
-    DayEnd,
-    DayStart,
-    Identifier,
-    Moment,
-    PageBody,
+from apps.api.serializers import (
+    OPTIONAL,
+    ApiModelSerializer,
+    ApiSerializer,
+    DayEndField,
+    DayStartField,
+    EnumField,
+    NameField,
     PageQuery,
-    RequestBody,
-    ResponseBody,
-    response_of,
+    PublicIdField,
 )
-from apps.api.validation import read_id, read_ids
-from apps.pipeline.core.identifiers import Prefix, show
-from apps.pipeline.core.input_validation import checked_name
+from apps.api.viewsets import ApiViewSet, operation
+from apps.pipeline.core.enums import Scope
+from apps.pipeline.core.identifiers import Prefix
 from apps.traces.models import Replay, ReplayedState, ReplayedTrace, ReplayState
-from apps.tuning.api.admin_view import AdminView
 from apps.tuning.replays.differences import shown_difference
 from apps.tuning.replays.services import (
     EXPORTS,
@@ -39,227 +40,198 @@ from apps.tuning.replays.services import (
 MOST_IDS = 1_000
 
 
-class ReplayTracesBody(RequestBody):
+class ReplayTracesSerializer(ApiSerializer):
     """Which ended traces are replayed: all filters have to fit, and a sample is drawn of what is left.
 
     `trace_ids` are identifiers of traces (trc_…); a session is named together with its user.
     """
 
-    user_id: Identifier | None = None
-    session_id: Identifier | None = None
-    since: DayStart | None = None
-    until: DayEnd | None = None
-    trace_ids: Annotated[tuple[str, ...], Meta(max_length=MOST_IDS)] = ()
-    sample: Annotated[int, Meta(ge=1)] | None = None
+    user_id = NameField(**OPTIONAL)
+    session_id = NameField(**OPTIONAL)
+    since = DayStartField(**OPTIONAL)
+    until = DayEndField(**OPTIONAL)
+    trace_ids = serializers.ListField(child=PublicIdField(Prefix.TRACE), max_length=MOST_IDS, default=list)
+    sample = serializers.IntegerField(min_value=1, **OPTIONAL)
 
 
-class ReplayBody(RequestBody):
+@extend_schema_serializer(component_name="ReplayBody")
+class NewReplaySerializer(ApiSerializer):
     """Traces, and the configuration version under which they run again; null: each under its own.
 
     With `isolated` each trace starts from the state as it was before it, not from what the replay would have written.
     With `live_calls` the model is asked where a prompt has no recorded answer.
     """
 
-    version: Annotated[int, Meta(ge=1)] | None = None
-    traces: ReplayTracesBody = ReplayTracesBody()
-    isolated: bool = False
-    live_calls: bool = False
+    version = serializers.IntegerField(min_value=1, **OPTIONAL)
+    traces = ReplayTracesSerializer(required=False)
+    isolated = serializers.BooleanField(default=False)
+    live_calls = serializers.BooleanField(default=False)
 
 
 class ReplayedTracesQuery(PageQuery):
     """Filter and paging of the traces of a replay."""
 
-    statuses: tuple[ReplayedState, ...] = ()
+    statuses = serializers.ListField(child=EnumField(ReplayedState), default=list)
 
 
-class ReplayResponse(ResponseBody):
+class ReplaySerializer(ApiModelSerializer):
     """A replay with its estimate and its sums; differences are counted, and given by trace."""
 
-    id: str
-    status: ReplayState
-    version: int | None
-    isolated: bool
-    live_calls: bool
-    traces: dict[str, Any]
-    estimate: dict[str, Any]
-    traces_total: int
-    traces_done: int
-    totals: dict[str, Any]
-    error: str
-    created_at: Moment
-    started_at: Moment | None
-    finished_at: Moment | None
+    id = serializers.CharField(source="shown_id")
+    status = EnumField(ReplayState, source="state")
+    version = serializers.IntegerField(source="configuration.number", allow_null=True, default=None)
+    isolated = serializers.BooleanField(source="is_isolated")
+    live_calls = serializers.BooleanField(source="allows_live_calls")
+    traces = serializers.SerializerMethodField()
+    estimate = serializers.DictField()
+    totals = serializers.DictField()
+
+    class Meta:
+        model = Replay
+        fields = [
+            *("id", "status", "version", "isolated", "live_calls", "traces", "estimate", "traces_total"),
+            *("traces_done", "totals", "error", "created_at", "started_at", "finished_at"),
+        ]
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_traces(self, replay: Replay) -> dict[str, Any]:
+        """Return the filters as they were sent."""
+        return {name: value for name, value in replay.choice.items() if name != "end_user"}
 
 
-class ReplayList(PageBody):
-    """Replays, newest first."""
-
-    results: list[ReplayResponse]
-
-
-class ReplayedTraceResponse(ResponseBody):
+class ReplayedTraceSerializer(ApiModelSerializer):
     """One trace of a replay: `diff` is empty if it ended as it was recorded."""
 
-    user_id: str
-    trace_id: str
-    status: ReplayedState
-    diff: dict[str, Any]
-    totals: dict[str, Any]
-    error: str
+    user_id = serializers.CharField(source="end_user.external_id")
+    trace_id = PublicIdField(Prefix.TRACE)
+    status = EnumField(ReplayedState, source="state")
+    diff = serializers.SerializerMethodField()
+    totals = serializers.DictField()
+
+    class Meta:
+        model = ReplayedTrace
+        fields = ["user_id", "trace_id", "status", "diff", "totals", "error"]
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_diff(self, row: ReplayedTrace) -> Any:
+        """Return the difference with identifiers as callers know them."""
+        return shown_difference(row.diff)
 
 
-class ReplayedTraceList(PageBody):
-    """Traces of a replay."""
-
-    results: list[ReplayedTraceResponse]
-
-
-def replay_response(replay: Replay) -> ReplayResponse:
-    """Convert a replay."""
-    return response_of(
-        ReplayResponse,
-        replay,
-        id=replay.shown_id,
-        status=ReplayState(replay.state),
-        version=replay.configuration.number if replay.configuration else None,
-        isolated=replay.is_isolated,
-        live_calls=replay.allows_live_calls,
-        traces={name: value for name, value in replay.choice.items() if name != "end_user"},
-    )
-
-
-def replayed_trace_response(row: ReplayedTrace) -> ReplayedTraceResponse:
-    """Convert one trace of a replay."""
-    return ReplayedTraceResponse(
-        user_id=row.end_user.external_id,
-        trace_id=show(Prefix.TRACE, row.trace_id),
-        status=ReplayedState(row.state),
-        diff=shown_difference(row.diff),
-        totals=row.totals,
-        error=row.error,
-    )
-
-
-class ReplaysView(AdminView):
+class ReplayViewSet(ApiViewSet):
     """The replays of the project."""
 
-    @operation("list_replays", summary="List replays")
-    def get(self, request: Request, query: PageQuery) -> ReplayList:
+    prefix = Prefix.REPLAY
+    queryset = Replay.objects.select_related("configuration")
+    lookup_url_kwarg = "replay_id"
+    scopes = dict.fromkeys(("GET", "HEAD", "POST"), Scope.ADMIN)
+
+    @operation("list_replays", summary="List replays", query=PageQuery, answers={200: ReplaySerializer(many=True)})
+    def list(self, request: Request) -> Response:
         """List replays, newest first."""
-        return self.page(
-            ReplayList,
-            Replay.objects.filter(project_id=self.caller.project_id).select_related("configuration"),
-            replay_response,
-            limit=query.limit,
-        )
+        return self.answer_page(ReplaySerializer, self.get_queryset())
 
     @operation(
         "request_replay",
         summary="Request a replay",
-        status=201,
+        body=NewReplaySerializer,
+        answers={201: ReplaySerializer},
         problems=[Code.NOT_FOUND],
         example={"version": 3, "traces": {"user_id": "kim", "since": "2026-01-01"}},
-        repeatable=True,
+        is_repeatable=True,
     )
-    def post(self, request: Request, body: ReplayBody) -> ReplayResponse:
+    def create(self, request: Request) -> Response:
         """Choose traces and estimate the model calls, tokens and costs; `start` then runs it.
 
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
-        traces = body.traces
+        body = self.valid(NewReplaySerializer)
+        traces = body.get("traces", {})
         replay = request_replay(
             project_id=self.caller.project_id,
             choice=TraceChoice(
-                user_id=checked_name(traces.user_id, at="/traces/user_id") if traces.user_id else "",
-                session_id=checked_name(traces.session_id, at="/traces/session_id") if traces.session_id else "",
-                since=traces.since,
-                until=traces.until,
-                trace_ids=tuple(read_ids(Prefix.TRACE, traces.trace_ids, at="/traces/trace_ids")),
-                sample=traces.sample,
+                user_id=traces.get("user_id") or "",
+                session_id=traces.get("session_id") or "",
+                since=traces.get("since"),
+                until=traces.get("until"),
+                trace_ids=tuple(traces.get("trace_ids", ())),
+                sample=traces.get("sample"),
             ),
-            version=body.version,
-            is_isolated=body.isolated,
-            allows_live_calls=body.live_calls,
+            version=body["version"],
+            is_isolated=body["isolated"],
+            allows_live_calls=body["live_calls"],
             api_key_id=self.caller.api_key_id,
         )
-        return replay_response(replay)
+        return self.answer(ReplaySerializer, replay, status=201)
 
-
-class ReplayView(AdminView):
-    """One replay."""
-
-    @operation("read_replay", summary="Read a replay", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, replay_id: str) -> ReplayResponse:
+    @operation("read_replay", summary="Read a replay", answers={200: ReplaySerializer}, problems=[Code.NOT_FOUND])
+    def retrieve(self, request: Request, replay_id: str) -> Response:
         """Read the progress of a replay and the sums of the differences so far."""
-        return replay_response(_found(self, replay_id))
+        return self.answer(ReplaySerializer, find_replay(**self.named))
 
-
-class ReplayStartView(AdminView):
-    """Starting and resuming a replay."""
-
-    @operation("start_replay", summary="Start or resume a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
-    def post(self, request: Request, replay_id: str) -> ReplayResponse:
+    @operation(
+        "start_replay",
+        summary="Start or resume a replay",
+        answers={200: ReplaySerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    @action(methods=["post"], detail=True)
+    def start(self, request: Request, replay_id: str) -> Response:
         """Confirm the estimate and run the replay; one that was cancelled or has failed goes on where it was.
 
         A replay of up to 50 traces is done when the answer arrives, larger ones run in the background.
         """
-        wanted = read_id(Prefix.REPLAY, replay_id)
-        return replay_response(start_replay(project_id=self.caller.project_id, replay_id=wanted))
+        return self.answer(ReplaySerializer, start_replay(**self.named))
 
-
-class ReplayCancelView(AdminView):
-    """Cancelling a replay."""
-
-    @operation("cancel_replay", summary="Cancel a replay", problems=[Code.NOT_FOUND, Code.CONFLICT])
-    def post(self, request: Request, replay_id: str) -> ReplayResponse:
+    @operation(
+        "cancel_replay",
+        summary="Cancel a replay",
+        answers={200: ReplaySerializer},
+        problems=[Code.NOT_FOUND, Code.CONFLICT],
+    )
+    @action(methods=["post"], detail=True)
+    def cancel(self, request: Request, replay_id: str) -> Response:
         """Stop a replay; what it has found stays. Repeating it changes nothing."""
-        wanted = read_id(Prefix.REPLAY, replay_id)
-        return replay_response(cancel_replay(project_id=self.caller.project_id, replay_id=wanted))
+        return self.answer(ReplaySerializer, cancel_replay(**self.named))
 
-
-class ReplayedTracesView(AdminView):
-    """The traces of a replay."""
-
-    @operation("list_replayed_traces", summary="List the traces of a replay", problems=[Code.NOT_FOUND])
-    def get(self, request: Request, replay_id: str, query: ReplayedTracesQuery) -> ReplayedTraceList:
+    @operation(
+        "list_replayed_traces",
+        summary="List the traces of a replay",
+        query=ReplayedTracesQuery,
+        answers={200: ReplayedTraceSerializer(many=True)},
+        problems=[Code.NOT_FOUND],
+    )
+    @action(detail=True)
+    def traces(self, request: Request, replay_id: str) -> Response:
         """List what became of each trace, with its differences."""
-        rows = ReplayedTrace.objects.filter(replay=_found(self, replay_id)).select_related("end_user")
-        if query.statuses:
-            rows = rows.filter(state__in=query.statuses)
-        return self.page(ReplayedTraceList, rows, replayed_trace_response, limit=query.limit, ordering="id")
-
-
-class ReplayJsonView(AdminView):
-    """The result of a replay as JSON."""
+        rows = ReplayedTrace.objects.filter(replay=find_replay(**self.named)).select_related("end_user")
+        if self.query["statuses"]:
+            rows = rows.filter(state__in=self.query["statuses"])
+        return self.answer_page(ReplayedTraceSerializer, rows, ordering="id")
 
     @operation(
         "export_replay_json",
         summary="Export a replay as JSON",
-        responses={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
+        answers={(200, "application/json"): {"type": "array", "items": {"type": "object"}}},
         problems=[Code.NOT_FOUND],
     )
-    def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
+    @action(detail=True, url_path="changes.json", url_name="json")
+    def as_json(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return an array of the traces that did not end as they were recorded."""
-        return _export(self, replay_id, "json")
-
-
-class ReplayCsvView(AdminView):
-    """The result of a replay as CSV."""
+        return StreamingHttpResponse(export_replay(find_replay(**self.named), "json"), content_type=EXPORTS["json"])
 
     @operation(
         "export_replay_csv",
         summary="Export a replay as CSV",
-        responses={(200, "text/csv"): OpenApiTypes.STR},
+        answers={(200, "text/csv"): OpenApiTypes.STR},
         problems=[Code.NOT_FOUND],
     )
-    def get(self, request: Request, replay_id: str) -> StreamingHttpResponse:
+    @action(detail=True, url_path="changes.csv", url_name="csv")
+    def as_csv(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return one line for each difference."""
-        return _export(self, replay_id, "csv")
+        return StreamingHttpResponse(export_replay(find_replay(**self.named), "csv"), content_type=EXPORTS["csv"])
 
-
-def _export(view: AdminView, replay_id: str, kind: str) -> StreamingHttpResponse:
-    return StreamingHttpResponse(export_replay(_found(view, replay_id), kind), content_type=EXPORTS[kind])
-
-
-def _found(view: AdminView, replay_id: str) -> Replay:
-    return find_replay(project_id=view.caller.project_id, replay_id=read_id(Prefix.REPLAY, replay_id))
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return project and replay of the path as services take them. Raises Problem not_found."""
+        return {"project_id": self.caller.project_id, "replay_id": self.row_id}

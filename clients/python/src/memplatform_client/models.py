@@ -41,7 +41,7 @@ class AdjustmentResponse(TypedDict):
 class Agreement(TypedDict):
     """Cohen's kappa of the two labellers who share the most items; None if all labels are the same."""
 
-    labellers: list[Any]
+    labellers: list[str]
     items: int
     kappa: float | None
 
@@ -329,7 +329,7 @@ class EntityDetailResponse(TypedDict):
 
 
 class EntityList(TypedDict):
-    """Entities, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -387,8 +387,8 @@ class EvaluationFigures(TypedDict):
     recall: "RecallEstimate"
     missed: "Share"
     zero_extraction: "Share"
-    agreement: NotRequired[dict[str, "Agreement"]]
-    failures: NotRequired[dict[str, int]]
+    agreement: dict[str, "Agreement"]
+    failures: dict[str, int]
 
 
 class EvaluationResponse(TypedDict):
@@ -516,8 +516,6 @@ class FoundMemoryResponse(TypedDict):
     unverified: bool
     past_plan: bool
     disputed: bool
-    contradicted_by: NotRequired[list[str]]
-    explanation: NotRequired["ExplanationResponse"]
     user_id: NotRequired[str]
     status: NotRequired["Status"]
     subject: NotRequired["EntityReference | None"]
@@ -554,6 +552,8 @@ class FoundMemoryResponse(TypedDict):
     session_id: NotRequired[str | None]
     created_at: NotRequired[str]
     updated_at: NotRequired[str]
+    contradicted_by: NotRequired[list[str]]
+    explanation: NotRequired["ExplanationResponse"]
 
 
 class GetOperationBody(TypedDict):
@@ -811,7 +811,7 @@ LinkKind = Literal["contradicts", "possible_duplicate"]
 
 
 class LinkList(TypedDict):
-    """Links, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -854,7 +854,7 @@ class MemoryBody(TypedDict):
     run_id: NotRequired[str | None]
     type: "TypeEnum"
     content: str
-    subject: NotRequired["str | NameBody | None"]
+    subject: NotRequired["NameBody | str | None"]
     predicate: NotRequired[str | None]
     object: NotRequired["ObjectBody | None"]
     polarity: NotRequired["Polarity"]
@@ -933,7 +933,7 @@ class MemoryDetailResponse(TypedDict):
 
 
 class MemoryList(TypedDict):
-    """Memories, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1056,7 +1056,7 @@ class ObjectBody(TypedDict):
     """The object of a triple: exactly one of the three fields."""
 
     literal: NotRequired[str | None]
-    entity: NotRequired["str | NameBody | None"]
+    entity: NotRequired["NameBody | str | None"]
     list: NotRequired[list[str] | None]
 
 
@@ -1182,11 +1182,11 @@ class ReadinessResponse(TypedDict):
 class RecallEstimate(TypedDict):
     """An estimated recall with its limits, and what it was computed from; None where a sample has no labels."""
 
-    value: NotRequired[float | None]
-    low: NotRequired[float | None]
-    high: NotRequired[float | None]
-    found: NotRequired[float]
-    missed: NotRequired[float]
+    value: float | None
+    low: float | None
+    high: float | None
+    found: float
+    missed: float
 
 
 class ReplayBody(TypedDict):
@@ -1203,7 +1203,7 @@ class ReplayBody(TypedDict):
 
 
 class ReplayList(TypedDict):
-    """Replays, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1250,7 +1250,7 @@ ReplayedState = Literal["different", "failed", "missed", "same", "waiting"]
 
 
 class ReplayedTraceList(TypedDict):
-    """Traces of a replay."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1354,7 +1354,7 @@ class RollbackBody(TypedDict):
 
 
 class RollbackList(TypedDict):
-    """Rollbacks, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1415,7 +1415,7 @@ class RollbackSummary(TypedDict):
 
 
 class SampleItemList(TypedDict):
-    """Items of a sample in the order of the draw."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1443,7 +1443,7 @@ SampleKind = Literal["memory", "turn"]
 
 
 class SampleList(TypedDict):
-    """Samples, newest first."""
+    """A page of a list, with the addresses of the pages beside it; null at an end."""
 
     next: str | None
     previous: str | None
@@ -1536,7 +1536,7 @@ class SearchResponse(TypedDict):
     results: list["FoundMemoryResponse"]
     nothing_found: bool
     closest: NotRequired[list["FoundMemoryResponse"]]
-    waiting: NotRequired[list["WaitingMessageResponse"]]
+    waiting: list["WaitingMessageResponse"]
 
 
 class SelectionBody(TypedDict):
@@ -1603,9 +1603,9 @@ class Share(TypedDict):
 
     part: float
     whole: float
-    value: NotRequired[float | None]
-    low: NotRequired[float | None]
-    high: NotRequired[float | None]
+    value: float | None
+    low: float | None
+    high: float | None
 
 
 class SkippedResponse(TypedDict):
