@@ -331,7 +331,7 @@ AUTH_PASSWORD_VALIDATORS = [
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["apps.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["apps.api.authentication.HasScope", "apps.api.authentication.ProjectTakesWrites"],
-    "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.StructRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.api.parsers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "apps.api.openapi.ApiSchema",
     "EXCEPTION_HANDLER": "apps.api.problems.problem_response",

@@ -5,7 +5,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.api.schemas import ResponseBody
 from apps.api.serializers import ApiSerializer, EnumField
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse, show
 
@@ -24,33 +23,6 @@ class ActorKind(StrEnum):
 _PREFIXES = {ActorKind.KEY: Prefix.API_KEY, ActorKind.TRACE: Prefix.TRACE}
 
 
-class ActorResponse(ResponseBody):
-    """Who has done something: a person in the console, a key, a trace, a management command, or the server by itself.
-
-    `id` is that of the key (`key_…`) or trace (`trc_…`), or the number of the person (`elsewhere-7` if loaded);
-    null for the others.
-    """
-
-    kind: ActorKind
-    id: str | None
-
-
-def actor_response(stored: str) -> ActorResponse:
-    """Convert an actor as history and ledger name it, such as "key:0192…" or "system"."""
-    kind, _, name = stored.partition(":")
-    try:
-        known = ActorKind(kind)
-        prefix = _PREFIXES.get(known)
-        return ActorResponse(kind=known, id=show(prefix, parse(prefix, name)) if prefix else name or None)
-    except (ValueError, BadIdentifier):
-        return ActorResponse(kind=ActorKind.UNKNOWN, id=stored)
-
-
-def actor_response_or_none(stored: str | None) -> ActorResponse | None:
-    """Convert an actor; None where nobody has done it yet."""
-    return actor_response(stored) if stored else None
-
-
 class ActorSerializer(ApiSerializer):
     """Who has done something: a person in the console, a key, a trace, a management command, or the server by itself.
 
@@ -62,8 +34,12 @@ class ActorSerializer(ApiSerializer):
     id = serializers.CharField(allow_null=True)
 
     def to_representation(self, stored: str) -> dict[str, Any] | None:  # type: ignore[override]  # a field may be null
-        """Return an actor as history and ledger name it; None for "", where nobody has done it yet."""
+        """Show an actor as history and ledger name it, such as "key:0192…"; None where nobody has done it yet."""
         if not stored:
             return None
-        actor = actor_response(stored)
-        return {"kind": actor.kind, "id": actor.id}
+        kind, _, name = stored.partition(":")
+        try:
+            prefix = _PREFIXES.get(ActorKind(kind))
+            return {"kind": kind, "id": show(prefix, parse(prefix, name)) if prefix else name or None}
+        except (ValueError, BadIdentifier):
+            return {"kind": ActorKind.UNKNOWN.value, "id": stored}

@@ -2,21 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 from uuid import UUID
 
 import msgspec
-from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from apps.api.authentication import Caller
-from apps.api.pagination import Pages
 from apps.api.problems import invalid
-from apps.api.schemas import PageBody, ResponseBody
-from apps.api.validation import refuse_parameters
 from apps.api.waiting import is_part
 from apps.intake.idempotency import Claim, ReplayableAnswer, fingerprint, run_once
 from apps.intake.quotas import count_request
@@ -28,8 +24,6 @@ from apps.tenants.scope import tenant_scope
 from apps.traces.get_or_create import actor_of
 
 MAX_KEY_LENGTH = 255
-_Page = TypeVar("_Page", bound=PageBody)
-_Row = TypeVar("_Row", bound=Model)
 
 
 class ApiView(APIView):
@@ -42,7 +36,6 @@ class ApiView(APIView):
 
     scopes: dict[str, Scope] = {}
     action_checks_key = False
-    refuses_parameters = True  # where the method does not read them
     entered: ExitStack  # what ends with the request
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -51,16 +44,13 @@ class ApiView(APIView):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the caller and its limits, and that a method without query parameters gets none."""
+        """Check the caller and its limits."""
         super().initial(request, *args, **kwargs)
         if isinstance(request.user, Caller):
             caller = request.user
             self.entered.enter_context(tenant_scope(project_id=caller.project_id))
             if not (is_part(request) or getattr(request, "has_waited", False)):  # it was counted before
                 count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
-        handler = getattr(self, (request.method or "").lower(), None)
-        if self.refuses_parameters and handler and not getattr(handler, "takes_query", False):
-            refuse_parameters(request)
 
     @property
     def caller(self) -> Caller:
@@ -89,20 +79,6 @@ class ApiView(APIView):
         user_id = self.request.data.get("user_id") if isinstance(self.request.data, dict) else None
         return end_user_id(project_id=self.caller.project_id, user_id=user_id) if isinstance(user_id, str) else None
 
-    def page(
-        self,
-        shape: type[_Page],
-        rows: QuerySet[_Row],
-        convert: Callable[[_Row], Any],
-        *,
-        limit: int,
-        ordering: str = "-id",
-    ) -> _Page:
-        """Return the page of rows that the query string names, as a list. Raises Problem for an invalid cursor."""
-        pages = Pages(limit=limit, ordering=ordering)
-        results = [convert(each) for each in pages.read(rows, self.request)]
-        return shape(**pages.links(), results=results)  # type: ignore[call-arg]  # each kind of page has its results
-
     def end_user_id(self, user_id: str | None) -> UUID | None:
         """Return the end user to list; None (all users) is allowed for keys with scope admin."""
         if user_id is not None:
@@ -110,17 +86,6 @@ class ApiView(APIView):
         if not self.caller.may(Scope.ADMIN):
             raise invalid("is required: only keys with scope admin can list all end users", at="user_id")
         return None
-
-
-def replayable_answer(answer: ResponseBody, *, status: int = 200) -> ReplayableAnswer:
-    """Return a response in the form that is stored for repeated requests."""
-    return ReplayableAnswer(status=status, body=to_json(answer))
-
-
-def to_json(answer: msgspec.Struct) -> dict[str, Any]:
-    """Convert a response body to JSON-serialisable values."""
-    body: dict[str, Any] = msgspec.to_builtins(answer)
-    return body
 
 
 def http_response(answer: ReplayableAnswer, *, trace_id: str | None = None) -> HttpResponse:

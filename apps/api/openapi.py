@@ -1,19 +1,17 @@
-"""Describe structs, query parameters and problems in the OpenAPI document."""
+"""How serializers and problems are described in the OpenAPI document."""
 
 import functools
-import inspect
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-from drf_spectacular.drainage import has_override, set_override
-from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.drainage import has_override
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ResolvedComponent, is_list_serializer
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from drf_spectacular.plumbing import is_list_serializer
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema_serializer
+from rest_framework import serializers
 
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
-from apps.api.schemas import ProblemDocument, QueryParameters
+from apps.api.serializers import ApiSerializer, FieldErrorSerializer
 
 _REFERENCE = "#/components/schemas/{name}"
 
@@ -34,12 +32,8 @@ class ApiSchema(AutoSchema):
 
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
         name = str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Request")
-        # While some answers are structs still, both describe actors and adjustments, in the same words.
-        kind = serializer if isinstance(serializer, type) else type(serializer)
-        set_override(kind, "suppress_collision_warning", True)
-        is_struct = isinstance(serializer, type) and issubclass(serializer, msgspec.Struct)
         suffix = "Body" if direction == "request" else "Response"
-        if is_struct or has_override(serializer, "component_name") or name.endswith((suffix, "List")):
+        if has_override(serializer, "component_name") or name.endswith((suffix, "List")):
             return name
         return f"{name}{suffix}"
 
@@ -62,82 +56,6 @@ class ApiSchema(AutoSchema):
         return {**schema, "required": [name for name in schema.get("properties", ()) if name not in sometimes]}
 
 
-class StructExtension(OpenApiSerializerExtension):
-    """Let drf-spectacular accept msgspec structs in place of serializers."""
-
-    target_class = "msgspec.Struct"
-    match_subclasses = True
-
-    def get_name(self, auto_schema: AutoSchema, direction: str) -> str:
-        """Return the struct's name as the component's name."""
-        set_override(self.target, "suppress_collision_warning", True)
-        return str(self.target.__name__)
-
-    def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
-        """Return the struct's schema and register the schemas that it refers to."""
-        components = _components_of(self.target)
-        own = components.pop(self.target.__name__)
-        for name, schema in components.items():
-            component = ResolvedComponent(
-                name=name, type=ResolvedComponent.SCHEMA, object=name, schema=_with_constant_tag(schema)
-            )
-            auto_schema.registry.register_on_missing(component)
-        return own
-
-
-def _components_of(struct: type[msgspec.Struct]) -> dict[str, dict[str, Any]]:
-    """Return the schemas of a struct and of those that it refers to, by name.
-
-    msgspec leaves the indentation of docstrings, with which a second paragraph would be shown as code.
-    """
-    _, components = msgspec.json.schema_components([struct], ref_template=_REFERENCE)
-    for schema in components.values():
-        if "description" in schema:
-            schema["description"] = inspect.cleandoc(schema["description"])
-    return components
-
-
-def _with_constant_tag(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a member of a union with its tag as a constant, of which no type of its own is made."""
-    fields = {
-        name: {"type": "string", "const": field["enum"][0]} if set(field) == {"enum"} else field
-        for name, field in schema.get("properties", {}).items()
-    }
-    return {**schema, "properties": fields} if fields else schema
-
-
-def parameters_of(query: type[QueryParameters]) -> list[OpenApiParameter]:
-    """Describe a query string by its struct."""
-    components = _components_of(query)
-    own = components[query.__name__]
-    required = own.get("required", [])
-    return [
-        OpenApiParameter(
-            name=name, required=name in required, type=_without_null(_inlined(described, components)), explode=True
-        )
-        for name, described in own["properties"].items()
-    ]
-
-
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a query parameter: a query string can't carry null, the parameter is left out instead."""
-    kinds = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
-    if len(kinds) != 1:
-        return schema
-    return {**kinds[0], **{name: value for name, value in schema.items() if name not in ("anyOf", "default")}}
-
-
-def _inlined(schema: Any, components: dict[str, Any]) -> Any:
-    """Return a schema with all references inlined, as OpenAPI parameters require."""
-    if isinstance(schema, list):
-        return [_inlined(each, components) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if reference := schema.get("$ref"):
-        return _inlined(components[reference.rsplit("/", 1)[1]], components)
-    return {key: _inlined(each, components) for key, each in schema.items() if key != "title"}
-
-
 IDEMPOTENCY_KEY = OpenApiParameter(
     name="Idempotency-Key",
     location=OpenApiParameter.HEADER,
@@ -152,6 +70,23 @@ IF_MATCH = OpenApiParameter(
 )
 
 
+@extend_schema_serializer(component_name="ProblemDocument")
+class ProblemSerializer(ApiSerializer):
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people.
+
+    `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
+    """
+
+    sometimes = frozenset({"request_id", "errors"})
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField()
+    request_id = serializers.CharField()
+    errors = FieldErrorSerializer(many=True)  # type: ignore[assignment]  # no attribute of the class
+
+
 def problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiResponse]:
     """Describe problems by their status."""
     by_status: dict[int, list[Code]] = {}
@@ -161,7 +96,7 @@ def problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiRes
     for status, found in sorted(by_status.items()):
         described = "; ".join(f"`{code}`: {STATUS_AND_TITLE[code][1]}" for code in found)
         examples = [_example(code) for code in found]
-        responses[status, CONTENT_TYPE] = OpenApiResponse(ProblemDocument, description=described, examples=examples)
+        responses[status, CONTENT_TYPE] = OpenApiResponse(ProblemSerializer, description=described, examples=examples)
     return responses
 
 

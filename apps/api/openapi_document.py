@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.api.parsers import StructRenderer
+from apps.api.parsers import JSONRenderer
 from apps.pipeline.core.identifiers import Prefix
 
 _TEXTS: dict[str, type[BaseRenderer]] = {"yaml": OpenApiYamlRenderer, "json": OpenApiJsonRenderer}
@@ -46,7 +46,7 @@ class OpenApiDocumentView(APIView):
     def handle_exception(self, exc: Exception) -> Response:
         """Answer errors in JSON, whatever form of the document was asked for."""
         answer = super().handle_exception(exc)
-        self.request.accepted_renderer, self.request.accepted_media_type = StructRenderer(), StructRenderer.media_type
+        self.request.accepted_renderer, self.request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
         return answer
 
 

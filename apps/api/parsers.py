@@ -78,8 +78,8 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not valid JSON")
 
 
-class StructRenderer(BaseRenderer):
-    """Render built-in values and msgspec structs as JSON."""
+class JSONRenderer(BaseRenderer):
+    """Render JSON, several times faster than Python's own module."""
 
     media_type = "application/json"
     format = "json"

@@ -12,7 +12,7 @@ from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -65,8 +65,8 @@ class StrictMixin:
             fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]
             writable = {name: field for name, field in fields.items() if not field.read_only}
             if unknown := [name for name in data if name not in writable]:
-                known = ", ".join(sorted(writable))
-                raise ValidationError({name: [f"is unknown; known are {known}"] for name in unknown})
+                known = f"; known are {', '.join(sorted(writable))}" if writable else ""
+                raise ValidationError({name: [f"is unknown{known}"] for name in unknown})
             if not self.takes_text:
                 found = {name: _type_error(field, data[name]) for name, field in writable.items() if name in data}
                 if errors := {name: error for name, error in found.items() if error}:
@@ -82,7 +82,8 @@ def _type_error(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any
     for kind, types, message in _JSON_TYPES:
         if isinstance(field, kind):
             is_right = isinstance(value, types) and (bool in types or not isinstance(value, bool))
-            return None if is_right or value is None else [message]
+            is_whole = int in types and isinstance(value, float) and value.is_integer()  # 3.0 is 3 in JSON
+            return None if is_right or is_whole or value is None else [message]
     return None
 
 
@@ -331,3 +332,13 @@ def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) ->
     if given is None or taken is None or (given if given.tzinfo else given.replace(tzinfo=UTC)) == taken:
         return None
     return {"pointer": at, "message": f"lies ahead of the clock; taken as {taken.isoformat()}"}
+
+
+@extend_schema_serializer(component_name="FieldError")
+class FieldErrorSerializer(ApiSerializer):
+    """One invalid value: `pointer` is a JSON pointer into the body, `parameter` the name of a parameter or header."""
+
+    sometimes = frozenset({"pointer", "parameter"})
+    message = serializers.CharField()
+    pointer = serializers.CharField(required=False)
+    parameter = serializers.CharField(required=False)

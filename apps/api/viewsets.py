@@ -13,7 +13,6 @@ from rest_framework.viewsets import ViewSetMixin
 
 from apps.api.base import ApiView, http_response
 from apps.api.openapi import BYTES, IDEMPOTENCY_KEY, IF_MATCH, problem_responses
-from apps.api.operations import ALWAYS, OF_BODIES, OF_BYTES, OF_KEYS
 from apps.api.pagination import Pages
 from apps.api.problems import Code
 from apps.api.serializers import NoQuery, QuerySerializer, read_query
@@ -23,6 +22,30 @@ from apps.intake.idempotency import ReplayableAnswer
 from apps.pipeline.core.identifiers import Prefix
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+# Problems that any request may get.
+_ALWAYS = (
+    Code.MISSING_KEY,
+    Code.INVALID_KEY,
+    Code.INSUFFICIENT_SCOPE,
+    Code.NOT_ACCEPTABLE,
+    Code.RATE_LIMITED,
+    Code.DATABASE_UNAVAILABLE,
+    Code.DISK_FULL,
+    Code.READ_ONLY,
+    Code.MODEL_UNAVAILABLE,
+    Code.ROWS_LOCKED,
+)
+_OF_BODIES = (
+    Code.INVALID_JSON,
+    Code.INVALID_REQUEST,
+    Code.LENGTH_REQUIRED,
+    Code.TOO_LARGE,
+    Code.UNSUPPORTED_MEDIA_TYPE,
+)
+_OF_BYTES = (Code.LENGTH_REQUIRED, Code.TOO_LARGE, Code.UNSUPPORTED_MEDIA_TYPE)
+_OF_KEYS = (Code.IDEMPOTENCY_IN_PROGRESS, Code.IDEMPOTENCY_MISMATCH)
 
 
 class ApiViewSet(ViewSetMixin, ApiView):
@@ -35,7 +58,6 @@ class ApiViewSet(ViewSetMixin, ApiView):
     queryset: QuerySet[Any]
     lookup_url_kwarg: str
     query: dict[str, Any]
-    refuses_parameters = False  # `initial` reads them
     pagination_class = Pages
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -57,13 +79,12 @@ class ApiViewSet(ViewSetMixin, ApiView):
         """Return the row that the path names. Raises NotFound."""
         return get_or_refuse(self.get_queryset().filter(pk=self.row_id), self.prefix.name.lower().replace("_", " "))
 
-    def valid(self, serializer: type[BaseSerializer[Any]]) -> dict[str, Any]:
-        """Return the validated body. Raises ValidationError."""
+    def valid(self, serializer: type[BaseSerializer[Any]]) -> Any:
+        """Return the validated body, usually a dictionary. Raises ValidationError."""
         require_length(self.request)
         read = serializer(data=self.request.data)
         read.is_valid(raise_exception=True)
-        validated: dict[str, Any] = read.validated_data
-        return validated
+        return read.validated_data
 
     def answer(self, serializer: type[BaseSerializer[Any]], value: Any, *, status: int = 200) -> Response:
         """Return the answer with a row or a value."""
@@ -112,8 +133,8 @@ def operation(
             return http_response(self.idempotent(do, kept=kept or {}))
 
         answered.query = query  # type: ignore[attr-defined]  # ApiViewSet.initial reads it
-        codes = [*ALWAYS, *problems, *(OF_KEYS if is_repeatable else ())]
-        codes += OF_BYTES if body is bytes else OF_BODIES if body else ()
+        codes = [*_ALWAYS, *problems, *(_OF_KEYS if is_repeatable else ())]
+        codes += _OF_BYTES if body is bytes else _OF_BODIES if body else ()
         codes += [Code.INVALID_REQUEST] if query is not NoQuery else []
         headers = [*([IDEMPOTENCY_KEY] if is_repeatable else ()), *([IF_MATCH] if is_versioned else ())]
         described = extend_schema(

@@ -3,18 +3,66 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.api.base import to_json
+from apps.alerts.enums import ProblemCode
 from apps.api.problems import RETRY_AFTER_SECONDS
+from apps.api.serializers import ApiSerializer, EnumField
 from apps.health.metrics import REGISTRY, caller_may_read_metrics
-from apps.health.readiness import LivenessResponse, ReadinessResponse, ServiceStatus, readiness
+from apps.health.readiness import ServiceStatus, readiness
 
 _TEXT = "text/plain; charset=utf-8"
+
+
+class LivenessSerializer(ApiSerializer):
+    """The process is running."""
+
+    status = EnumField(ServiceStatus)
+
+
+class PausedModelSerializer(ApiSerializer):
+    """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
+
+    model = serializers.CharField()
+    since = serializers.DateTimeField()
+    projects = serializers.IntegerField()
+
+
+@extend_schema_serializer(component_name="ServiceProblem")
+class ServiceProblemSerializer(ApiSerializer):
+    """Something that is wrong, what to do about it, and since when it is known to be so."""
+
+    code = EnumField(ProblemCode)
+    detail = serializers.CharField()
+    since = serializers.DateTimeField(allow_null=True)
+
+
+class ReadinessSerializer(ApiSerializer):
+    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
+
+    `writable`: the database is neither read-only nor known to have a full disk.
+
+    `scheduler_seconds` is the age of the scheduler's heartbeat, null before the first.
+
+    Callers that may not read /metrics get null in place of figures, and no names of models.
+    """
+
+    status = EnumField(ServiceStatus)
+    database = serializers.BooleanField()
+    migrations = serializers.BooleanField()
+    writable = serializers.BooleanField()
+    oldest_queued_seconds = serializers.FloatField(allow_null=True)
+    vector_lag_seconds = serializers.FloatField(allow_null=True)
+    dead = serializers.IntegerField(allow_null=True)
+    workers_alive = serializers.IntegerField(allow_null=True)
+    scheduler_seconds = serializers.FloatField(allow_null=True)
+    paused_models = PausedModelSerializer(many=True)
+    problems = ServiceProblemSerializer(many=True)
 
 
 class HealthView(APIView):
@@ -23,10 +71,10 @@ class HealthView(APIView):
     authentication_classes = ()
     permission_classes = ()
 
-    @extend_schema(operation_id="healthz", summary="Liveness", responses={200: LivenessResponse}, auth=[])
+    @extend_schema(operation_id="healthz", summary="Liveness", responses={200: LivenessSerializer}, auth=[])
     def get(self, request: Request) -> Response:
         """Check that the process responds; nothing else is checked, not even the database."""
-        return Response(to_json(LivenessResponse()))
+        return Response({"status": ServiceStatus.OK.value})
 
 
 class ReadyView(APIView):
@@ -38,7 +86,7 @@ class ReadyView(APIView):
     @extend_schema(
         operation_id="readyz",
         summary="Readiness",
-        responses={200: ReadinessResponse, 503: ReadinessResponse},
+        responses={200: ReadinessSerializer, 503: ReadinessSerializer},
         auth=[],
     )
     def get(self, request: Request) -> Response:
@@ -47,9 +95,10 @@ class ReadyView(APIView):
         """
         found = readiness()
         shown = found if caller_may_read_metrics(request) else found.without_figures()
+        answer = ReadinessSerializer(shown).data
         if found.status is not ServiceStatus.UNAVAILABLE:
-            return Response(to_json(shown))
-        return Response(to_json(shown), status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+            return Response(answer)
+        return Response(answer, status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 @require_safe

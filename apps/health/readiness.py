@@ -1,14 +1,14 @@
-"""The verdict on the installation, as /readyz and /metrics tell it, and its answers."""
+"""The verdict on the installation, as /readyz and /metrics tell it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-import msgspec
 from django.utils import timezone
 
 from apps.alerts.enums import ProblemCode
 from apps.alerts.verdict import ADVICE, verdict_of_installation
-from apps.api.schemas import Moment, ResponseBody
 
 
 class ServiceStatus(StrEnum):
@@ -22,37 +22,27 @@ class ServiceStatus(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-class LivenessResponse(ResponseBody):
-    """The process is running."""
-
-    status: ServiceStatus = ServiceStatus.OK
-
-
-class PausedModelResponse(ResponseBody):
+@dataclass(frozen=True, slots=True)
+class PausedModel:
     """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
 
     model: str
-    since: Moment
+    since: datetime
     projects: int
 
 
-class ServiceProblem(ResponseBody):
+@dataclass(frozen=True, slots=True)
+class ServiceProblem:
     """Something that is wrong, what to do about it, and since when it is known to be so."""
 
     code: ProblemCode
     detail: str
-    since: Moment | None
+    since: datetime | None
 
 
-class ReadinessResponse(ResponseBody):
-    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work.
-
-    `writable`: the database is neither read-only nor known to have a full disk.
-
-    `scheduler_seconds` is the age of the scheduler's heartbeat, null before the first.
-
-    Callers that may not read /metrics get null in place of figures, and no names of models.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """State of database, queue and models. Ages are in seconds, 0 if nothing is pending; `dead` counts failed work."""
 
     status: ServiceStatus
     database: bool
@@ -63,19 +53,19 @@ class ReadinessResponse(ResponseBody):
     dead: int | None
     workers_alive: int | None
     scheduler_seconds: float | None
-    paused_models: list[PausedModelResponse] = []
-    problems: list[ServiceProblem] = []
+    paused_models: Sequence[PausedModel]
+    problems: Sequence[ServiceProblem]
 
-    def without_figures(self) -> "ReadinessResponse":
+    def without_figures(self) -> "Readiness":
         """Return what anyone may know."""
-        return msgspec.structs.replace(
+        return replace(
             self,
             oldest_queued_seconds=None,
             vector_lag_seconds=None,
             dead=None,
             workers_alive=None,
             scheduler_seconds=None,
-            paused_models=[],
+            paused_models=(),
         )
 
 
@@ -83,17 +73,17 @@ _UNMIGRATED = {ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.NOT_MIGRATED}
 _UNAVAILABLE = _UNMIGRATED | {ProblemCode.DISK_FULL, ProblemCode.READ_ONLY}
 
 
-def readiness() -> ReadinessResponse:
+def readiness() -> Readiness:
     """Return the state of the installation. Never raises."""
     verdict, now = verdict_of_installation(), timezone.now()
     read, found = verdict.readings, {each.code: each for each in reversed(verdict.troubles)}
     status = ServiceStatus.DEGRADED if found else ServiceStatus.OK
     paused = [
-        PausedModelResponse(each.subject, each.since or now, each.figures["projects"])
+        PausedModel(each.subject, each.since or now, each.figures["projects"])
         for each in verdict.troubles
         if each.code is ProblemCode.MODEL_UNAVAILABLE
     ]
-    return ReadinessResponse(
+    return Readiness(
         status=ServiceStatus.UNAVAILABLE if found.keys() & _UNAVAILABLE else status,
         database=ProblemCode.DATABASE_UNAVAILABLE not in found,
         migrations=not found.keys() & _UNMIGRATED,

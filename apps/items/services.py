@@ -18,17 +18,16 @@ from apps.common.errors import Conflict
 from apps.items.models import StoredItem
 from apps.items.operations import (
     ANY_LABEL,
-    ClearOperationBody,
-    DeleteOperationBody,
-    GetOperationBody,
-    ItemBody,
+    ClearItems,
+    DeleteItem,
+    GetItem,
+    ItemOperation,
     ItemOrder,
-    ItemOutcomeResponse,
-    ItemRequest,
-    ItemResponse,
-    ItemSearchBody,
-    NamespacesBody,
-    PopOperationBody,
+    ItemOutcome,
+    ListNamespaces,
+    PopItem,
+    PutItem,
+    SearchItems,
 )
 from apps.items.value_filter import filter_conditions
 from apps.memories.ledger.record import record
@@ -45,21 +44,21 @@ _BELOW_ONE = 32  # normalisation of ts_rank
 _LABELS: "ArrayField[Any, Any]" = ArrayField(CharField())
 
 
-def is_read(operation: ItemRequest) -> bool:
+def is_read(operation: ItemOperation) -> bool:
     """Return True if an operation reads only."""
-    return isinstance(operation, GetOperationBody | ItemSearchBody | NamespacesBody)
+    return isinstance(operation, GetItem | SearchItems | ListNamespaces)
 
 
-def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) -> list[ItemOutcomeResponse]:
+def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]) -> list[ItemOutcome]:
     """Return what came of each operation; all of them are carried out, or none.
 
     Reads see the items from before the writes. Values are redacted as the project's policy says, and the ledger records
     how many items were stored and deleted. Raises Conflict for an unexpected version, and while an end user of the
     operations is being erased; BadInput for a filter with a bad operator.
     """
-    puts = [each for each in operations if isinstance(each, ItemBody)]
+    puts = [each for each in operations if isinstance(each, PutItem)]
     policy = active_policy(project_id=project_id).redaction if puts else None
-    outcomes = [ItemOutcomeResponse()] * len(operations)
+    outcomes = [ItemOutcome()] * len(operations)
     with transaction.atomic():
         # Created and locked in one order, so that no two requests wait for each other.
         named = {each.user_id for each in puts if each.user_id is not None}
@@ -69,7 +68,7 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) 
             if is_read(operation):
                 outcomes[place] = _read(project_id, operation)
         for place, operation, item_id in _in_lock_order(operations):
-            if isinstance(operation, ItemBody):
+            if isinstance(operation, PutItem):
                 outcomes[place] = _put(project_id, item_id, operation, owners.get(operation.user_id or ""), policy)
             else:
                 outcomes[place] = _delete(project_id, operation)
@@ -87,29 +86,29 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemRequest]) 
     return outcomes
 
 
-def _in_lock_order(operations: Sequence[ItemRequest]) -> Sequence[tuple[int, ItemRequest, UUID]]:
+def _in_lock_order(operations: Sequence[ItemOperation]) -> Sequence[tuple[int, ItemOperation, UUID]]:
     """Return what is written, with its place and the identifier of a new item, in one order of keys.
 
     So two requests don't wait for each other. Identifiers keep the order of the request, and so do several writes of
     one key. What deletes by namespace is not moved past other operations.
     """
     writes = [(place, each, new_id()) for place, each in enumerate(operations) if not is_read(each)]
-    keyed = [(place, each, key) for place, each, key in writes if isinstance(each, ItemBody | DeleteOperationBody)]
+    keyed = [(place, each, key) for place, each, key in writes if isinstance(each, PutItem | DeleteItem)]
     if len(keyed) < len(writes):
         return writes
     return sorted(keyed, key=lambda write: (write[1].namespace, write[1].key))
 
 
-def _read(project_id: UUID, operation: ItemRequest) -> ItemOutcomeResponse:
+def _read(project_id: UUID, operation: ItemOperation) -> ItemOutcome:
     """Carry out an operation that reads. Raises BadInput for a filter with a bad operator."""
-    if isinstance(operation, NamespacesBody):
-        return ItemOutcomeResponse(namespaces=_namespaces(project_id, operation))
-    if isinstance(operation, ItemSearchBody):
+    if isinstance(operation, ListNamespaces):
+        return ItemOutcome(namespaces=_namespaces(project_id, operation))
+    if isinstance(operation, SearchItems):
         found = list(_search(project_id, operation))
-        outcome = ItemOutcomeResponse(items=[_item_response(each) for each in found])
-    elif isinstance(operation, GetOperationBody):
+        outcome = ItemOutcome(items=found)
+    elif isinstance(operation, GetItem):
         found = list(_shown(_at(project_id, operation.namespace, key=operation.key)))
-        outcome = ItemOutcomeResponse(item=_item_response(found[0]) if found else None)
+        outcome = ItemOutcome(item=found[0] if found else None)
     else:
         raise TypeError(operation)
     expiring = [each.id for each in found if each.expires_at is not None]
@@ -144,7 +143,7 @@ def _shown(items: QuerySet[StoredItem]) -> QuerySet[StoredItem]:
     return _not_expired(items).select_related("end_user").defer("terms", "words")
 
 
-def _search(project_id: UUID, wanted: ItemSearchBody) -> QuerySet[StoredItem]:
+def _search(project_id: UUID, wanted: SearchItems) -> QuerySet[StoredItem]:
     """Find items; with a query, any of its words counts, and what has none of them comes last, without a score."""
     order: list[Any] = list(_ORDERS[wanted.order])
     rows = _shown(_below(project_id, wanted.namespace_prefix)).filter(*filter_conditions(wanted.filter, at="/filter"))
@@ -159,22 +158,7 @@ def _search(project_id: UUID, wanted: ItemSearchBody) -> QuerySet[StoredItem]:
     return rows.order_by(*order)[wanted.offset : wanted.offset + wanted.limit]
 
 
-def _item_response(row: StoredItem) -> ItemResponse:
-    return ItemResponse(
-        namespace=row.namespace,
-        key=row.key,
-        value=row.value,
-        version=row.version,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        expires_at=row.expires_at,
-        user_id=row.end_user.external_id if row.end_user else None,
-        session_id=row.session_id or None,
-        score=getattr(row, "score", None),
-    )
-
-
-def _namespaces(project_id: UUID, wanted: NamespacesBody) -> list[list[str]]:
+def _namespaces(project_id: UUID, wanted: ListNamespaces) -> list[list[str]]:
     """Return namespaces with items, sorted."""
     items = _not_expired(StoredItem.objects.filter(project_id=project_id))
     items = items.filter(namespace__len__gte=max(len(wanted.prefix), len(wanted.suffix)))
@@ -191,25 +175,25 @@ def _namespaces(project_id: UUID, wanted: NamespacesBody) -> list[list[str]]:
     return list(found[wanted.offset : wanted.offset + wanted.limit])
 
 
-def _delete(project_id: UUID, operation: ItemRequest) -> ItemOutcomeResponse:
+def _delete(project_id: UUID, operation: ItemOperation) -> ItemOutcome:
     """Delete items, and count those that have not expired; the schedule deletes expired ones."""
-    if isinstance(operation, DeleteOperationBody):
+    if isinstance(operation, DeleteItem):
         of_key = _not_expired(_at(project_id, operation.namespace, key=operation.key))
-        return ItemOutcomeResponse(deleted=of_key.delete()[0])
-    if isinstance(operation, ClearOperationBody):
-        return ItemOutcomeResponse(deleted=_below(project_id, operation.namespace_prefix).delete()[0])
-    if isinstance(operation, PopOperationBody):
+        return ItemOutcome(deleted=of_key.delete()[0])
+    if isinstance(operation, ClearItems):
+        return ItemOutcome(deleted=_below(project_id, operation.namespace_prefix).delete()[0])
+    if isinstance(operation, PopItem):
         # Of several callers at once, each gets another item.
         while newest := _shown(_at(project_id, operation.namespace)).order_by("-id").first():
             if StoredItem.objects.filter(id=newest.id).delete()[0]:
-                return ItemOutcomeResponse(item=_item_response(newest), deleted=1)
-        return ItemOutcomeResponse(deleted=0)
+                return ItemOutcome(item=newest, deleted=1)
+        return ItemOutcome(deleted=0)
     raise TypeError(operation)
 
 
 def _put(
-    project_id: UUID, item_id: UUID, put: ItemBody, owner: EndUser | None, policy: RedactionPolicy | None
-) -> ItemOutcomeResponse:
+    project_id: UUID, item_id: UUID, put: PutItem, owner: EndUser | None, policy: RedactionPolicy | None
+) -> ItemOutcome:
     """Store an item; `item_id` is that of a new one. Raises Conflict if the key does not have the expected version."""
     now, name = timezone.now(), "/".join((*put.namespace, put.key))
     of_key = _at(project_id, put.namespace, key=put.key)
@@ -241,7 +225,7 @@ def _put(
         for column, changed in (values | {"version": item.version + 1}).items():
             setattr(item, column, changed)
         item.save(update_fields=[*values, "version"])
-    return ItemOutcomeResponse(item=_item_response(item))
+    return ItemOutcome(item=item)
 
 
 def _texts(value: Any) -> Iterator[str]:

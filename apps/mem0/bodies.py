@@ -7,13 +7,15 @@ import ast
 import json
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, UnsetType
 from rest_framework import serializers
+from rest_framework.request import Request
 
 from apps.api.problems import invalid
+from apps.api.validation import require_length
 from apps.intake.api.turns import TurnsSerializer, checked_text, skipped_for
 from apps.memories.api.requests import MemoriesQuery, NewMemoriesSerializer, RevisionSerializer
 from apps.pipeline.core.enums import MemoryType
@@ -25,6 +27,7 @@ ANY = "*"
 SESSION = "mem0"  # of messages without a run
 MOST_FILTER_CHARACTERS = 4_000
 Fields = dict[str, Any]
+_Body = TypeVar("_Body", bound=msgspec.Struct)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -173,6 +176,15 @@ class Mem0UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
         return _checked(
             RevisionSerializer, {name: value for name, value in given.items() if value is not msgspec.UNSET}
         )
+
+
+def read_body(request: Request, shape: type[_Body]) -> _Body:
+    """Return the body of a request. Raises Problem."""
+    require_length(request)
+    try:
+        return msgspec.convert(request.data, shape)
+    except msgspec.ValidationError as error:
+        raise invalid(str(error), at="") from error
 
 
 def written_filters(text: str | None) -> Fields:

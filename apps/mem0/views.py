@@ -11,11 +11,20 @@ from rest_framework.response import Response
 from apps.api.authentication import REFUSED
 from apps.api.base import ApiView
 from apps.api.problems import Code, Problem, invalid
-from apps.api.validation import not_found, read_body, read_id
+from apps.api.validation import read_id
+from apps.common.rows import get_or_refuse
 from apps.intake.accept import KeyRefused, accept
 from apps.intake.api.turns import take_turns
 from apps.intake.quotas import check_quotas
-from apps.mem0.bodies import NAMES, Mem0AddBody, Mem0ListBody, Mem0SearchBody, Mem0UpdateBody, written_filters
+from apps.mem0.bodies import (
+    NAMES,
+    Mem0AddBody,
+    Mem0ListBody,
+    Mem0SearchBody,
+    Mem0UpdateBody,
+    read_body,
+    written_filters,
+)
 from apps.memories.api.memories import bulk_items
 from apps.memories.api.requests import new_memories, revision_of, selected, statuses_of, store_request
 from apps.memories.api.responses import MemorySerializer
@@ -49,11 +58,8 @@ class Mem0View(ApiView):
     """A view for mem0's client, which sends parameters of its own and reads errors as plain JSON."""
 
     def __init_subclass__(cls) -> None:
-        """Let all methods take query parameters: those that mean nothing here are ignored."""
+        """Leave the view out of the OpenAPI document."""
         extend_schema(exclude=True)(cls)
-        for method in cls.http_method_names:
-            if method in vars(cls):
-                vars(cls)[method].takes_query = True  # ApiView.initial reads it
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Answer with a content type of which the client reads the `detail` of errors."""
@@ -66,12 +72,9 @@ class Mem0View(ApiView):
         return Memory.objects.for_project(self.caller.project_id).to_show()
 
     def memory(self, memory_id: str, *, without: tuple[Status, ...] = GONE) -> Memory:
-        """Return a memory that has not been deleted. Raises Problem not_found."""
+        """Return a memory that has not been deleted. Raises NotFound."""
         rows = self.memories().filter(id=read_id(Prefix.MEMORY, memory_id))
-        found: Memory | None = rows.exclude(status__in=without).first()
-        if found is None:
-            raise not_found()
-        return found
+        return get_or_refuse(rows.exclude(status__in=without), "memory")
 
     def listed(self, wanted: Mem0ListBody, *, shown: tuple[Status, ...] = (Status.ACTIVE,)) -> MemoryQuerySet:
         """Return the memories that are meant, of the statuses shown or those that the filter names."""

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from apps.api.pagination import Pages
 from apps.api.problems import Code, Problem, invalid, problem_of
-from apps.api.serializers import ApiSerializer, NameField, PublicIdField
+from apps.api.serializers import ApiSerializer, FieldErrorSerializer, NameField, PublicIdField
 from apps.api.viewsets import ApiViewSet, operation
 from apps.common.errors import Conflict
 from apps.intake.quotas import check_quotas
@@ -74,15 +74,6 @@ class RevisionsSerializer(ApiSerializer):
     """Memories to revise: each with its `id` and new values as in PATCH /v1/memories/{memory_id}."""
 
     memories = serializers.ListField(child=ItemField(allow_empty=False), min_length=1, max_length=MAX_REVISED)
-
-
-@extend_schema_serializer(component_name="FieldError")
-class FieldErrorSerializer(ApiSerializer):
-    """One invalid value: `pointer` is a JSON pointer into the body, `parameter` the name of a parameter or header."""
-
-    message = serializers.CharField()
-    pointer = serializers.CharField(default="")
-    parameter = serializers.CharField(default="")
 
 
 class BulkItemSerializer(ApiSerializer):

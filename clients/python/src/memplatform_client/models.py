@@ -676,10 +676,10 @@ ItemOrder = Literal["newest", "oldest", "updated"]
 class ItemOutcomeResponse(TypedDict):
     """What came of an operation: the item that was read, stored or taken, found items, namespaces, deleted items."""
 
-    item: NotRequired["ItemResponse | None"]
-    items: NotRequired["list[ItemResponse] | None"]
-    namespaces: NotRequired[list[list[str]] | None]
-    deleted: NotRequired[int | None]
+    item: "ItemResponse | None"
+    items: "list[ItemResponse] | None"
+    namespaces: list[list[str]] | None
+    deleted: int | None
 
 
 class ItemOutcomesResponse(TypedDict):
@@ -836,7 +836,7 @@ LinkStatus = Literal["open", "settled"]
 class LivenessResponse(TypedDict):
     """The process is running."""
 
-    status: NotRequired["ServiceStatus"]
+    status: "ServiceStatus"
 
 
 class MemoriesBody(TypedDict):
@@ -1044,12 +1044,12 @@ class NamespacesBody(TypedDict):
 class NamespacesOperationBody(TypedDict):
     """List namespaces."""
 
-    operation: Literal["list_namespaces"]
     prefix: NotRequired[list[str]]
     suffix: NotRequired[list[str]]
     max_depth: NotRequired[int | None]
     limit: NotRequired[int]
     offset: NotRequired[int]
+    operation: Literal["list_namespaces"]
 
 
 class ObjectBody(TypedDict):
@@ -1145,7 +1145,6 @@ class ProblemDocument(TypedDict):
 class PutOperationBody(TypedDict):
     """Store an item in place of the one that the key has."""
 
-    operation: Literal["put"]
     namespace: list[str]
     key: str
     value: dict[str, Any]
@@ -1154,6 +1153,7 @@ class PutOperationBody(TypedDict):
     text: NotRequired[str | None]
     ttl_minutes: NotRequired[float | None]
     expected_version: NotRequired[int | None]
+    operation: Literal["put"]
 
 
 class ReadinessResponse(TypedDict):
@@ -1175,8 +1175,8 @@ class ReadinessResponse(TypedDict):
     dead: int | None
     workers_alive: int | None
     scheduler_seconds: float | None
-    paused_models: NotRequired[list["PausedModelResponse"]]
-    problems: NotRequired[list["ServiceProblem"]]
+    paused_models: list["PausedModelResponse"]
+    problems: list["ServiceProblem"]
 
 
 class RecallEstimate(TypedDict):
@@ -1515,7 +1515,6 @@ class SearchBody(TypedDict):
 class SearchOperationBody(TypedDict):
     """Find items below a namespace."""
 
-    operation: Literal["search"]
     namespace_prefix: NotRequired[list[str]]
     filter: NotRequired[dict[str, Any]]
     query: NotRequired[str]
@@ -1524,6 +1523,7 @@ class SearchOperationBody(TypedDict):
     limit: NotRequired[int]
     offset: NotRequired[int]
     refresh_ttl: NotRequired[bool]
+    operation: Literal["search"]
 
 
 class SearchResponse(TypedDict):
