@@ -13,17 +13,14 @@ from rest_framework import serializers
 from apps.api.problems import CONTENT_TYPE, STATUS_AND_TITLE, Code, Problem
 from apps.api.serializers import ApiSerializer, FieldErrorSerializer
 
-_REFERENCE = "#/components/schemas/{name}"
-
 BYTES = {"type": "string", "format": "binary", "minLength": 1}
 
 
 class ApiSchema(AutoSchema):
-    """Describe what the base serializers do: bodies refuse unknown fields, answers always have all of their fields
-    but those that a serializer names in `sometimes`.
+    """Describe what the base serializers do: bodies refuse unknown fields, answers have all of theirs.
 
-    Components are named by what they are: the WebhookBody that is sent, the WebhookResponse, the WebhookList.
-    drf-spectacular has no public hooks for this.
+    Fields that a serializer names in `sometimes` may be missing from an answer. Components are named by what they are:
+    the WebhookBody that is sent, the WebhookResponse, the WebhookList. drf-spectacular has no public hooks for this.
     """
 
     def get_paginated_name(self, serializer_name: str) -> str:

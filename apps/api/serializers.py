@@ -33,6 +33,7 @@ from apps.pipeline.core.input_validation import (
 # A field that may be left out, which is the same as null.
 OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True, "default": None}
 MAX_PAGE = 200
+CONTENT_CHARACTERS = 20_000  # of a turn or a sentence
 
 # What JSON type each field takes: DRF would turn 3 into "3", and "yes" into true.
 _JSON_TYPES: tuple[tuple[type[serializers.Field[Any, Any, Any, Any]], tuple[type, ...], str], ...] = (
@@ -178,7 +179,7 @@ class NameField(serializers.CharField):
     """A name or an identifier of the caller's own, without characters that nobody sees."""
 
     def __init__(self, *, max_length: int = 255, **options: Any) -> None:
-        super().__init__(max_length=max_length, **options)
+        super().__init__(max_length=max_length, **{"trim_whitespace": False, **options})
 
     def to_internal_value(self, data: Any) -> str:
         """Return the name unchanged. Raises ValidationError."""
@@ -315,9 +316,6 @@ class SkippedSerializer(ApiSerializer):
 
     pointer = serializers.CharField()
     message = serializers.CharField()
-
-
-CONTENT_CHARACTERS = 20_000
 
 
 def adjusted_text(given: str | None, taken: str, *, at: str) -> dict[str, str] | None:

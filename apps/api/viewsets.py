@@ -23,7 +23,6 @@ from apps.pipeline.core.identifiers import Prefix
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-
 # Problems that any request may get.
 _ALWAYS = (
     Code.MISSING_KEY,

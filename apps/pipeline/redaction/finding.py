@@ -45,12 +45,6 @@ def any_of(*expressions: str) -> Any:
     return pattern("|".join(f"(?:{_GROUP_NAME.sub('(?:', each)})" for each in expressions))
 
 
-def first_match(text: str, *expressions: str) -> Any:
-    """Return the match of the first of some expressions that occurs in a text, or None."""
-    matches = (pattern(each).search(text) for each in expressions) if any_of(*expressions).search(text) else ()
-    return next(filter(None, matches), None)
-
-
 _group_of_value = cache(lambda expression: pattern(expression).groupindex.get("value", 0))
 
 

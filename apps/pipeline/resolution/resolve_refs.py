@@ -38,7 +38,6 @@ class Tie:
     names: tuple[str, ...]
 
 
-DroppedTie = tuple[Drop, Tie]
 _ASSISTANT = "the assistant"
 MOST_CALLS = 2  # per request, even if the plan is made again
 
