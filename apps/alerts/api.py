@@ -98,8 +98,7 @@ class AlertViewSet(ApiViewSet):
     @action(methods=["post"], detail=True)
     def acknowledge(self, request: Request, alert_id: str) -> Response:
         """Say that somebody takes care of an open alert. It is resolved by itself when its cause is mended."""
-        body = self.valid(AcknowledgeSerializer)
-        alert = acknowledge_alert(project_id=self.caller.project_id, alert_id=self.row_id, **body)
+        alert = acknowledge_alert(**self.named, **self.valid(AcknowledgeSerializer))
         return self.answer(AlertSerializer, alert)
 
 

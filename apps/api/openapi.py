@@ -19,8 +19,8 @@ BYTES = {"type": "string", "format": "binary", "minLength": 1}
 class ApiSchema(AutoSchema):
     """Describe what the base serializers do: bodies refuse unknown fields, answers have all of theirs.
 
-    Fields that a serializer names in `sometimes` may be missing from an answer. Components are named by what they are:
-    the WebhookBody that is sent, the WebhookResponse, the WebhookList. drf-spectacular has no public hooks for this.
+    Fields in `may_be_missing` of a serializer are not in every answer. Components are named by what they are: the
+    WebhookBody that is sent, the WebhookResponse, the WebhookList. drf-spectacular has no public hooks for this.
     """
 
     def get_paginated_name(self, serializer_name: str) -> str:
@@ -49,8 +49,8 @@ class ApiSchema(AutoSchema):
             described.pop("writeOnly", None)
         if direction == "request":
             return {**schema, "additionalProperties": False}
-        sometimes = getattr(serializer, "sometimes", ())
-        return {**schema, "required": [name for name in schema.get("properties", ()) if name not in sometimes]}
+        missing = getattr(serializer, "may_be_missing", ())
+        return {**schema, "required": [name for name in schema.get("properties", ()) if name not in missing]}
 
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -74,7 +74,7 @@ class ProblemSerializer(ApiSerializer):
     `request_id` is that of `X-Request-Id`; the server's log lines about the request name it.
     """
 
-    sometimes = frozenset({"request_id", "errors"})
+    may_be_missing = frozenset({"request_id", "errors"})
     type = serializers.CharField()
     title = serializers.CharField()
     status = serializers.IntegerField()

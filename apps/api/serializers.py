@@ -63,15 +63,20 @@ class StrictMixin:
     def to_internal_value(self, data: Any) -> Any:
         """Return the validated values. Raises ValidationError."""
         if isinstance(data, Mapping):
-            fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]
+            fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]  # DRF's
             writable = {name: field for name, field in fields.items() if not field.read_only}
-            if unknown := [name for name in data if name not in writable]:
-                known = f"; known are {', '.join(sorted(writable))}" if writable else ""
-                raise ValidationError({name: [f"is unknown{known}"] for name in unknown})
+            known = f"; known are {', '.join(sorted(writable))}" if writable else ""
+            errors: dict[str, Any] = {name: [f"is unknown{known}"] for name in data if name not in writable}
             if not self.takes_text:
                 found = {name: _type_error(field, data[name]) for name, field in writable.items() if name in data}
-                if errors := {name: error for name, error in found.items() if error}:
-                    raise ValidationError(errors)
+                errors |= {name: error for name, error in found.items() if error}
+            if errors:
+                try:
+                    super().to_internal_value({name: value for name, value in data.items() if name not in errors})
+                except ValidationError as error:  # what else is wrong
+                    further = error.detail if isinstance(error.detail, dict) else {}
+                    errors |= {name: each for name, each in further.items() if name not in errors}
+                raise ValidationError(errors)
         return super().to_internal_value(data)
 
 
@@ -336,7 +341,7 @@ def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) ->
 class FieldErrorSerializer(ApiSerializer):
     """One invalid value: `pointer` is a JSON pointer into the body, `parameter` the name of a parameter or header."""
 
-    sometimes = frozenset({"pointer", "parameter"})
+    may_be_missing = frozenset({"pointer", "parameter"})
     message = serializers.CharField()
     pointer = serializers.CharField(required=False)
     parameter = serializers.CharField(required=False)

@@ -74,6 +74,11 @@ class ApiViewSet(ViewSetMixin, ApiView):
         """Return the UUID in the path. Raises Problem not_found."""
         return read_id(self.prefix, self.kwargs[self.lookup_url_kwarg])
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return project and row of the path as services take them. Raises Problem not_found."""
+        return {"project_id": self.caller.project_id, self.lookup_url_kwarg: self.row_id}
+
     def get_object(self) -> Any:
         """Return the row that the path names. Raises NotFound."""
         return get_or_refuse(self.get_queryset().filter(pk=self.row_id), self.prefix.name.lower().replace("_", " "))

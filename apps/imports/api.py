@@ -183,11 +183,6 @@ class ImportViewSet(ApiViewSet):
         """Delete the file now instead of when its time is up; an import that is not done is cancelled for good."""
         return self.answer(ImportSerializer, services.delete_import_file(**self.named))
 
-    @property
-    def named(self) -> dict[str, Any]:
-        """Return project and import of the path as services take them. Raises Problem not_found."""
-        return {"project_id": self.caller.project_id, "import_id": self.row_id}
-
 
 class ProjectViewSet(ApiViewSet):
     """All of the project."""

@@ -118,7 +118,7 @@ class FoundMemorySerializer(MemorySerializer):
     """
 
     # The context has the further `fields` to show, and whether to `explain` the score.
-    sometimes = frozenset((*FURTHER_FIELDS, "contradicted_by", "explanation"))
+    may_be_missing = frozenset((*FURTHER_FIELDS, "contradicted_by", "explanation"))
     score = serializers.FloatField()
     unverified = serializers.BooleanField()
     past_plan = serializers.BooleanField()
@@ -172,7 +172,7 @@ class SearchResultSerializer(ApiSerializer):
     and share a word with the query, the latest first; a search with conditions has none.
     """
 
-    sometimes = frozenset({"closest"})
+    may_be_missing = frozenset({"closest"})
     results = FoundMemorySerializer(many=True)
     nothing_found = serializers.BooleanField()
     closest = FoundMemorySerializer(many=True, required=False)

@@ -264,11 +264,6 @@ class WebhookViewSet(ApiViewSet):
         sent = send_again(**self.named, **self.valid(WebhookSendAgainSerializer))
         return self.answer(SentAgainSerializer, {"deliveries": sent})
 
-    @property
-    def named(self) -> dict[str, Any]:
-        """Return project and webhook of the path as services take them. Raises Problem not_found."""
-        return {"project_id": self.caller.project_id, "webhook_id": self.row_id}
-
 
 class EventStreamQuery(QuerySerializer):
     """Which events to follow; without `after` and `Last-Event-ID` those that happen from now on."""

@@ -173,6 +173,15 @@ def test_bad_turns(client: APIClient, body: Any, status: int, code: str, pointer
     assert rows_by_table() == before
 
 
+def test_all_invalid_values_are_named(client: APIClient) -> None:
+    turns = [{"role": "user", "content": "Hello"}, {"role": 3}]
+    body = {"user_id": "", "sesion_id": "monday", "turns": turns, "mode": "later", "topic": 7}
+    answer = client.post("/v1/turns", body, format="json")
+    assert answer.status_code == 422
+    named = {each["pointer"] for each in answer.json()["errors"]}
+    assert named == {"/user_id", "/session_id", "/sesion_id", "/turns/1/role", "/mode", "/topic"}
+
+
 @pytest.mark.parametrize(
     ("path", "body", "known"),
     [

@@ -119,4 +119,4 @@ class TurnViewSet(ApiViewSet):
     )
     def destroy(self, request: Request, turn_id: str) -> Response:
         """Delete a turn with the memories that no other turn states, and the outcomes of its trace."""
-        return self.answer(DeletedSerializer, delete_turn(project_id=self.caller.project_id, turn_id=self.row_id))
+        return self.answer(DeletedSerializer, delete_turn(**self.named))

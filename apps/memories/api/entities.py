@@ -116,7 +116,7 @@ class EntityViewSet(ApiViewSet):
     def merge(self, request: Request, entity_id: str) -> Response:
         """Merge this entity into another, which takes over its names and memories. Repeating it changes nothing."""
         into = self.valid(EntityMergeSerializer)["into"]
-        merge_entities(project_id=self.caller.project_id, entity_id=self.row_id, into_id=into)
+        merge_entities(**self.named, into_id=into)
         return self.answer(EntitySerializer, self.get_queryset().get(pk=into))
 
     @operation(
@@ -127,5 +127,5 @@ class EntityViewSet(ApiViewSet):
     )
     def split(self, request: Request, entity_id: str) -> Response:
         """Undo the merge of this entity. Memories added since stay with the other entity."""
-        split_entities(project_id=self.caller.project_id, entity_id=self.row_id)
+        split_entities(**self.named)
         return self.answer(EntitySerializer, self.get_object())

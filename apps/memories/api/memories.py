@@ -354,8 +354,7 @@ class MemoryViewSet(ApiViewSet):
         A memory whose tags bind agents requires the scope trust.
         """
         retract(
-            project_id=self.caller.project_id,
-            memory_id=self.row_id,
+            **self.named,
             expected_version=_if_match(request),
             is_trusted=self.caller.may(Scope.TRUST),
         )

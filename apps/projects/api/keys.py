@@ -97,7 +97,7 @@ class KeyViewSet(ApiViewSet):
     @operation("revoke_key", summary="Revoke a key", answers={204: None}, problems=[Code.NOT_FOUND])
     def destroy(self, request: Request, key_id: str) -> Response:
         """Revoke a key immediately. Repeating it changes nothing."""
-        revoke_key(project_id=self.caller.project_id, key_id=self.row_id)
+        revoke_key(**self.named)
         return Response(status=204)
 
 

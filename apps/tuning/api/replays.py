@@ -230,8 +230,3 @@ class ReplayViewSet(ApiViewSet):
     def as_csv(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return one line for each difference."""
         return StreamingHttpResponse(export_replay(find_replay(**self.named), "csv"), content_type=EXPORTS["csv"])
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """Return project and replay of the path as services take them. Raises Problem not_found."""
-        return {"project_id": self.caller.project_id, "replay_id": self.row_id}

@@ -236,5 +236,5 @@ class RollbackViewSet(ApiViewSet):
     @action(methods=["post"], detail=True)
     def undo(self, request: Request, rollback_id: str) -> Response:
         """Restore what a rollback took back; what was changed since is left alone. Repeating it changes nothing."""
-        rollback = undo_rollback(project_id=self.caller.project_id, rollback_id=self.row_id)
+        rollback = undo_rollback(**self.named)
         return self.answer(RollbackSerializer, rollback, status=200 if rollback.is_over else 202)
