@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "django_filters",
     "django_q",
     "django_htmx",
     "csp",

@@ -18,8 +18,8 @@ from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.policy import Policy
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
+from apps.traces.filters import with_words
 from apps.traces.models import PreFilterRule, Trace, Turn
-from apps.traces.selectors import with_words
 from apps.tuning.selectors.configuration import SettingsForm
 
 MOST = 5  # of each kind

@@ -23,8 +23,8 @@ from apps.pipeline.core.enums import Scope
 from apps.projects.services import create_project
 from apps.review.selectors.review import ReviewFilters, pending_counts, review_queue
 from apps.tenants.models import ApiKey, Project
+from apps.traces.filters import TraceFilter
 from apps.traces.models import Trace
-from apps.traces.selectors import search_traces
 
 
 @login_required
@@ -117,7 +117,9 @@ def counts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 # The lists that tell about new rows, as their filters in the query string narrow them.
 _LISTS: dict[str, Callable[[HttpRequest, UUID], QuerySet[Any]]] = {
-    "traces": lambda request, project_id: search_traces(request, project_id=project_id),
+    "traces": lambda request, project_id: (
+        TraceFilter(request.GET, queryset=Trace.objects.filter(project_id=project_id), request=request).qs
+    ),
     "review": lambda request, project_id: review_queue(project_id=project_id, filters=ReviewFilters.of(request)),
 }
 MOST_COUNTED = 100

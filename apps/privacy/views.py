@@ -3,14 +3,13 @@
 import json
 from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, StreamingHttpResponse
 
+from apps.console.filters import UserAndDaysFilter, search_filter, text_filter
+from apps.console.generic import ProjectListView
 from apps.console.labels import actors_named, names_of
-from apps.console.paging import of_user_and_days, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.ledger.chain import export_ledger
 from apps.memories.models import LedgerEntry
@@ -61,35 +60,45 @@ def _in_words(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
 
-def search_ledger(request: HttpRequest, *, project_id: UUID) -> QuerySet[LedgerEntry]:
-    """Return the entries of a project that match the query string, newest first; erased users are found as well.
+class LedgerFilter(UserAndDaysFilter):
+    """Entries by who acted, what was done, user and days; erased users are found as well."""
 
-    `actor` is a part of a name, or how it is stored begins, such as "person:" or "key:0192…".
-    """
-    actor, verb = query_param(request, "actor"), query_param(request, "verb")
-    rows = of_user_and_days(LedgerEntry.objects.filter(project_id=project_id), request, project_id=project_id)
-    if actor:
-        rows = rows.filter(Q(actor__startswith=actor) | Q(actor__in=actors_named(actor)))
-    if verb:
-        rows = rows.filter(verb="_".join(verb.split()))
-    return rows.order_by("-id")
+    actor = search_filter("Who: name or trace", name="Actor (a part of the name, or how it begins)", method="of_actor")
+    verb = text_filter("Act, such as key created", name="Act (exact)", size=22, method="of_verb")
+
+    class Meta:
+        model = LedgerEntry
+        fields = ("actor", "verb", "user", "since", "until")
+
+    def of_actor(self, rows: QuerySet[LedgerEntry], name: str, value: str) -> QuerySet[LedgerEntry]:
+        """Keep entries whose actor has this in the name, or is stored so, such as "person:" or "key:0192…"."""
+        return rows.filter(Q(actor__startswith=value) | Q(actor__in=actors_named(value)))
+
+    def of_verb(self, rows: QuerySet[LedgerEntry], name: str, value: str) -> QuerySet[LedgerEntry]:
+        """Keep entries of an act as pages name it."""
+        return rows.filter(verb="_".join(value.split()))
 
 
-@project_page(MemberRole.ADMIN)
-def audit(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class LedgerView(ProjectListView):
     """List the entries of the ledger, newest first."""
-    rows = search_ledger(request, project_id=visit.project.pk)
-    page = paginate(rows.select_related("end_user"), request)
-    shown = {"page": page, "lines": audit_lines(page.rows), "query": request.GET}
-    return render(request, "console/audit.html", shown)
+
+    role = MemberRole.ADMIN
+    template_name = "console/audit.html"
+    queryset = LedgerEntry.objects.select_related("end_user").order_by("-id")
+    filterset_class = LedgerFilter
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the entries with names and addresses."""
+        shown = super().get_context_data(**context)
+        return shown | {"lines": audit_lines(shown["object_list"])}
 
 
 @project_page(MemberRole.ADMIN)
 def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     """Download the entries that match the filters as lines of JSON, oldest first."""
-    entries = search_ledger(request, project_id=visit.project.pk)
+    rows = LedgerEntry.objects.filter(project=visit.project)
     return StreamingHttpResponse(
-        export_ledger(project_id=visit.project.pk, entries=entries),
+        export_ledger(project_id=visit.project.pk, entries=LedgerFilter(request.GET, rows, request=request).qs),
         content_type="application/jsonl",
         headers={"Content-Disposition": f'attachment; filename="ledger-{visit.project.slug}.jsonl"'},
     )

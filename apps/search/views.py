@@ -18,8 +18,9 @@ from apps.search.selectors.asking import MAX_ROWS, found_memories
 from apps.search.selectors.explanations import ToldBlock, explain_turns, told_block
 from apps.search.services import Recall, explain_recall
 from apps.tenants.models import EndUser
+from apps.traces.filters import LATEST, split_words
 from apps.traces.models import ConfigurationVersion
-from apps.traces.selectors import LATEST, search_turns, split_words
+from apps.traces.selectors import search_turns
 
 BUDGET = 800  # tokens
 

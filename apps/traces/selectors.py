@@ -3,21 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import F, Prefetch, QuerySet
 from django.db.models.functions import Left
-from django.http import HttpRequest
 
 from apps.console.labels import count_of, duration, label
-from apps.console.paging import of_user_and_days, query_param
 from apps.memories.models import Memory, Rollback
 from apps.outbox.model_pauses import find_wait_reason
 from apps.pipeline.core.enums import Outcome, Reason, TraceStatus
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, end_user_id, parse
 from apps.pipeline.prompts.extract import STATIC, VERSION
+from apps.traces.filters import oldest_of_latest, with_words
 from apps.traces.models import ModelCall, Span, Trace, Turn
 
 _MOST_REASONS = 4
@@ -106,48 +104,22 @@ def _reasons(reasons: Iterable[str]) -> str:
     return f"{shown}, {more} for other reasons" if more else shown
 
 
-LATEST = 20_000  # traces of a project in which words and reasons are searched, unless a user narrows them
-MAX_WORDS = 8
 _EXCERPT = 200  # characters of a turn in a list
 _SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
 
 
-def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a search."""
-    return tuple(text.split()[:MAX_WORDS])
-
-
-def search_traces(request: HttpRequest, *, project_id: UUID) -> QuerySet[Trace]:
-    """Return the traces that match the query string, newest first, with excerpts of their turns.
-
-    Words and reasons are searched in the latest traces alone, unless a user narrows them.
-    """
-    user, words = query_param(request, "user"), split_words(query_param(request, "q"))
-    status, reason = query_param(request, "status"), query_param(request, "reason")
-    rows = of_user_and_days(Trace.objects.filter(project_id=project_id), request, project_id=project_id)
-    rows = rows.order_by("-created_at", "-id")
-    if status in set(TraceStatus):
-        rows = rows.filter(status=status)
-    if (words or reason) and not user and (oldest := _oldest_of_latest(project_id)):
-        rows = rows.filter(created_at__gt=oldest)
-    if reason:
-        rows = rows.filter(Q(counts__rejected__has_key=reason) | Q(outcomes__contains=[{"reason": reason}]))
-    if words:
-        said = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
-        rows = rows.filter(Exists(with_words(said, words)))
+def listed_traces() -> QuerySet[Trace]:
+    """Return all traces, newest first, with excerpts of their turns as `shown_turns`."""
     turns = Turn.objects.annotate(beginning=Left("content", _EXCERPT)).defer("content").order_by("position")
-    return (
-        rows.select_related("end_user", "session")
-        .defer("plan", "metadata")
-        .prefetch_related(Prefetch("turns", queryset=turns, to_attr="shown_turns"))
-    )
+    rows = Trace.objects.order_by("-created_at", "-id").select_related("end_user", "session").defer("plan", "metadata")
+    return rows.prefetch_related(Prefetch("turns", queryset=turns, to_attr="shown_turns"))
 
 
 def title_of(trace: Trace) -> str:
     """Return the beginning of the first turn that passed the pre-filter, else of the first turn."""
-    turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by search_traces
+    turns: list[Turn] = trace.shown_turns  # type: ignore[attr-defined]  # prefetched by listed_traces
     first = next((turn for turn in turns if not turn.rejected_for), turns[0] if turns else None)
-    return str(first.beginning) if first else ""  # type: ignore[attr-defined]  # annotated by search_traces
+    return str(first.beginning) if first else ""  # type: ignore[attr-defined]  # annotated by listed_traces
 
 
 def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
@@ -157,21 +129,8 @@ def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> Quer
     rows = rows.filter(end_user=F("trace__end_user")).order_by("-trace__created_at", "-position")
     if user:
         return with_words(rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user)), words)
-    oldest = _oldest_of_latest(project_id)
+    oldest = oldest_of_latest(project_id)
     return with_words(rows.filter(trace__created_at__gt=oldest) if oldest else rows, words)
-
-
-def _oldest_of_latest(project_id: UUID) -> datetime | None:
-    """Return when the newest trace outside the latest ones was accepted; None if there is none."""
-    newest = Trace.objects.filter(project_id=project_id).order_by("-created_at")
-    return newest.values_list("created_at", flat=True)[LATEST : LATEST + 1].first()
-
-
-def with_words(rows: QuerySet[Turn], words: tuple[str, ...]) -> QuerySet[Turn]:
-    """Keep turns that contain all words, ignoring case."""
-    for word in words:
-        rows = rows.filter(content__icontains=word)
-    return rows
 
 
 def parse_trace_id(text: str) -> UUID | None:

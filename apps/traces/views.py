@@ -1,63 +1,68 @@
 """Traces of requests, and sessions that are read again."""
 
-from uuid import UUID
+from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
-from apps.console.labels import count_of, label, names_of
-from apps.console.paging import paginate, query_param
+from apps.console.generic import ProjectDetailView, ProjectListView
+from apps.console.labels import count_of, names_of
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part
 from apps.intake.read_again import read_again, sessions_to_read
-from apps.pipeline.core.enums import Reason, TraceStatus
 from apps.tenants.enums import MemberRole
+from apps.traces.filters import LATEST, TraceFilter
 from apps.traces.models import Trace
-from apps.traces.selectors import (
-    LATEST,
-    parse_trace_id,
-    search_traces,
-    title_of,
-    trace_details,
-)
+from apps.traces.selectors import listed_traces, parse_trace_id, title_of, trace_details
 
 COUNTED = ("stored", "merged", "superseded", "pending_review", "discarded")  # shown in each row of the list
 
 
-@project_page()
-def traces(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class TraceListView(ProjectListView):
     """List traces; searching for a trace identifier opens the trace."""
-    text = query_param(request, "q")
-    if (named := parse_trace_id(text)) is not None:
-        return redirect("console:trace", slug=visit.project.slug, trace_id=named)
-    found = paginate(search_traces(request, project_id=visit.project.pk), request, size=25)
-    shown = {
-        "page": found,
-        "listed": [(each, title_of(each)) for each in found.rows],
-        "query": request.GET,
-        "statuses": list(TraceStatus),
-        # A reason that was stored by other rules than today's stays chosen.
-        "reasons": sorted({*Reason, *filter(None, [query_param(request, "reason")])}, key=label),
-        "latest": LATEST,
-        "counted": COUNTED,
-        "shown_at": found.rows[0].created_at if found.rows and found.number == 1 else timezone.now(),
-    }
-    return render(request, "console/traces.html", shown)
+
+    template_name = "console/traces.html"
+    filterset_class = TraceFilter
+    paginate_by = 25
+    extra_context = {"latest": LATEST, "counted": COUNTED}
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Open the trace that is named, else list."""
+        named = parse_trace_id(request.GET.get("q", "").strip())
+        return redirect(self.page("trace", trace_id=named)) if named else super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Trace]:
+        """Return the traces with excerpts of their turns."""
+        self.queryset = listed_traces()
+        return super().get_queryset()
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the titles, and from when on a trace is new."""
+        shown = super().get_context_data(**context)
+        rows, is_first = shown["object_list"], shown["page"].number == 1
+        shown_at = rows[0].created_at if rows and is_first else timezone.now()
+        return shown | {"listed": [(each, title_of(each)) for each in rows], "shown_at": shown_at}
 
 
-@project_page()
-def trace(request: HttpRequest, visit: ProjectVisit, trace_id: UUID) -> HttpResponse:
+class TraceDetailView(ProjectDetailView):
     """Show a trace: funnel, turns, stages, model calls, memories and the plan."""
-    rows = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
-    shown = trace_details(get_object_or_404(rows, project=visit.project, pk=trace_id))
-    if shown["rollback"]:
-        actor = shown["rollback"].actor
-        shown["rolled_back_by"] = names_of([actor])[actor]
-    return render(request, "console/trace.html", shown)
+
+    template_name = "console/trace.html"
+    queryset = Trace.objects.select_related("end_user", "session", "configuration").defer("configuration__policy")
+    pk_url_kwarg = "trace_id"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the details, and who rolled it back."""
+        shown = super().get_context_data(**context) | trace_details(self.object)
+        if shown["rollback"]:
+            actor = shown["rollback"].actor
+            shown["rolled_back_by"] = names_of([actor])[actor]
+        return shown
 
 
 @project_page()

@@ -87,6 +87,12 @@ def url_with(context: dict[str, Any], **changes: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
+def url_with_value(context: dict[str, Any], name: str, value: str) -> str:
+    """Return the URL of the first page of the list with one query parameter changed."""
+    return url_with(context, **{"page": "", name: value})
+
+
+@register.simple_tag(takes_context=True)
 def query_with(context: dict[str, Any], **changes: Any) -> str:
     """Return the query string of the page with some parameters changed; an empty value removes a parameter."""
     request: HttpRequest = context["request"]
