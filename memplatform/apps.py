@@ -40,15 +40,19 @@ class MemplatformConfig(AppConfig):
 
 
 class TablesAdminConfig(AdminConfig):
-    """Django's admin, without the tables of django-q2: who may add a task there may run any code on the server."""
+    """Django's admin, without the tables of packages.
+
+    Who may add a task of django-q2 may run any code on the server; those of allauth hold secrets.
+    """
 
     default_site = "memplatform.admin_site.AllProjectsSite"
 
     def ready(self) -> None:
-        """Register what the apps show, then take out the tables of the task runner."""
+        """Register what the apps show, then take out the tables of the packages."""
         super().ready()
         from django.contrib import admin
 
-        for model in apps.get_app_config("django_q").get_models():
-            if admin.site.is_registered(model):
-                admin.site.unregister(model)
+        for label in ("django_q", "account", "mfa", "socialaccount"):
+            for model in apps.get_app_config(label).get_models():
+                if admin.site.is_registered(model):
+                    admin.site.unregister(model)

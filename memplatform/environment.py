@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -144,6 +144,26 @@ class Environment:
         if not address.get("EMAIL_HOST"):
             raise InvalidSetting(f"{name} must be like smtp+tls://user:password@host:587")
         return address
+
+    def single_sign_on(self, name: builtins.str) -> dict[Any, Any]:
+        """Return allauth's settings of the OpenID Connect provider of an address; none if empty. Raises InvalidSetting.
+
+        A provider at http is for tests on one machine.
+        """
+        text = self._env.str(name, default="")
+        if not text:
+            return {}
+        address = urlsplit(text)
+        if address.scheme not in ("https", "http") or not (address.hostname and address.username and address.password):
+            raise InvalidSetting(f"{name} must be like https://client:secret@login.example.com/realm")
+        app = {
+            "provider_id": "oidc",
+            "name": address.hostname,
+            "client_id": unquote(address.username),
+            "secret": unquote(address.password),
+            "settings": {"server_url": address._replace(netloc=address.netloc.rpartition("@")[2]).geturl().rstrip("/")},
+        }
+        return {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}}
 
 
 def _at_least(least: float, value: float, name: str) -> float:

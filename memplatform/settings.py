@@ -87,6 +87,11 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "django_filters",
     "django_q",
     "django_htmx",
@@ -113,6 +118,7 @@ MIDDLEWARE = [
     "memplatform.middleware.storable_input",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "memplatform.middleware.actors",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -166,13 +172,16 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- work: django-q2 runs all of it
 CLUSTER_WORKERS = env.int("CLUSTER_WORKERS", default=2, least=1)  # processes that do the work of end users
 CACHES: dict[str, dict[str, object]] = {
+    # What all servers have to know: attempts to log in, and codes that were used. `migrate` makes the table.
+    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache_entries"},
     # Through it a cluster tells its workers that it stops; it is of the processes of one host.
-    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"},
+    "host": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": DATA_DIR / "cache"},
     # What a process has counted of projects.
     "limits": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}},
 }
 Q_CLUSTER: dict[str, object] = {
     "name": "memplatform",
+    "cache": "host",
     "workers": CLUSTER_WORKERS + (CLUSTER_WORKERS > 1),  # one is left for other tasks
     "timeout": 600,  # a part of a daily job takes one minute, work waits for the models that it has called
     "retry": 660,  # must exceed the timeout, or a running task is started twice
@@ -282,9 +291,9 @@ DOCUMENTATION_ROOT = BASE_DIR / "docs" if IS_CHECKOUT else BASE_DIR / "memplatfo
 # With finders, static files need not be collected before the first start.
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # bytes of a request body
-LOGIN_URL = "console:login"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "console:home"
-LOGOUT_REDIRECT_URL = "console:login"
+LOGOUT_REDIRECT_URL = "account_login"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a working day
@@ -316,9 +325,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 PROXIES = env.int("PROXIES", default=1 if HTTPS else 0)  # that add the client's address to X-Forwarded-For
 
 # --- logins
-AUTHENTICATION_BACKENDS = ["memplatform.logins.ThrottledBackend"]
 PASSWORD_HASHERS = [
-    "memplatform.logins.BoundedArgon2Hasher",
+    "memplatform.password_hasher.BoundedArgon2Hasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of accounts that have not logged in since
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -327,6 +335,21 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+ACCOUNT_ADAPTER = "apps.projects.logins.AccountAdapter"
+ACCOUNT_FORMS = {"login": "apps.projects.logins.PasswordForm"}
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_SESSION_REMEMBER = True  # until the end that apps/projects/logins.py sets
+ACCOUNT_LOGIN_TIMEOUT = 300  # seconds between password and code
+ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/5m/key,50/d/key"}  # of codes; passwords: AccountAdapter
+MFA_ADAPTER = "apps.projects.logins.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "memplatform"
+MFA_TOTP_TOLERANCE = 1  # steps of 30 s before and after, for clocks that differ and codes that were typed slowly
+SOCIALACCOUNT_ADAPTER = "apps.projects.logins.SingleSignOnAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form could not lead to another host (Content-Security-Policy)
+# The provider is the operator's own: an account with a mail address that it confirms is that person's.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_PROVIDERS = env.single_sign_on("SINGLE_SIGN_ON_URL")
 
 # --- the API
 REST_FRAMEWORK = {

@@ -17,9 +17,10 @@ from memplatform.documentation import documentation
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:home")),
     path("", include("apps.api.urls")),
+    path("console/login/", include("memplatform.login_urls")),
     path("console/", include("apps.console.urls")),
     # One login for both: the admin's own would ask for no second factor.
-    path("admin/login/", RedirectView.as_view(pattern_name="console:login", query_string=True)),
+    path("admin/login/", RedirectView.as_view(pattern_name="account_login", query_string=True)),
     path("admin/", admin.site.urls),
     path("docs/", documentation, name="documentation"),
     path("docs/<path:path>", documentation, name="documentation"),

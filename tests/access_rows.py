@@ -104,19 +104,22 @@ API: dict[str, dict[str, Scope | None]] = {
     "metrics": {"GET": EVERYBODY},  # of the own network, or with a token: tests/api/test_metrics_access.py
 }
 
+# Logins and one's own account, as allauth names them: tests/console/test_second_factor.py
+ACCOUNT = frozenset(
+    """
+    account_login mfa_authenticate account_inactive mfa_index account_change_password account_set_password
+    account_reauthenticate mfa_reauthenticate mfa_activate_totp mfa_deactivate_totp mfa_view_recovery_codes
+    mfa_download_recovery_codes mfa_generate_recovery_codes openid_connect_login openid_connect_callback
+    socialaccount_login_cancelled socialaccount_login_error socialaccount_signup socialaccount_connections
+    account_signup
+    """.split()
+)
 VIEWER, REVIEWER, ADMIN = MemberRole
 READS, POSTS, BOTH = ("GET",), ("POST",), ("GET", "POST")
 
 # URL name -> required role of the member, and the methods. Pages that only read treat POST like GET.
 CONSOLE: dict[str, tuple[MemberRole | None, tuple[str, ...]]] = {
     "home": (EVERYBODY, BOTH),  # leads to a project of the person, anonymous ones to the login
-    "login": (EVERYBODY, BOTH),
-    "login-code": (EVERYBODY, BOTH),  # leads back to the login without a password
-    "account": (EVERYBODY, BOTH),  # one's own: tests/console/test_second_factor.py
-    "password": (EVERYBODY, BOTH),
-    "enroll-second-factor": (EVERYBODY, POSTS),
-    "confirm-second-factor": (EVERYBODY, POSTS),
-    "remove-second-factor": (EVERYBODY, POSTS),
     "join": (EVERYBODY, BOTH),  # who has the link of an invitation: tests/console/test_invitations.py
     "projects": (EVERYBODY, BOTH),  # those of the person; only superusers create: tests/console/test_projects.py
     "logout": (EVERYBODY, POSTS),

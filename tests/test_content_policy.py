@@ -60,7 +60,7 @@ def test_all_pages(project: Project, who: str) -> None:
 
 
 def test_a_form_without_its_token_is_refused_by_a_safe_page(db: None) -> None:
-    assert is_safe(Client(enforce_csrf_checks=True).post("/console/login/", {"username": "ana"}))
+    assert is_safe(Client(enforce_csrf_checks=True).post("/console/login/", {"login": "ana"}))
 
 
 def test_the_documentation_runs_only_its_own_scripts(db: None) -> None:

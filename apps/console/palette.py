@@ -95,7 +95,7 @@ def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     places = navigation(visit=visit, path="", query={}, counts={})
     pages = [(page["label"], page["address"], place["label"]) for place in places for page in place["pages"]]
     pages += [(name, _url(view, visit), "") for name, view, role in _FURTHER if visit.may(role)]
-    pages += [("Account", reverse("console:account"), ""), ("All projects", reverse("console:projects"), "")]
+    pages += [("Account", reverse("mfa_index"), ""), ("All projects", reverse("console:projects"), "")]
     folded = text.casefold()
     # Pages whose name begins with the text come first.
     fitting = [page for page in pages if folded in page[0].casefold()]

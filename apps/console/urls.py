@@ -11,7 +11,7 @@ from apps.imports import views as imports
 from apps.imports.services import cancel_import, delete_import_file, start_import
 from apps.memories.views import memories, users
 from apps.privacy import views as audit
-from apps.projects.views import keys, logins, people, project_settings
+from apps.projects.views import keys, people, project_settings
 from apps.queue import views as queue
 from apps.review.views import contradictions, review
 from apps.search import views as search
@@ -25,13 +25,6 @@ register_converter(MemberRoleConverter, "role")
 app_name = "console"
 urlpatterns = [
     path("", start.home, name="home"),
-    path("login/", logins.ThrottledLoginView.as_view(), name="login"),
-    path("login/code/", logins.LoginCodeView.as_view(), name="login-code"),
-    path("login/account/", logins.account, name="account"),
-    path("login/account/password/", logins.ChangePasswordView.as_view(), name="password"),
-    path("login/account/second-factor/", logins.enroll, name="enroll-second-factor"),
-    path("login/account/second-factor/confirm/", logins.confirm, name="confirm-second-factor"),
-    path("login/account/second-factor/remove/", logins.remove, name="remove-second-factor"),
     path("login/invitation/<str:token>/", people.join, name="join"),
     path("login/projects/", start.projects, name="projects"),
     path("logout/", LogoutView.as_view(), name="logout"),

@@ -13,7 +13,6 @@ from django.utils import timezone
 from apps.common.rows import Row, ShownRow
 from apps.pipeline.core.enums import Scope, choices_of, values_of
 from apps.pipeline.core.identifiers import Prefix, show
-from apps.tenants.encrypted_text import EncryptedTextField
 from apps.tenants.enums import MemberRole
 
 
@@ -115,25 +114,6 @@ class Invitation(Row):
 
     def __str__(self) -> str:
         return f"invitation as {self.role} to {self.project}"
-
-
-class SecondFactor(models.Model):
-    """The authenticator app of a console user; without `confirmed_at` it is not asked for yet."""
-
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="second_factor"
-    )
-    secret = EncryptedTextField(editable=False, help_text="shared with the app, in base 32")
-    confirmed_at = models.DateTimeField(null=True, editable=False)
-    last_step = models.BigIntegerField(
-        default=0, editable=False, help_text="time step of the last accepted code, which is not accepted again"
-    )
-    recovery_hashes = ArrayField(
-        models.CharField(max_length=64), default=list, editable=False, help_text="SHA-256 of the unused recovery codes"
-    )
-
-    def __str__(self) -> str:
-        return f"second factor of {self.user}"
 
 
 def scope_choices() -> list[tuple[str, str]]:

@@ -27,7 +27,7 @@ AWAY_SECONDS = int(os.environ.get("OUTAGE_SECONDS", "120"))
 NAMED_SECONDS = 15.0  # from the start of the outage, in each place
 DISK_MEGABYTES = 700  # the write-ahead log takes most
 USERS = 5
-LOGIN = {"username": "admin", "password": "a long password"}
+LOGIN = {"login": "admin", "password": "a long password"}
 
 pytestmark = [
     pytest.mark.soak,
@@ -134,7 +134,7 @@ def installation() -> Iterator[Installation]:
             DJANGO_SUPERUSER_PASSWORD=LOGIN["password"],
         )
         instance.run_all(["migrate", "--verbosity=0"])
-        account = ["createsuperuser", "--noinput", f"--username={LOGIN['username']}", "--email=admin@example.com"]
+        account = ["createsuperuser", "--noinput", f"--username={LOGIN['login']}", "--email=admin@example.com"]
         installation = Installation(instance, disk, redis_port, model, f"http://127.0.0.1:{web_port}")
         installation.start_redis()
         installation.key = instance.run_all(account, ["createproject", "a", "--slug=a"], ["createkey", "a"]).split()[-1]

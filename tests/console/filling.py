@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -28,7 +29,7 @@ from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.turn import NewTurn
 from apps.providers.fake import HashingEmbedder
 from apps.tenants.enums import MemberRole
-from apps.tenants.models import Erasure, Invitation, Membership, Project, SecondFactor
+from apps.tenants.models import Erasure, Invitation, Membership, Project
 from apps.traces.models import (
     IdempotentRequest,
     ModelCall,
@@ -123,7 +124,7 @@ def _add_people(project: Project, memory: Memory) -> None:
     Invitation.objects.create(
         project=project, role=MemberRole.VIEWER, invited_by=member, token_hash="0" * 64, expires_at=timezone.now()
     )
-    SecondFactor.objects.create(user=member, secret="A" * 32, confirmed_at=timezone.now())
+    Authenticator.objects.create(user=member, type=Authenticator.Type.TOTP, data={"secret": "A" * 32})
     Erasure.objects.create(
         project=project, end_user=memory.end_user, user_hash="0" * 64, actor="person:1", finished_at=timezone.now()
     )

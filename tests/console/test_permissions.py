@@ -32,7 +32,7 @@ def test_the_root_leads_to_the_login_and_a_first_superuser_to_a_new_project(db: 
     assert login.redirect_chain[-1][0] == "/console/login/?next=/console/"
     assert "Sign in" in login.content.decode()
     User.objects.create_superuser("root", password="correct horse")
-    begun = browser.post(login.redirect_chain[-1][0], {"username": "root", "password": "correct horse"}, follow=True)
+    begun = browser.post(login.redirect_chain[-1][0], {"login": "root", "password": "correct horse"}, follow=True)
     assert f'href="{reverse("console:projects")}"' in begun.content.decode()
 
 

@@ -18,7 +18,7 @@ def ana(db: None) -> User:
 
 def signed_in() -> Client:
     browser = Client()
-    browser.post(LOGIN, {"username": "ana", "password": PASSWORD})
+    browser.post(LOGIN, {"login": "ana", "password": PASSWORD})
     assert is_in(browser)
     return browser
 
@@ -33,7 +33,7 @@ def test_a_login_takes_no_session_that_was_there_before(ana: User) -> None:
     session["planted"] = "yes"
     session.save()
     planted = browser.cookies["sessionid"] = session.session_key
-    browser.post(LOGIN, {"username": "ana", "password": PASSWORD})
+    browser.post(LOGIN, {"login": "ana", "password": PASSWORD})
     assert browser.cookies["sessionid"].value != planted
     assert is_in(browser)
 
@@ -50,16 +50,16 @@ def test_a_session_ends_however_much_it_is_used(ana: User, settings: Any) -> Non
 
 def test_a_changed_password_ends_all_other_sessions(ana: User) -> None:
     mine, other = signed_in(), signed_in()
-    form = {"old_password": PASSWORD, "new_password1": NEXT, "new_password2": NEXT}
+    form = {"oldpassword": PASSWORD, "password1": NEXT, "password2": NEXT}
     answer: Any = mine.post(f"{ACCOUNT}password/", form)
     assert (answer.status_code, answer["Location"]) == (302, ACCOUNT)
     assert (is_in(mine), is_in(other)) == (True, False)
 
 
-@pytest.mark.parametrize("form", [{"old_password": "wrong"}, {"new_password1": "short", "new_password2": "short"}])
+@pytest.mark.parametrize("form", [{"oldpassword": "wrong"}, {"password1": "short", "password2": "short"}])
 def test_a_password_is_changed_by_its_owner_and_to_a_good_one(ana: User, form: dict[str, str]) -> None:
     browser = signed_in()
-    given = {"old_password": PASSWORD, "new_password1": NEXT, "new_password2": NEXT, **form}
+    given = {"oldpassword": PASSWORD, "password1": NEXT, "password2": NEXT, **form}
     assert browser.post(f"{ACCOUNT}password/", given).status_code == 200
     ana.refresh_from_db()
     assert ana.check_password(PASSWORD)

@@ -13,8 +13,8 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
+from apps.projects.logins import login_limits
 from apps.tenants.limits import client_address
-from memplatform.logins import login_limits
 
 LOGIN = "/console/login/"
 PASSWORD = "correct horse battery"
@@ -28,7 +28,7 @@ def ana(db: None) -> User:
 def log_in(
     password: str = "wrong", *, name: str = "ana", path: str = LOGIN, address: str = "192.0.2.1"
 ) -> HttpResponse:
-    response: Any = Client(REMOTE_ADDR=address).post(path, {"username": name, "password": password})
+    response: Any = Client(REMOTE_ADDR=address).post(path, {"login": name, "password": password})
     return response
 
 

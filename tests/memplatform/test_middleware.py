@@ -32,7 +32,7 @@ def test_pages_carry_what_protects_them(db: None) -> None:
     client = Client()
 
     page = client.get("/console/login/")
-    client.post("/console/login/", {"username": "ana", "password": "x"})
+    client.post("/console/login/", {"login": "ana", "password": "x"})
 
     assert EVERYWHERE.items() <= dict(page.headers).items()
     assert "default-src 'self'" in page["Content-Security-Policy"]
@@ -42,7 +42,7 @@ def test_pages_carry_what_protects_them(db: None) -> None:
 
 
 def test_a_form_without_its_token_is_refused(db: None) -> None:
-    answer = Client(enforce_csrf_checks=True).post("/console/login/", {"username": "ana", "password": "x"})
+    answer = Client(enforce_csrf_checks=True).post("/console/login/", {"login": "ana", "password": "x"})
 
     assert answer.status_code == 403
 
@@ -65,7 +65,7 @@ def test_scripts_of_the_admin_come_from_this_server(db: None) -> None:
 
 @pytest.mark.parametrize("path", ["/console/login/", "/admin/"])
 def test_a_form_with_nul_is_refused(db: None, path: str) -> None:
-    assert Client().post(path, {"username": "a\0", "password": "x"}).status_code == 400
+    assert Client().post(path, {"login": "a\0", "password": "x"}).status_code == 400
 
 
 def test_a_query_of_the_admin_with_nul_is_refused(db: None) -> None:

@@ -1,12 +1,12 @@
 """Secrets that must be used again are only readable with SECRET_KEY."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from pytest_django import Settings
 
+from apps.alerts.models import AlertRecipients
 from apps.tenants.encrypted_text import decrypt, encrypt
-from apps.tenants.models import SecondFactor
+from apps.tenants.models import Project
 
 SECRET = "JBSWY3DPEHPK3PXP"
 
@@ -29,15 +29,15 @@ def test_an_empty_text_stays_empty() -> None:
 
 
 @pytest.mark.django_db
-def test_the_column_holds_no_secret_and_the_model_reads_it() -> None:
-    factor = SecondFactor.objects.create(user=User.objects.create(username="ana"), secret=SECRET)
+def test_the_column_holds_no_secret_and_the_model_reads_it(project: Project) -> None:
+    recipients = AlertRecipients.objects.create(project=project, webhook_secret=SECRET)
     assert stored_secret() != SECRET
-    factor.refresh_from_db()
-    assert factor.secret == SECRET
+    recipients.refresh_from_db()
+    assert recipients.webhook_secret == SECRET
 
 
 def stored_secret() -> str:
     with connection.cursor() as cursor:
-        cursor.execute("select secret from tenants_secondfactor")
+        cursor.execute("select webhook_secret from alerts_alertrecipients")
         (stored,) = cursor.fetchone()
     return str(stored)

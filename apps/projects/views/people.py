@@ -30,7 +30,6 @@ from apps.projects.invitations import (
     revoke_invitation,
 )
 from apps.projects.services import remove_member, set_member
-from apps.projects.views.logins import limit_session
 from apps.tenants.enums import MemberRole
 from apps.tenants.limits import RateLimit, client_address, seconds_to_wait
 from apps.tenants.models import Invitation, Membership
@@ -206,7 +205,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             form.add_error("username", f"{str(unfit).capitalize()}.")
             return _page(request, invitation, form)
         login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-        limit_session(request)
         return _welcome(request, invitation)
     except NotFound:
         # Wrong links count, too; forms were counted above.

@@ -79,46 +79,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="SecondFactor",
-            fields=[
-                (
-                    "user",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="second_factor",
-                        serialize=False,
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "secret",
-                    apps.tenants.encrypted_text.EncryptedTextField(
-                        editable=False, help_text="shared with the app, in base 32"
-                    ),
-                ),
-                ("confirmed_at", models.DateTimeField(editable=False, null=True)),
-                (
-                    "last_step",
-                    models.BigIntegerField(
-                        default=0,
-                        editable=False,
-                        help_text="time step of the last accepted code, which is not accepted again",
-                    ),
-                ),
-                (
-                    "recovery_hashes",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.CharField(max_length=64),
-                        default=list,
-                        editable=False,
-                        help_text="SHA-256 of the unused recovery codes",
-                        size=None,
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="EndUser",
             fields=[
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),

@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from random import uniform
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connection
@@ -71,6 +72,7 @@ class Command(migrate.Command):
                 for (name,) in cursor.fetchall():
                     cursor.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(name)).as_string())
             super().handle(*args, **options)
+            call_command("createcachetable", verbosity=0)
             apply_row_security()
 
 

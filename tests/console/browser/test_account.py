@@ -4,23 +4,27 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from apps.projects.accounts import enroll_second_factor
 from apps.tenants.models import Project
 from tests.console.browser.conftest import OpenPage
 
+PASSWORD = "correct horse battery"
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_account_is_for_everyone(open_window: OpenPage, project: Project) -> None:
+    User.objects.create_user("ana", password=PASSWORD)
     window = open_window("ana")
     for path in ("../login/account/", "../login/account/password/", "evaluation/"):
         window.open(path)
         window.assert_for_everyone(path)
-    enroll_second_factor(user_id=User.objects.get(username="ana").pk)
     window.open("../login/account/")
+    window.page.get_by_role("link", name="Set up").click()
+    window.page.get_by_label("Password").fill(PASSWORD)
+    window.assert_for_everyone("the password again")
+    window.page.get_by_role("button", name="Confirm").click()
     expect(window.page.get_by_alt_text("QR code")).to_be_visible()
     assert window.page.get_by_alt_text("QR code").evaluate("image => image.naturalWidth") > 100
-    window.assert_for_everyone("../login/account/ with a second factor")
+    window.assert_for_everyone("the new secret")
 
 
 def test_the_documentation_works_under_its_policy(open_window: OpenPage, project: Project) -> None:

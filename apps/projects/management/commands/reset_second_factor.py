@@ -2,10 +2,9 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-
-from apps.projects.accounts import remove_second_factor
 
 
 class Command(BaseCommand):
@@ -18,5 +17,5 @@ class Command(BaseCommand):
         person = get_user_model().objects.filter(username=options["username"]).first()
         if person is None:
             raise CommandError(f"there is no account {options['username']!r}")
-        is_removed = remove_second_factor(user_id=person.pk)
+        is_removed, _ = Authenticator.objects.filter(user=person).delete()
         self.stdout.write("The second factor is removed." if is_removed else "There was no second factor.")
