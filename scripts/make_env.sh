@@ -34,14 +34,12 @@ install() {
     [ "$(basename "$requirements")" = requirements.txt ] || compile=--compile-bytecode
     "$tools/bin/uv" pip install --no-config --no-deps $compile --require-hashes \
         --python "$folder/bin/python" --requirement "$requirements" || return
-    "$tools/bin/uv" pip uninstall --quiet --python "$folder/bin/python" setuptools  # Python 3.11 adds it
+    [ -n "$compile" ] || "$tools/bin/uv" pip uninstall --quiet --python "$folder/bin/python" pip setuptools
 }
 
-if [ "$(version "$folder/bin/python" || true)" != "$(version "$python")" ]; then
+if [ "$(version "$folder/bin/python" || true)" != "$(version "$python")" ] || ! cmp -s "$requirements" "$stamp"; then
     echo "Creating $folder"
     "$python" -m venv --clear "$folder"
-fi
-if ! cmp -s "$requirements" "$stamp"; then
     echo "Installing $requirements into $folder (some seconds)"
     install || {
         echo "Installing with pip instead (about a minute)"
