@@ -219,3 +219,8 @@ def test_the_command_replays_and_prints(
     assert shown in capsys.readouterr().out
     with pytest.raises(CommandError, match="no trace that has ended fits"):
         call_command("replay", project.slug, user="nobody")
+    for time in ("2026-02-31T00:00:00Z", "last week"):
+        with pytest.raises(CommandError, match="--since is no time such as"):
+            call_command("replay", project.slug, since=time)
+    with pytest.raises(CommandError, match="no trc_ identifier"):
+        call_command("replay", project.slug, trace=["x"])

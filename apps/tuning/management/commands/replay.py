@@ -5,11 +5,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Refused
-from apps.pipeline.core.identifiers import Prefix, parse
-from apps.tenants.command_arguments import answer_to, project_named
+from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
+from apps.tenants.command_arguments import answer_to, moment_named, project_named
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Replay, ReplayState
 from apps.tuning.replays.services import TraceChoice, export_replay, request_replay, run_replay
@@ -38,16 +37,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Estimate, ask for confirmation where model calls may be made, run and print."""
         project = project_named(options["project"])
-        choice = TraceChoice(
-            user_id=options["user"],
-            session_id=options["session"],
-            since=parse_datetime(options["since"]) if options["since"] else None,
-            until=parse_datetime(options["until"]) if options["until"] else None,
-            trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
-            sample=options["sample"],
-        )
         with tenant_scope(project_id=project.pk):
             try:
+                choice = TraceChoice(
+                    user_id=options["user"],
+                    session_id=options["session"],
+                    since=moment_named(options, "since"),
+                    until=moment_named(options, "until"),
+                    trace_ids=tuple(parse(Prefix.TRACE, each) for each in options["trace"]),
+                    sample=options["sample"],
+                )
                 replay = request_replay(
                     project_id=project.pk,
                     choice=choice,
@@ -55,7 +54,7 @@ class Command(BaseCommand):
                     is_isolated=options["isolated"],
                     allows_live_calls=options["live_calls"],
                 )
-            except Refused as refused:
+            except (Refused, BadIdentifier) as refused:
                 raise CommandError(str(refused)) from refused
             if options["live_calls"] and not options["yes"]:
                 calls, cost = replay.estimate["new_calls_at_most"], replay.estimate["new_cost_usd_at_most"]

@@ -4,13 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.dateparse import parse_datetime
 
 from apps.common.errors import Refused
 from apps.memories.models import Rollback
 from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
-from apps.pipeline.core.input_validation import BadInput, checked_moment
-from apps.tenants.command_arguments import project_named
+from apps.tenants.command_arguments import moment_named, project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.loading import named_selection
@@ -52,7 +50,7 @@ class Command(BaseCommand):
                     self._show(request_rollback(asked, wait=FOREVER))
                     return
                 preview = preview_rollback(asked)
-        except (Refused, BadIdentifier, BadInput) as refused:
+        except (Refused, BadIdentifier) as refused:
             raise CommandError(str(refused)) from refused
         for each in preview.memories:
             self.stdout.write(f"{each.memory.shown_id} {each.becomes}: {each.memory.content}")
@@ -67,17 +65,6 @@ class Command(BaseCommand):
 
 
 def _request(project: Project, options: dict[str, Any]) -> Rollback:
-    times: dict[str, Any] = {}
-    for name in ("since", "until"):
-        moment = None
-        if text := options[name]:
-            try:
-                moment = parse_datetime(text)
-            except ValueError:
-                moment = None
-            if moment is None:
-                raise CommandError(f"--{name} is no time such as 2026-05-01T00:00:00Z")
-        times[name] = checked_moment(moment, at=name)
     selection = named_selection(
         project_id=project.id,
         trace_ids=[parse(Prefix.TRACE, each) for each in options["trace"]],
@@ -86,7 +73,8 @@ def _request(project: Project, options: dict[str, Any]) -> Rollback:
         user_id=options["user"],
         session_id=options["session"],
         replay_id=parse(Prefix.REPLAY, options["replay"]) if options["replay"] else None,
-        **times,
+        since=moment_named(options, "since"),
+        until=moment_named(options, "until"),
     )
     forced = [str(parse(Prefix.MEMORY, each)) for each in options["force"]]
     return Rollback(project=project, selection=selection, forced=forced, note=options["note"], rerun=options["rerun"])
