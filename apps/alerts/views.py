@@ -1,11 +1,13 @@
 """Alerts: what needs attention, who takes care of it, and who is told."""
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -13,41 +15,45 @@ from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
 from apps.alerts.services import acknowledge_alert, set_recipients
 from apps.alerts.verdict import ADVICE, ALERTS
-from apps.common.errors import Unfit
+from apps.console.filters import ProjectFilter, tab_filter, word_filter
 from apps.console.forms import AlertRecipientsForm
+from apps.console.generic import ProjectFormView, ProjectListView
 from apps.console.labels import names_of
-from apps.console.paging import paginate, query_param
+from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import refusals_told
 from apps.tenants.enums import MemberRole
 
-_OPEN_FIRST = ("-state", "-id")  # of those that are not resolved: "open" sorts after "acknowledged"
+
+class AlertFilter(ProjectFilter):
+    """Alerts by state, by default those that are not resolved, and by kind."""
+
+    state = tab_filter(AlertState, "State", any_word="not resolved")
+    kind = word_filter(ALERTS, "Kind", any_word="all kinds")
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        """Leave resolved alerts out unless a state is given."""
+        return super().filter_queryset(queryset if "state" in self.given else queryset.unresolved())
 
 
-@project_page()
-def alerts(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """Show what is wrong now, and list alerts, by default those that are not resolved."""
-    state, kind = query_param(request, "state"), query_param(request, "kind")
-    rows = Alert.objects.for_project(visit.project.pk).order_by(*_OPEN_FIRST)
-    rows = rows.filter(state=state) if state in set(AlertState) else rows.unresolved()
-    page = paginate(rows.filter(kind=kind) if kind in ALERTS else rows, request, size=20)
-    names = names_of(each.acknowledged_by for each in page.rows if each.acknowledged_by)
-    cards = []
-    for alert in page.rows:
-        advice = ADVICE[ProblemCode(alert.kind)]
-        card = {"alert": alert, "advice": advice, "url": advice.path(visit.project.slug)}
-        cards.append(card | {"acknowledged_by": names.get(alert.acknowledged_by, "")})
-    known = set(Alert.objects.for_project(visit.project.pk).unresolved().values_list("kind", "subject"))
-    shown = {
-        "page": page,
-        "troubles": [each for each in visit.verdict.troubles if (each.code, each.subject) not in known],
-        "cards": cards,
-        "state": state if state in set(AlertState) else "",
-        "states": list(AlertState),
-        "kind": kind,
-        "kinds": ALERTS,
-    }
-    return render(request, "console/alerts.html", shown)
+class AlertListView(ProjectListView):
+    """Show what is wrong now, and list alerts."""
+
+    template_name = "console/alerts.html"
+    queryset = Alert.objects.order_by("-state", "-id")  # "open" sorts after "acknowledged"
+    filterset_class = AlertFilter
+    paginate_by = 20
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add what to do about each alert, who has acknowledged it, and troubles that are no alert."""
+        shown = super().get_context_data(**context)
+        rows = shown["object_list"]
+        names = names_of(each.acknowledged_by for each in rows if each.acknowledged_by)
+        known = set(Alert.objects.for_project(self.visit.project.pk).unresolved().values_list("kind", "subject"))
+        return shown | {
+            "advised": [(each, ADVICE[ProblemCode(each.kind)], names.get(each.acknowledged_by, "")) for each in rows],
+            "troubles": [each for each in self.visit.verdict.troubles if (each.code, each.subject) not in known],
+        }
 
 
 @require_POST
@@ -61,25 +67,26 @@ def acknowledge(request: HttpRequest, visit: ProjectVisit, alert_id: UUID) -> Ht
     return redirect("console:alerts", slug=visit.project.slug)
 
 
-@never_cache
-@project_page(MemberRole.ADMIN)
-def recipients(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@method_decorator(never_cache, name="dispatch")
+class AlertRecipientsFormView(ProjectFormView):
     """Show and set who is told about alerts, with the latest messages; a new secret is shown once."""
-    current = AlertRecipients.objects.filter(project=visit.project).first()
-    form, secret = AlertRecipientsForm(request.POST or None, initial=AlertRecipientsForm.values_of(current)), ""
-    if request.method == "POST" and form.is_valid():
-        try:
-            secret = set_recipients(project_id=visit.project.pk, **form.cleaned_data).secret
-        except Unfit as unfit:
-            form.add_error(unfit.at.split("/")[1], str(unfit))
-        else:
-            messages.success(request, "Saved.")
-            if not secret:
-                return redirect("console:alert-recipients", slug=visit.project.slug)
-    shown = {
-        "form": form,
-        "secret": secret,
-        "page": paginate(AlertDelivery.objects.filter(project=visit.project).select_related("alert"), request, size=20),
-        "has_mail": bool(settings.EMAIL_HOST),
-    }
-    return render(request, "console/alert_recipients.html", shown, status=422 if form.errors else 200)
+
+    role = MemberRole.ADMIN
+    template_name = "console/alert_recipients.html"
+    form_class = AlertRecipientsForm
+    success_message = "Saved."
+
+    def get_initial(self) -> dict[str, Any]:
+        """Return the present recipients."""
+        return AlertRecipientsForm.values_of(AlertRecipients.objects.filter(project=self.visit.project).first())
+
+    def save(self, form: AlertRecipientsForm) -> HttpResponse | None:
+        """Set the recipients; show a new secret."""
+        secret = set_recipients(project_id=self.visit.project.pk, **form.cleaned_data).secret
+        return self.render_to_response(self.get_context_data(form=form, secret=secret)) if secret else None
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the messages."""
+        sent = AlertDelivery.objects.filter(project=self.visit.project).select_related("alert")
+        shown = {"page": paginate(sent, self.request, size=20), "has_mail": bool(settings.EMAIL_HOST)}
+        return super().get_context_data(**context) | shown

@@ -1,6 +1,6 @@
 """Filters of lists: a user, days, and a choice of stored words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
@@ -10,6 +10,7 @@ import django_filters
 from django import forms
 from django.db.models import QuerySet
 from django.utils import timezone
+from django_filters.constants import EMPTY_VALUES
 
 from apps.console.labels import label
 from apps.console.paging import MAX_CHARACTERS
@@ -28,7 +29,7 @@ def text_filter(placeholder: str, *, name: str = "", size: int = 14, **options: 
     return django_filters.CharFilter(label="", widget=forms.TextInput(attrs=attrs), **options)
 
 
-def word_filter(words: type[StrEnum], name: str, *, any_word: str, **options: Any) -> django_filters.ChoiceFilter:
+def word_filter(words: Iterable[StrEnum], name: str, *, any_word: str, **options: Any) -> django_filters.ChoiceFilter:
     """Return the filter by a stored word, such as a status."""
     return django_filters.ChoiceFilter(
         label="",
@@ -40,7 +41,7 @@ def word_filter(words: type[StrEnum], name: str, *, any_word: str, **options: An
 
 
 def tab_filter(
-    words: type[StrEnum], name: str, *, any_word: str = "all", **options: Any
+    words: Iterable[StrEnum], name: str, *, any_word: str = "all", **options: Any
 ) -> django_filters.ChoiceFilter:
     """Return the filter by a stored word that the page shows as tabs instead of a field."""
     choices = [(word.value, label(word)) for word in words]
@@ -71,6 +72,11 @@ class ProjectFilter(django_filters.FilterSet):
     def __init__(self, data: Mapping[str, str], *args: Any, **options: Any) -> None:
         texts = {name: text.replace("\x00", " ").strip()[:MAX_CHARACTERS] for name, text in data.items()}
         super().__init__(texts, *args, **options)
+
+    @property
+    def given(self) -> set[str]:
+        """Return the names of the filters that narrow the list."""
+        return {name for name, value in self.form.cleaned_data.items() if value not in EMPTY_VALUES}
 
     @property
     def project_id(self) -> UUID:

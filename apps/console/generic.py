@@ -8,9 +8,9 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.generic import DetailView, FormView, ListView, View
-from django_filters import FilterSet
 
 from apps.common.errors import Refused, Unfit
+from apps.console.filters import ProjectFilter
 from apps.console.paging import ROWS, paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.tenants.enums import MemberRole
@@ -43,8 +43,8 @@ class ProjectListView(ProjectMixin, ListView):
     """A list of rows of the project in pages, narrowed by `filterset_class` if there is one."""
 
     paginate_by = ROWS
-    filterset_class: type[FilterSet] | None = None
-    filterset: FilterSet | None = None
+    filterset_class: type[ProjectFilter] | None = None
+    filterset: ProjectFilter | None = None
 
     def get_queryset(self) -> QuerySet[Any]:
         """Return the rows of the project that match the query string; a filter with an unknown value is ignored."""
@@ -62,7 +62,7 @@ class ProjectListView(ProjectMixin, ListView):
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         """Add the page of rows and the filters; `is_filtered` if any of them is given."""
         shown = super().get_context_data(**context)
-        is_filtered = bool(self.filterset and any(self.filterset.form.cleaned_data.values()))
+        is_filtered = bool(self.filterset and self.filterset.given)
         return shown | {"page": shown["page_obj"], "filter": self.filterset, "is_filtered": is_filtered}
 
 
@@ -82,6 +82,10 @@ class ProjectFormView(ProjectMixin, FormView):
     def save(self, form: Any) -> HttpResponse | None:
         """Do what the form asks; return a response only where the page `success_url` is not to follow."""
         raise NotImplementedError
+
+    def get_success_url(self) -> str:
+        """Return the page to go to once the form is saved: by default, this one again."""
+        return str(self.success_url or self.request.path)
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Save, and lead on."""
@@ -103,5 +107,5 @@ class ProjectFormView(ProjectMixin, FormView):
 
 def add_refusal(form: BaseForm, refused: Refused) -> None:
     """Show a refusal at the field that it names, else above the form."""
-    field = refused.at.strip("/") if isinstance(refused, Unfit) else ""
+    field = refused.at.strip("/").partition("/")[0] if isinstance(refused, Unfit) else ""
     form.add_error(field if field in form.fields else None, str(refused))

@@ -5,17 +5,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date, parse_datetime
 
-from apps.pipeline.core.identifiers import end_user_id
-
 MAX_CHARACTERS = 500
-_Row = TypeVar("_Row", bound=Model)
 
 
 def query_param(request: HttpRequest, name: str, *, limit: int = MAX_CHARACTERS) -> str:
@@ -238,15 +235,3 @@ def _neighbour(
 def whole_number(text: str) -> int | None:
     """Return the number in a text of at most nine digits, else None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def of_user_and_days(rows: QuerySet[_Row], request: HttpRequest, *, project_id: UUID) -> QuerySet[_Row]:
-    """Return the rows of the user, and of the days from `since` to `until`, that the query string names."""
-    user, since, until = (query_param(request, name) for name in ("user", "since", "until"))
-    if user:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user))
-    if begins := midnight(since):
-        rows = rows.filter(created_at__gte=begins)
-    if ends := next_midnight(until):
-        rows = rows.filter(created_at__lt=ends)
-    return rows

@@ -1,16 +1,18 @@
 """Queue: pending and failed background work, to retry or discard."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
+from apps.console.filters import ProjectFilter, tab_filter
+from apps.console.generic import ProjectListView
 from apps.console.labels import count_of
-from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import refusals_told
 from apps.outbox.model_pauses import try_now
@@ -21,29 +23,37 @@ from apps.queue.services import SECONDS, discard_work, make_test_call, model_hea
 from apps.tenants.enums import MemberRole
 
 
-@project_page()
-def queue(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
-    """List work by state, by default the pending work, and the workers."""
-    state = request.GET.get("state", "")
-    rows = OutboxRow.objects.filter(project=visit.project).select_related("end_user")
-    if state in set(WorkState):
-        rows = rows.filter(state=state).order_by("-id")
-    else:
-        state, rows = "", rows.filter(state__in=[WorkState.PENDING, WorkState.RUNNING]).order_by("id")
-    pauses = ModelPause.objects.filter(project=visit.project).order_by("since")
-    shown = {
-        "page": paginate(rows, request),
-        "state": state,
-        "query": _filter(request),
-        "states": list(WorkState),
-        "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
-        "workers": WorkerHeartbeat.objects.all()[:20],
-        "pauses": [pause_text(pause) for pause in pauses],
-        "models": model_health(project_id=visit.project.pk, pauses=pauses),
-        "test_seconds": SECONDS,
-        "failed": failed_work(project_id=visit.project.pk),
-    }
-    return render(request, "console/queue.html", shown)
+class WorkFilter(ProjectFilter):
+    """Work by state, by default the open work, oldest first."""
+
+    state = tab_filter(WorkState, "State", any_word="open")
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        """Keep the open work unless a state is given."""
+        rows = queryset.order_by("-id") if self.given else queryset.open().order_by("id")
+        return super().filter_queryset(rows)
+
+
+class WorkListView(ProjectListView):
+    """List work by state, and the workers and models."""
+
+    template_name = "console/queue.html"
+    queryset = OutboxRow.objects.select_related("end_user")
+    filterset_class = WorkFilter
+    extra_context = {"test_seconds": SECONDS}
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the counts, the workers and the models."""
+        project_id = self.visit.project.pk
+        pauses = ModelPause.objects.filter(project_id=project_id).order_by("since")
+        return super().get_context_data(**context) | {
+            "query": _filter(self.request),
+            "pending": OutboxRow.objects.filter(project_id=project_id).open().count(),
+            "workers": WorkerHeartbeat.objects.all()[:20],
+            "pauses": [pause_text(pause) for pause in pauses],
+            "models": model_health(project_id=project_id, pauses=pauses),
+            "failed": failed_work(project_id=project_id),
+        }
 
 
 @require_POST
@@ -54,7 +64,7 @@ def retry_all(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     user = request.POST.get("user", "").replace("\x00", "")
     retried = retry_failed(project_id=visit.project.pk, error=error, user_id=user)
     messages.success(request, f"{count_of(retried, 'failed entry', 'failed entries')} will be retried now.")
-    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+    return _back(request, visit)
 
 
 @require_POST
@@ -94,7 +104,7 @@ def retry(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespons
         retry_work(project_id=visit.project.pk, row_id=row_id)
         undo = reverse("console:discard", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} will be retried now.", extra_tags=undo)
-    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+    return _back(request, visit)
 
 
 @require_POST
@@ -105,7 +115,11 @@ def discard(request: HttpRequest, visit: ProjectVisit, row_id: int) -> HttpRespo
         discard_work(project_id=visit.project.pk, row_id=row_id)
         undo = reverse("console:retry", args=[visit.project.slug, row_id]) + _filter(request)
         messages.success(request, f"Entry {row_id} was discarded.", extra_tags=undo)
-    return redirect(f"{reverse('console:queue', args=[visit.project.slug])}{_filter(request)}")
+    return _back(request, visit)
+
+
+def _back(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+    return redirect(reverse("console:queue", args=[visit.project.slug]) + _filter(request))
 
 
 def _filter(request: HttpRequest) -> str:

@@ -8,14 +8,16 @@ from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused, Unfit
+from apps.console.filters import ProjectFilter, tab_filter, word_filter
 from apps.console.forms import FailedPeriodForm, WebhookForm
+from apps.console.generic import ProjectFormView
 from apps.console.labels import count_of, names_of
-from apps.console.paging import identifier_of, paginate, query_param
+from apps.console.paging import identifier_of, paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
 from apps.events.enums import DeliveryState, EventType
@@ -26,55 +28,90 @@ from apps.webhooks.services import OVERLAP, create_webhook, delete_webhook, rota
 from apps.worker.run_now import permit_to_wait
 
 
-@never_cache
-@project_page(MemberRole.ADMIN)
-def webhooks(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@method_decorator(never_cache, name="dispatch")
+class WebhookCreateView(ProjectFormView):
     """List webhooks and create one; its secret is shown once."""
-    form, made = WebhookForm(request.POST or None), None
-    if is_repeated(request):
-        messages.info(request, "This webhook was created before. Its secret is shown only once.")
-        return redirect("console:webhooks", slug=visit.project.slug)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = create_webhook(project_id=visit.project.pk, **form.cleaned_data)
-            form = WebhookForm()
-            mark_as_done(request)
-        except Refused as refused:
-            _add_error(form, refused)
-    listed = list(_webhooks(visit))
-    names = names_of(each.created_by for each in listed)
-    shown = {"webhooks": listed, "names": names, "form": form, "made": made, "once": once()}
-    return render(request, "console/webhooks.html", shown, status=422 if form.errors else 200)
+
+    role = MemberRole.ADMIN
+    template_name = "console/webhooks.html"
+    form_class = WebhookForm
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Create a webhook unless this very form has created one before."""
+        if is_repeated(request):
+            messages.info(request, "This webhook was created before. Its secret is shown only once.")
+            return redirect(self.get_success_url())
+        return super().post(request, *args, **kwargs)
+
+    def save(self, form: WebhookForm) -> HttpResponse:
+        """Create the webhook, and show its secret."""
+        made = create_webhook(project_id=self.visit.project.pk, **form.cleaned_data)
+        mark_as_done(self.request)
+        return self.render_to_response(self.get_context_data(form=WebhookForm(), made=made))
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the webhooks."""
+        listed = list(_webhooks(self.visit))
+        names = names_of(each.created_by for each in listed)
+        return super().get_context_data(**context) | {"webhooks": listed, "names": names, "once": once()}
 
 
-@never_cache
-@project_page(MemberRole.ADMIN)
-def webhook(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+class DeliveryFilter(ProjectFilter):
+    """Deliveries by state and event."""
+
+    state = tab_filter(DeliveryState, "State")
+    type = word_filter(EventType, "Event", any_word="all events", field_name="event_type")
+
+
+@method_decorator(never_cache, name="dispatch")
+class WebhookUpdateView(ProjectFormView):
     """Show a webhook with the log of its deliveries, and change it."""
-    form = WebhookForm(request.POST or None, initial=model_to_dict(_find(visit, webhook_id)))
-    if request.method == "POST" and form.is_valid():
-        try:
-            update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, **form.cleaned_data)
-            messages.success(request, "Saved.")
-            return _back(visit, webhook_id)
-        except Refused as refused:
-            _add_error(form, refused)
-    return _page(request, visit, webhook_id, form)
+
+    role = MemberRole.ADMIN
+    template_name = "console/webhook.html"
+    form_class = WebhookForm
+    success_message = "Saved."
+
+    def get_initial(self) -> dict[str, Any]:
+        """Return the present values."""
+        return model_to_dict(_find(self.visit, self.kwargs["webhook_id"]))
+
+    def save(self, form: WebhookForm) -> None:
+        """Change the webhook."""
+        update_webhook(project_id=self.visit.project.pk, webhook_id=self.kwargs["webhook_id"], **form.cleaned_data)
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the webhook and its deliveries."""
+        hook = get_object_or_404(_webhooks(self.visit), pk=self.kwargs["webhook_id"])
+        log = DeliveryFilter(self.request.GET, WebhookDelivery.objects.filter(webhook=hook), request=self.request)
+        return super().get_context_data(**context) | {
+            "hook": hook,
+            "names": names_of([hook.paused_by]),
+            "once": once(),
+            "overlap_hours": OVERLAP // timedelta(hours=1),
+            "period": FailedPeriodForm(),
+            "page": paginate(log.qs, self.request),
+            "filter": log,
+        }
 
 
-@never_cache
-@require_POST
-@project_page(MemberRole.ADMIN)
-def rotate(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+@method_decorator(require_POST, name="dispatch")
+class WebhookRotateView(WebhookUpdateView):
     """Replace the secret, and show the new one once."""
-    form = WebhookForm(initial=model_to_dict(_find(visit, webhook_id)))
-    if is_repeated(request):
-        messages.info(request, "This secret was made before. It is shown only once.")
-        return _back(visit, webhook_id)
-    ends_at_once = request.POST.get("ends_at_once") == "on"
-    made = rotate_secret(project_id=visit.project.pk, webhook_id=webhook_id, ends_at_once=ends_at_once)
-    mark_as_done(request)
-    return _page(request, visit, webhook_id, form, made)
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Make a secret unless this very form has made one before."""
+        form = WebhookForm(initial=self.get_initial())
+        if is_repeated(request):
+            messages.info(request, "This secret was made before. It is shown only once.")
+            return _back(self.visit, self.kwargs["webhook_id"])
+        made = rotate_secret(
+            project_id=self.visit.project.pk,
+            webhook_id=self.kwargs["webhook_id"],
+            ends_at_once=request.POST.get("ends_at_once") == "on",
+        )
+        mark_as_done(request)
+        return self.render_to_response(self.get_context_data(form=form, made=made))
 
 
 @require_POST
@@ -143,37 +180,5 @@ def _find(visit: ProjectVisit, webhook_id: UUID) -> Webhook:
     return found
 
 
-def _add_error(form: WebhookForm, refused: Refused) -> None:
-    field = refused.at.strip("/") if isinstance(refused, Unfit) else None
-    form.add_error(field, str(refused))
-
-
 def _back(visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
     return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)
-
-
-def _page(
-    request: HttpRequest, visit: ProjectVisit, webhook_id: UUID, form: WebhookForm, made: Webhook | None = None
-) -> HttpResponse:
-    hook = _webhooks(visit).get(pk=webhook_id)
-    state, event_type = query_param(request, "state"), query_param(request, "type")
-    deliveries = WebhookDelivery.objects.filter(webhook=hook)
-    if state in set(DeliveryState):
-        deliveries = deliveries.filter(state=state)
-    if event_type in set(EventType):
-        deliveries = deliveries.filter(event_type=event_type)
-    shown = {
-        "hook": hook,
-        "names": names_of([hook.paused_by]),
-        "form": form,
-        "made": made,
-        "once": once(),
-        "overlap_hours": OVERLAP // timedelta(hours=1),
-        "period": FailedPeriodForm(),
-        "page": paginate(deliveries, request),
-        "state": state,
-        "states": list(DeliveryState),
-        "type": event_type,
-        "types": list(EventType),
-    }
-    return render(request, "console/webhook.html", shown, status=422 if form.errors else 200)

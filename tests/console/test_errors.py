@@ -4,7 +4,6 @@ import pytest
 from django.test import Client
 
 from apps.memories.models import Memory
-from apps.memories.views import users
 from apps.pipeline.core.enums import Status
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
@@ -34,7 +33,7 @@ def test_errors_are_told_in_plain_words(viewer: Client, path: str, status: int, 
 
 
 def test_a_failure_does_not_claim_that_nothing_was_changed(viewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(users, "paginate", None)
+    monkeypatch.setattr("apps.console.generic.paginate", None)
     viewer.raise_request_exception = False
     answer = viewer.get(f"{HOME}users/")
     assert answer.status_code == 500

@@ -87,7 +87,7 @@ def test_pages_follow_each_other_both_ways(
     viewer: Client, full_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each memory is on one page, also where many have the same value."""
-    monkeypatch.setattr("apps.memories.views.memories.PAGE_ROWS", 2)
+    monkeypatch.setattr("apps.memories.views.memories.MemoryListView.paginate_by", 2)
     Memory.objects.filter(project=full_project).update(confidence=0.5, importance=0.25)
     for order in ("newest", "oldest", "changed", "unsure", "sure", "important"):
         assert_pages_follow_each_other(viewer, full_project, order)

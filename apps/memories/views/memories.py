@@ -1,19 +1,20 @@
 """Memories: all of a project by filters, what people change about them, and downloads."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Unfit
+from apps.console.generic import ProjectListView
 from apps.console.labels import count_of
 from apps.console.paging import keyset_page, midnight, query_param
 from apps.console.permissions import ProjectVisit, project_page
-from apps.memories.selectors import memories as selectors
+from apps.memories.filters import MemoryFilter
+from apps.memories.models import Memory
 from apps.memories.services.export_memories import ExportFormat, export_memories
-from apps.pipeline.core.enums import MemoryType, SourceConfidence, Status
 from apps.review.forms import (
     Toast,
     edited_content,
@@ -34,36 +35,31 @@ from apps.review.services import (
 )
 from apps.tenants.enums import MemberRole
 
-PAGE_ROWS = 50
 _DONE = {StatusChange.RETRACT: "retracted", StatusChange.ARCHIVE: "archived", StatusChange.RESTORE: "restored"}
 _MEDIA_TYPES = {ExportFormat.JSONL: "application/jsonl", ExportFormat.CSV: "text/csv; charset=utf-8"}
 
 
-@project_page()
-def memories(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class MemoryListView(ProjectListView):
     """List the memories of all users that match the filters."""
-    filters = selectors.MemoryFilters.of(request)
-    rows = selectors.list_memories(project_id=visit.project.pk, filters=filters)
-    shown = {
-        "page": keyset_page(rows, request, order=filters.order, size=PAGE_ROWS),
-        "filters": filters,
-        "query": request.GET,
-        "now": timezone.now(),
-        "statuses": list(Status),
-        "types": list(MemoryType),
-        "writers": list(selectors.MemoryWriter),
-        "sources": list(SourceConfidence),
-        "visibilities": list(selectors.Visibility),
-        "orders": [(name, text) for name, (text, _) in selectors.ORDERS.items()],
-    }
-    return render(request, "console/memories.html", shown)
+
+    template_name = "console/memories.html"
+    queryset = Memory.objects.to_show()
+    filterset_class = MemoryFilter
+    filterset: MemoryFilter
+    extra_context = {"now": timezone.now}
+
+    def paginate_queryset(self, queryset: Any, page_size: int) -> Any:
+        """Return the page that begins after, or ends before, the row that the query string names."""
+        page = keyset_page(queryset, self.request, order=self.filterset.order, size=page_size)
+        return None, page, page.rows, bool(page.before or page.after)
 
 
 @project_page(MemberRole.ADMIN)
 def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     """Download the memories that match the filters, in the order of the list."""
-    filters = selectors.MemoryFilters.of(request)
-    rows = filters.order.sorted(selectors.list_memories(project_id=visit.project.pk, filters=filters))
+    filters = MemoryFilter(request.GET, Memory.objects.for_project(visit.project.pk).to_show(), request=request)
+    matching = filters.qs  # reads the query string, also the order
+    rows = filters.order.sorted(matching)
     file_format = ExportFormat.CSV if query_param(request, "format") == ExportFormat.CSV else ExportFormat.JSONL
     name = f"memories-{visit.project.slug}.{file_format}"
     return StreamingHttpResponse(

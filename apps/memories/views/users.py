@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Case, Count, OuterRef, Subquery, Value, When
+from django.db.models import Case, Count, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,13 +13,15 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import ProviderError, Refused
+from apps.console.generic import ProjectDetailView, ProjectListView
 from apps.console.labels import count_of
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.memories.filters import EntityFilter, NameFilter, UserFilter
 from apps.memories.models import Entity, Memory
 from apps.memories.selectors.users import entity_graph, facts_over_time
 from apps.memories.services.entities import merge_entities, preview_merge, split_entities
-from apps.pipeline.core.enums import EntityType, Stakes, Status
+from apps.pipeline.core.enums import Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
 from apps.retrieval.context import ContextQuery
 from apps.search.views import BUDGET, told_to_agent
@@ -31,46 +33,48 @@ MAX_TOKENS = 8_000
 MAX_QUERY_CHARACTERS = 2_000
 
 
-@project_page()
-def users(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+_LIVE = Memory.objects.live().filter(end_user=OuterRef("pk")).order_by().values("end_user")
+_LIVE_COUNT = Coalesce(Subquery(_LIVE.annotate(rows=Count("pk")).values("rows")), 0)
+
+
+class UserListView(ProjectListView):
     """List end users, filtered by identifier."""
-    words = query_param(request, "q")
-    rows = EndUser.objects.for_project(visit.project.pk).present()
-    if words:
-        rows = rows.filter(external_id__icontains=words)
-    live = Memory.objects.live().filter(end_user=OuterRef("pk"))
-    counted = live.order_by().values("end_user").annotate(rows=Count("pk")).values("rows")
-    rows = rows.annotate(live_memories=Coalesce(Subquery(counted), 0)).order_by("-created_at", "id")
-    return render(request, "console/users.html", {"page": paginate(rows, request), "words": words})
+
+    template_name = "console/users.html"
+    queryset = EndUser.objects.present().annotate(live_memories=_LIVE_COUNT).order_by("-created_at", "id")
+    filterset_class = UserFilter
 
 
-@project_page()
-def user(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpResponse:
+class UserDetailView(ProjectDetailView):
     """Show one tab of an end user."""
-    end_user = get_object_or_404(EndUser.objects.for_project(visit.project.pk).present(), pk=user_id)
-    tab = request.GET.get("tab", "context")
-    tab = tab if tab in TABS else "context"
-    memories = Memory.objects.for_end_user(end_user.pk).order_by()
-    shown: dict[str, Any] = {}
-    if tab == "context":
-        shown = _context(request, end_user)
-    elif tab == "facts":
-        shown = {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
-    elif tab == "graph":
-        shown = {"graph": entity_graph(end_user_id=end_user.pk)}
-    else:
+
+    template_name = "console/user.html"
+    queryset = EndUser.objects.present()
+    pk_url_kwarg = "user_id"
+    context_object_name = "end_user"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add what the tab shows."""
+        request, end_user = self.request, self.object
+        tab = request.GET.get("tab", "")
+        tab = tab if tab in TABS else "context"
+        memories = Memory.objects.for_end_user(end_user.pk).order_by()
+        shown = super().get_context_data(**context) | {
+            "tab": tab,
+            "tabs": TABS,
+            "status_counts": dict(memories.values_list("status").annotate(rows=Count("id"))),
+            "template": f"console/_user_{tab}.html",
+        }
+        if tab == "context":
+            return shown | _context(request, end_user)
+        if tab == "facts":
+            return shown | {"facts": facts_over_time(end_user_id=end_user.pk, now=timezone.now())}
+        if tab == "graph":
+            return shown | {"graph": entity_graph(end_user_id=end_user.pk)}
         rows, status = memories.to_show().order_by("-said_at", "-id"), request.GET.get("status", "")
         if status in set(Status):
             rows = rows.filter(status=status)
-        shown = {"page": paginate(rows, request), "status": status}
-    frame = {
-        "end_user": end_user,
-        "tab": tab,
-        "tabs": TABS,
-        "status_counts": dict(memories.values_list("status").annotate(rows=Count("id"))),
-        "template": f"console/_user_{tab}.html",
-    }
-    return render(request, "console/user.html", frame | shown)
+        return shown | {"page": paginate(rows, request), "status": status}
 
 
 def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
@@ -122,46 +126,46 @@ def erase(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespo
 MAX_FACTS = 200
 
 
-@project_page()
-def entities(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class EntityListView(ProjectListView):
     """List entities; the search covers all their names."""
-    rows = Entity.objects.standing().filter(project=visit.project)
-    entity_type, words = query_param(request, "type"), query_param(request, "q")
-    if entity_type in set(EntityType):
-        rows = rows.filter(type=entity_type)
-    if words:
-        rows = rows.called(words)
-    found = paginate(rows.select_related("end_user").prefetch_related("aliases"), request)
-    shown = {"page": found, "types": list(EntityType), "type": entity_type, "words": words}
-    return render(request, "console/entities.html", shown)
+
+    template_name = "console/entities.html"
+    queryset = Entity.objects.standing().select_related("end_user").prefetch_related("aliases")
+    filterset_class = EntityFilter
 
 
-@project_page()
-def entity(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
+class EntityDetailView(ProjectDetailView):
     """Show an entity with its names and its current and past facts."""
-    rows = Entity.objects.select_related("end_user", "merged_into").prefetch_related("aliases", "merged")
-    found = get_object_or_404(rows, project=visit.project, pk=entity_id)
-    about = Memory.objects.for_end_user(found.end_user_id).about([found.pk])
-    facts = about.to_show().order_by("predicate", "-said_at", "-id")[:MAX_FACTS]
-    return render(request, "console/entity.html", {"entity": found, "facts": facts})
+
+    template_name = "console/entity.html"
+    queryset = Entity.objects.select_related("end_user", "merged_into").prefetch_related("aliases", "merged")
+    pk_url_kwarg = "entity_id"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the facts."""
+        about = Memory.objects.for_end_user(self.object.end_user_id).about([self.object.pk])
+        facts = about.to_show().order_by("predicate", "-said_at", "-id")[:MAX_FACTS]
+        return super().get_context_data(**context) | {"facts": facts}
 
 
 MAX_SHOWN = 50  # memories of each kind in a preview
 
 
-@project_page(MemberRole.REVIEWER)
-def choose(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
-    """List the other entities of the same user: same type first, then most mentioned."""
-    entity = get_object_or_404(Entity.objects.select_related("end_user"), project=visit.project, pk=entity_id)
-    words = query_param(request, "q")
-    rows = Entity.objects.standing().filter(end_user=entity.end_user_id).exclude(pk=entity.pk)
-    if words:
-        rows = rows.called(words)
-    type_rank = Case(When(type=entity.type, then=Value(0)), default=Value(1))
-    rows = rows.order_by(type_rank, "-mention_count", "id").prefetch_related("aliases")
-    return render(
-        request, "console/entity_merge.html", {"entity": entity, "page": paginate(rows, request), "words": words}
-    )
+class OtherEntityListView(ProjectListView):
+    """List the entities into which an entity can be merged, of the same user: same type first, then most mentioned."""
+
+    role = MemberRole.REVIEWER
+    template_name = "console/entity_merge.html"
+    filterset_class = NameFilter
+
+    def get_queryset(self) -> QuerySet[Entity]:
+        """Return the other entities of the user."""
+        entity = get_object_or_404(Entity, project=self.visit.project, pk=self.kwargs["entity_id"])
+        self.extra_context = {"entity": entity}
+        type_rank = Case(When(type=entity.type, then=Value(0)), default=Value(1))
+        others = Entity.objects.standing().filter(end_user=entity.end_user_id).exclude(pk=entity.pk)
+        self.queryset = others.order_by(type_rank, "-mention_count", "id").prefetch_related("aliases")
+        return super().get_queryset()
 
 
 @project_page(MemberRole.REVIEWER)
