@@ -33,7 +33,7 @@ class _VersionForm(forms.Form):
     """A form with a configuration version."""
 
     none_means = ""
-    version = forms.ChoiceField(required=False)
+    version = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
 
     def __init__(self, *args: Any, versions: QuerySet[ConfigurationVersion], **options: Any) -> None:
         super().__init__(*args, **options)

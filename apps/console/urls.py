@@ -16,6 +16,7 @@ from apps.queue import views as queue
 from apps.review.views import contradictions, review
 from apps.search import views as search
 from apps.traces import views as traces
+from apps.tuning.replays.services import cancel_replay, start_replay
 from apps.tuning.views import configuration, evaluation, replays, rollbacks
 from apps.tuning.views import rules as patterns
 from apps.webhooks import views as webhooks
@@ -67,7 +68,7 @@ urlpatterns = [
     path("<slug:slug>/read-again/", traces.read, name="read-again"),
     path("<slug:slug>/traces/", traces.TraceListView.as_view(), name="traces"),
     path("<slug:slug>/traces/<uuid:trace_id>/", traces.TraceDetailView.as_view(), name="trace"),
-    path("<slug:slug>/patterns/", patterns.patterns, name="patterns"),
+    path("<slug:slug>/patterns/", patterns.RuleListView.as_view(), name="patterns"),
     path("<slug:slug>/patterns/try/", patterns.trial, name="trial"),
     path("<slug:slug>/patterns/preview/", patterns.preview, name="preview"),
     path("<slug:slug>/patterns/preview/<uuid:preview_id>/", patterns.previewed, name="previewed"),
@@ -78,7 +79,7 @@ urlpatterns = [
     path("<slug:slug>/configuration/", configuration.configuration, name="configuration"),
     path("<slug:slug>/configuration/change/", configuration.change, name="change"),
     path("<slug:slug>/configuration/changes/", configuration.changes, name="setting-changes"),
-    path("<slug:slug>/configuration/<int:number>/", configuration.version, name="version"),
+    path("<slug:slug>/configuration/<int:number>/", configuration.VersionDetailView.as_view(), name="version"),
     path("<slug:slug>/configuration/<int:number>/restore/", configuration.restore, name="restore"),
     path("<slug:slug>/rollbacks/", rollbacks.rollbacks, name="rollbacks"),
     path("<slug:slug>/rollbacks/new/", rollbacks.new, name="new-rollback"),
@@ -86,11 +87,11 @@ urlpatterns = [
     path("<slug:slug>/rollbacks/<uuid:rollback_id>/undo/", rollbacks.undo, name="undo-rollback"),
     path("<slug:slug>/configuration/<int:number>/activate/", configuration.activate, name="activate"),
     path("<slug:slug>/configuration/presets/<slug:preset>/", configuration.draft_preset, name="draft-preset"),
-    path("<slug:slug>/imports/", imports.imports, name="imports"),
-    path("<slug:slug>/imports/new/", imports.new, name="new-import"),
-    path("<slug:slug>/imports/audit/", imports.look, name="audit-store"),
-    path("<slug:slug>/imports/audit/kept/", imports.kept, name="audited-store"),
-    path("<slug:slug>/imports/<uuid:import_id>/", imports.show, name="import"),
+    path("<slug:slug>/imports/", imports.ImportListView.as_view(), name="imports"),
+    path("<slug:slug>/imports/new/", imports.ImportFormView.as_view(), name="new-import"),
+    path("<slug:slug>/imports/audit/", imports.StoreAuditView.as_view(), name="audit-store"),
+    path("<slug:slug>/imports/audit/kept/", imports.KeptEntriesView.as_view(), name="audited-store"),
+    path("<slug:slug>/imports/<uuid:import_id>/", imports.ImportDetailView.as_view(), name="import"),
     path("<slug:slug>/imports/<uuid:import_id>/progress/", imports.progress, name="import-progress"),
     path("<slug:slug>/imports/<uuid:import_id>/start/", imports.act, {"action": start_import}, name="start-import"),
     path("<slug:slug>/imports/<uuid:import_id>/cancel/", imports.act, {"action": cancel_import}, name="cancel-import"),
@@ -101,13 +102,13 @@ urlpatterns = [
         name="delete-import-file",
     ),
     path("<slug:slug>/export/", imports.export, name="export-project"),
-    path("<slug:slug>/replays/", replays.replays, name="replays"),
-    path("<slug:slug>/replays/new/", replays.new, name="new-replay"),
-    path("<slug:slug>/replays/what-if/", replays.try_whole, name="what-if"),
-    path("<slug:slug>/replays/<uuid:replay_id>/", replays.replay, name="replay"),
+    path("<slug:slug>/replays/", replays.ReplayListView.as_view(), name="replays"),
+    path("<slug:slug>/replays/new/", replays.ReplayFormView.as_view(), name="new-replay"),
+    path("<slug:slug>/replays/what-if/", replays.WhatIfView.as_view(), name="what-if"),
+    path("<slug:slug>/replays/<uuid:replay_id>/", replays.ReplayDetailView.as_view(), name="replay"),
     path("<slug:slug>/replays/<uuid:replay_id>/progress/", replays.progress, name="replay-progress"),
-    path("<slug:slug>/replays/<uuid:replay_id>/start/", replays.start, name="start-replay"),
-    path("<slug:slug>/replays/<uuid:replay_id>/cancel/", replays.cancel, name="cancel-replay"),
+    path("<slug:slug>/replays/<uuid:replay_id>/start/", replays.act, {"action": start_replay}, name="start-replay"),
+    path("<slug:slug>/replays/<uuid:replay_id>/cancel/", replays.act, {"action": cancel_replay}, name="cancel-replay"),
     path("<slug:slug>/replays/<uuid:replay_id>/export/", replays.export, name="export-replay"),
     path("<slug:slug>/alerts/", alerts.AlertListView.as_view(), name="alerts"),
     path("<slug:slug>/alerts/<uuid:alert_id>/acknowledge/", alerts.acknowledge, name="acknowledge-alert"),

@@ -11,13 +11,13 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused
+from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
 from apps.console.labels import label
-from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
 from apps.imports.audit import Audit, Verdict, audit_store, importable
@@ -109,46 +109,53 @@ def count_tiles(found: dict[str, Any]) -> list[tuple[str, int]]:
     return [*named, *((label(kind).capitalize(), count) for kind, count in rows.items())]
 
 
-@project_page(MemberRole.ADMIN)
-def imports(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class ImportListView(ProjectListView):
     """List the imports, newest first."""
-    rows = FileImport.objects.filter(project=visit.project).select_related("person").defer("users", "problems")
-    return render(request, "console/imports.html", {"page": paginate(rows, request)})
+
+    role = MemberRole.ADMIN
+    template_name = "console/imports.html"
+    queryset = FileImport.objects.select_related("person").defer("users", "problems")
 
 
-@project_page(MemberRole.ADMIN)
-def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class ImportFormView(ProjectFormView):
     """Choose a file; it is stored and will be checked."""
-    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
-    if form.is_valid():
+
+    role = MemberRole.ADMIN
+    template_name = "console/import_new.html"
+    form_class = ImportForm
+    extra_context = {"most": settings.IMPORT_MAX_MB}
+
+    def save(self, form: ImportForm) -> HttpResponse:
+        """Upload the file, and show the import."""
         given = form.cleaned_data
         wanted = FileImport(
             file_name=given["file"].name, format=given["format"], user_id=given["user"], users_by_name=given["users"]
         )
-        if uploaded := _upload(visit, form, wanted, given["file"].read()):
-            return uploaded
-    context = {"form": form, "most": settings.IMPORT_MAX_MB}
-    return render(request, "console/import_new.html", context, status=422 if form.errors else 200)
+        return _upload(self.visit, wanted, given["file"].read())
 
 
-def _upload(visit: ProjectVisit, form: forms.Form, wanted: FileImport, content: bytes) -> HttpResponse | None:
-    """Create an import and show it; what is refused is an error of the form."""
+def _upload(visit: ProjectVisit, wanted: FileImport, content: bytes) -> HttpResponse:
+    """Create an import, and show it. Raises Refused."""
     wanted.project_id, wanted.person_id = visit.project.pk, visit.person_id
-    try:
-        made = upload_import(request=wanted, content=content)
-    except Refused as refused:
-        form.add_error(None, str(refused))
-        return None
+    made = upload_import(request=wanted, content=content)
     return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
 
 
-@project_page(MemberRole.ADMIN)
-def show(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> HttpResponse:
+class ImportDetailView(ProjectDetailView):
     """Show what the check has found, the progress, and the report."""
-    found = get_object_or_404(FileImport, project=visit.project, pk=import_id)
-    dropped = Counter(found.counts.get("dropped_by_reason", {})).most_common()
-    shown = {"counts": count_tiles(found.counts), "dropped": dropped, "report": count_tiles(found.done)}
-    return render(request, "console/import.html", {"import": found, **shown})
+
+    role = MemberRole.ADMIN
+    template_name = "console/import.html"
+    model = FileImport
+    pk_url_kwarg = "import_id"
+    context_object_name = "import"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the numbers of the check and of the report."""
+        found = self.object
+        dropped = Counter(found.counts.get("dropped_by_reason", {})).most_common()
+        shown = {"counts": count_tiles(found.counts), "dropped": dropped, "report": count_tiles(found.done)}
+        return super().get_context_data(**context) | shown
 
 
 @project_page(MemberRole.ADMIN)
@@ -196,39 +203,38 @@ class StoreForm(forms.Form):
         return file
 
 
-@project_page(MemberRole.ADMIN)
-def look(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class StoreAuditView(ProjectFormView):
     """Choose a file, and see what is in it."""
-    form = StoreForm(request.POST, request.FILES) if request.method == "POST" else StoreForm()
-    context = {"form": form, "most": settings.IMPORT_MAX_MB, "most_entries": MOST_ENTRIES}
-    if form.is_valid():
+
+    role = MemberRole.ADMIN
+    template_name = "console/store_audit.html"
+    form_class = StoreForm
+    extra_context = {"most": settings.IMPORT_MAX_MB, "most_entries": MOST_ENTRIES}
+
+    def save(self, form: StoreForm) -> HttpResponse:
+        """Show what is worth keeping, and what is wrong with the rest."""
         found = _audited(form)
         examples = []
         for (verdict, reason), count in found.reasons.items():
             most = 0 if verdict is Verdict.SECRET else EXAMPLES
             entries = found.examples(verdict, reason=reason, most=most)
             examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
-        context |= {"audit": found, "kept": len(found.kept()), "examples": examples}
-    is_part = "HX-Request" in request.headers
-    template = "console/_store_audit.html" if is_part else "console/store_audit.html"
-    return render(request, template, context, status=422 if form.errors and not is_part else 200)
+        shown = self.get_context_data(form=form, audit=found, kept=len(found.kept()), examples=examples)
+        return self.render_to_response(shown)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def kept(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@method_decorator(require_POST, name="dispatch")
+class KeptEntriesView(StoreAuditView):
     """Download what is worth keeping, or begin an import of it."""
-    form = StoreForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return render(request, "console/store_audit.html", {"form": form}, status=422)
-    content = json.dumps(importable(_audited(form).kept()), ensure_ascii=False, indent=1).encode()
-    name = f"kept of {form.cleaned_data['file'].name}"
-    if "import" not in request.POST:
-        answer = HttpResponse(content, content_type="application/json")
-        answer["Content-Disposition"] = 'attachment; filename="kept.json"'
-        return answer
-    uploaded = _upload(visit, form, FileImport(file_name=name[:255], format=ImportFormat.MEM0), content)
-    return uploaded or render(request, "console/store_audit.html", {"form": form}, status=422)
+
+    def save(self, form: StoreForm) -> HttpResponse:
+        """Make a file of the entries."""
+        content = json.dumps(importable(_audited(form).kept()), ensure_ascii=False, indent=1).encode()
+        if "import" in self.request.POST:
+            name = f"kept of {form.cleaned_data['file'].name}"
+            return _upload(self.visit, FileImport(file_name=name[:255], format=ImportFormat.MEM0), content)
+        headers = {"Content-Disposition": 'attachment; filename="kept.json"'}
+        return HttpResponse(content, content_type="application/json", headers=headers)
 
 
 def _audited(form: StoreForm) -> Audit:

@@ -142,7 +142,7 @@ def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         except Unfit as unfit:
             form.add_error(unfit.at.strip("/"), f"{str(unfit).capitalize()}.")
         except Refused as refused:
-            form.add_error(None, f"Nobody was invited: {refused}.")
+            form.add_error(None, f"Nobody was invited: {refused}")
         else:
             mark_as_done(request)
             form, link = InvitationForm(), _pass_on(request, invitation, token)

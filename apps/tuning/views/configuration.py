@@ -1,5 +1,7 @@
 """Settings and their versions."""
 
+from typing import Any
+
 from django.conf import settings as site
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused
+from apps.console.generic import ProjectDetailView
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import refusals_told
@@ -125,23 +128,27 @@ def activate(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResp
     return redirect("console:configuration", slug=visit.project.slug)
 
 
-@project_page()
-def version(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+class VersionDetailView(ProjectDetailView):
     """Show the differences to the previous version, or to the one in the parameter `against`."""
-    rows = ConfigurationVersion.objects.filter(project=visit.project)
-    shown = get_object_or_404(rows.select_related("author"), number=number)
-    against = whole_number(request.GET.get("against", "")) or shown.base or number - 1
-    other = rows.filter(number=against).first()
-    changes = policy_changes(other.as_policy() if other else Policy(), shown.as_policy())
-    context = {
-        "version": shown,
-        "other": other,
-        "changes": [change for change in changes if not change.name.startswith(_RULES)],
-        "rules": [change for change in changes if change.name.startswith(_RULES)],
-        "replays": Replay.objects.filter(configuration=shown)[:MOST_REPLAYS],
-        "active": rows.filter(is_active=True).defer("policy").first(),
-    }
-    return render(request, "console/version.html", context)
+
+    template_name = "console/version.html"
+    queryset = ConfigurationVersion.objects.select_related("author")
+    slug_field = slug_url_kwarg = "number"
+    context_object_name = "version"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add what differs, and the replays under the version."""
+        shown, rows = self.object, ConfigurationVersion.objects.filter(project=self.visit.project)
+        against = whole_number(self.request.GET.get("against", "")) or shown.base or shown.number - 1
+        other = rows.filter(number=against).first()
+        changes = policy_changes(other.as_policy() if other else Policy(), shown.as_policy())
+        return super().get_context_data(**context) | {
+            "other": other,
+            "changes": [change for change in changes if not change.name.startswith(_RULES)],
+            "rules": [change for change in changes if change.name.startswith(_RULES)],
+            "replays": Replay.objects.filter(configuration=shown)[:MOST_REPLAYS],
+            "active": rows.filter(is_active=True).defer("policy").first(),
+        }
 
 
 @require_POST

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused, Unfit
 from apps.console.labels import names_of, percent
-from apps.console.paging import identifier_of, query_param, whole_number
+from apps.console.paging import identifier_of, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.health.selectors import TimeSeries
 from apps.memories.ledger.actor import current_actor
@@ -92,7 +92,7 @@ def draw(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 @project_page(MemberRole.REVIEWER)
 def label_items(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the next item to label."""
-    return _next(request, visit, template="console/evaluation_label.html", kind=query_param(request, "kind"))
+    return _next(request, visit, template="console/evaluation_label.html")
 
 
 @require_POST
@@ -174,14 +174,9 @@ def comparison(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 
 
 def _next(
-    request: HttpRequest,
-    visit: ProjectVisit,
-    *,
-    template: str = "console/_labelling.html",
-    kind: str | None = None,
-    item_id: UUID | None = None,
+    request: HttpRequest, visit: ProjectVisit, *, template: str = "console/_labelling.html", item_id: UUID | None = None
 ) -> HttpResponse:
-    wanted = request.POST.get("kind", "") if kind is None else kind
+    wanted = request.POST.get("kind", request.GET.get("kind", ""))
     only = SampleKind(wanted) if wanted in set(SampleKind) else None
     rows = items_to_label(project_id=visit.project.pk, kind=only)
     # The one named, if it still has to be labelled.

@@ -1,15 +1,15 @@
 """Replays: traces run again under another version, and one turn tried in the whole funnel."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused
 from apps.console.choices import ReplayForm, WhatIfForm
+from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
 from apps.console.paging import midnight, next_midnight, paginate, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
@@ -19,104 +19,108 @@ from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, Repl
 from apps.tuning.replays.services import (
     EXPORTS,
     TraceChoice,
-    cancel_replay,
     export_replay,
     request_replay,
-    start_replay,
 )
 from apps.tuning.replays.what_if import what_if
 
 TRACES = 20  # on a page, each with its differences
 
 
-@project_page()
-def replays(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class ReplayListView(ProjectListView):
     """List the replays, newest first."""
-    rows = Replay.objects.filter(project=visit.project).select_related("configuration", "person")
-    return render(request, "console/replays.html", {"page": paginate(rows.defer("configuration__policy"), request)})
+
+    template_name = "console/replays.html"
+    queryset = Replay.objects.select_related("configuration", "person").defer("configuration__policy")
 
 
-@project_page(MemberRole.ADMIN)
-def new(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class _VersionFormView(ProjectFormView):
+    """A form with a choice of versions; the query string may name one."""
+
+    def get_initial(self) -> dict[str, Any]:
+        return {"version": query_param(self.request, "version")}
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        versions = ConfigurationVersion.objects.filter(project=self.visit.project).defer("policy")
+        return super().get_form_kwargs() | {"versions": versions}
+
+
+class ReplayFormView(_VersionFormView):
     """Choose traces and a version; the estimate comes before the start."""
-    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
-    form = ReplayForm(request.POST or None, versions=versions, initial={"version": query_param(request, "version")})
-    if request.method == "POST" and form.is_valid():
-        given: dict[str, Any] = form.cleaned_data
-        try:
-            made = request_replay(
-                project_id=visit.project.pk,
-                choice=TraceChoice(
-                    user_id=given["user"],
-                    session_id=given["session"],
-                    since=midnight(str(given["since"])),
-                    until=next_midnight(str(given["until"])),
-                    sample=given["sample"],
-                ),
-                version=int(given["version"]) if given["version"] else None,
-                is_isolated=given["isolated"],
-                allows_live_calls=given["live_calls"],
-            )
-        except Refused as refused:
-            form.add_error(None, str(refused))
-        else:
-            return redirect("console:replay", slug=visit.project.slug, replay_id=made.pk)
-    return render(request, "console/replay_new.html", {"form": form}, status=422 if form.errors else 200)
+
+    role = MemberRole.ADMIN
+    template_name = "console/replay_new.html"
+    form_class = ReplayForm
+
+    def save(self, form: ReplayForm) -> HttpResponse:
+        """Request the replay, and show its estimate."""
+        given = form.cleaned_data
+        made = request_replay(
+            project_id=self.visit.project.pk,
+            choice=TraceChoice(
+                user_id=given["user"],
+                session_id=given["session"],
+                since=midnight(str(given["since"])),
+                until=next_midnight(str(given["until"])),
+                sample=given["sample"],
+            ),
+            version=given["version"],
+            is_isolated=given["isolated"],
+            allows_live_calls=given["live_calls"],
+        )
+        return redirect(self.page("replay", replay_id=made.pk))
 
 
-@project_page()
-def replay(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
+class ReplayDetailView(ProjectDetailView):
     """Show estimate, progress, sums, and the traces in one state with their differences."""
-    found = _found(visit, replay_id)
-    state = query_param(request, "state")
-    state = state if state in SHOWN_STATES else ReplayedState.DIFFERENT
-    rows = ReplayedTrace.objects.filter(replay=found, state=state).select_related("end_user", "trace")
-    page = paginate(rows.order_by("end_user_id", "position"), request, size=TRACES)
-    sums = found.totals
-    tiles = [(label, int(sums.get(name, 0))) for label, name in _TILES]
-    efforts = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
-    context = {
-        "replay": found,
-        "tiles": [tile for place, tile in enumerate(tiles) if tile[1] or place < 5],  # the most important ones always
-        "efforts": [row for row in efforts if row[1] or row[2]],  # in the records and in the replay
-        "states": [(each, found.totals.get(each.value, 0)) for each in SHOWN_STATES],
-        "state": state,
-        "page": page,
-        "traces": _shown_traces(page.rows),
-        "active": ConfigurationVersion.objects.filter(project=visit.project, is_active=True).defer("policy").first(),
-    }
-    return render(request, "console/replay.html", context)
+
+    template_name = "console/replay.html"
+    queryset = Replay.objects.select_related("configuration", "person")
+    pk_url_kwarg = "replay_id"
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the sums, a page of traces, and the active version."""
+        state = query_param(self.request, "state")
+        state = state if state in SHOWN_STATES else ReplayedState.DIFFERENT
+        rows = ReplayedTrace.objects.filter(replay=self.object, state=state).select_related("end_user", "trace")
+        page = paginate(rows.order_by("end_user_id", "position"), self.request, size=TRACES)
+        sums = self.object.totals
+        tiles = [(label, int(sums.get(name, 0))) for label, name in _TILES]
+        efforts = [(label, sums.get(f"{name}_before", 0), sums.get(f"{name}_after", 0)) for label, name in _EFFORTS]
+        versions = ConfigurationVersion.objects.filter(project=self.visit.project).defer("policy")
+        return super().get_context_data(**context) | {
+            # The most important ones always.
+            "tiles": [tile for place, tile in enumerate(tiles) if tile[1] or place < 5],
+            "efforts": [row for row in efforts if row[1] or row[2]],  # in the records and in the replay
+            "states": [(each, sums.get(each.value, 0)) for each in SHOWN_STATES],
+            "state": state,
+            "page": page,
+            "traces": _shown_traces(page.rows),
+            "active": versions.filter(is_active=True).first(),
+        }
 
 
 @project_page()
 def progress(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
     """Show how far a replay is; when it is over, the page is loaded again."""
-    found = _found(visit, replay_id)
+    found = get_object_or_404(Replay, project=visit.project, pk=replay_id)
     return progress_part(request, "console/_replay_progress.html", {"replay": found}, is_over=found.is_over)
 
 
 @require_POST
 @project_page(MemberRole.ADMIN)
-def start(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
-    """Start a replay, or resume it."""
+def act(request: HttpRequest, visit: ProjectVisit, replay_id: UUID, action: Callable[..., Any]) -> HttpResponse:
+    """Start or resume a replay, or cancel it."""
     with refusals_told(request):
-        start_replay(project_id=visit.project.pk, replay_id=replay_id)
-    return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
-
-
-@require_POST
-@project_page(MemberRole.ADMIN)
-def cancel(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> HttpResponse:
-    """Cancel a replay."""
-    with refusals_told(request):
-        cancel_replay(project_id=visit.project.pk, replay_id=replay_id)
+        action(project_id=visit.project.pk, replay_id=replay_id)
     return redirect("console:replay", slug=visit.project.slug, replay_id=replay_id)
 
 
 @project_page()
 def export(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> StreamingHttpResponse:
     """Download the differences as CSV, or as JSON with `as=json`."""
-    found, kind = _found(visit, replay_id), "json" if query_param(request, "as") == "json" else "csv"
+    found = get_object_or_404(Replay, project=visit.project, pk=replay_id)
+    kind = "json" if query_param(request, "as") == "json" else "csv"
     return StreamingHttpResponse(
         export_replay(found, kind),
         content_type=EXPORTS[kind],
@@ -124,32 +128,25 @@ def export(request: HttpRequest, visit: ProjectVisit, replay_id: UUID) -> Stream
     )
 
 
-@project_page()
-def try_whole(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+class WhatIfView(_VersionFormView):
     """Show what the whole funnel would make of one turn; nothing is written."""
-    versions = ConfigurationVersion.objects.filter(project=visit.project).defer("policy")
-    form = WhatIfForm(request.POST or None, versions=versions, initial={"version": query_param(request, "version")})
-    context: dict[str, Any] = {"form": form}
-    if request.method == "POST" and form.is_valid():
-        given: dict[str, Any] = form.cleaned_data
-        try:
-            context["result"] = what_if(
-                project_id=visit.project.pk,
-                user_id=given["user"],
-                content=given["content"],
-                role=given["role"],
-                before=given["before"],
-                version=int(given["version"]) if given["version"] else None,
-                asks_model=given["asks_model"] and visit.may_administer,  # a call costs money
-            )
-        except Refused as refused:
-            form.add_error(None, str(refused))
-    return render(request, "console/what_if.html", context, status=422 if form.errors else 200)
 
+    template_name = "console/what_if.html"
+    form_class = WhatIfForm
 
-def _found(visit: ProjectVisit, replay_id: UUID) -> Replay:
-    rows = Replay.objects.select_related("configuration", "person")
-    return get_object_or_404(rows, project=visit.project, pk=replay_id)
+    def save(self, form: WhatIfForm) -> HttpResponse:
+        """Try the turn, and show the outcome below the form."""
+        given = form.cleaned_data
+        result = what_if(
+            project_id=self.visit.project.pk,
+            user_id=given["user"],
+            content=given["content"],
+            role=given["role"],
+            before=given["before"],
+            version=given["version"],
+            asks_model=given["asks_model"] and self.visit.may_administer,  # a call costs money
+        )
+        return self.render_to_response(self.get_context_data(form=form, result=result))
 
 
 _TILES = (

@@ -6,16 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import django_filters
+from django import forms
 from django.contrib import messages
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
+from apps.console.filters import ProjectFilter, search_filter
 from apps.console.forms import ProjectRuleForm, TrialForm
-from apps.console.paging import paginate, query_param, whole_number
+from apps.console.generic import ProjectListView
+from apps.console.labels import label
+from apps.console.paging import query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.canonical import canonical_text
@@ -38,24 +43,49 @@ DAYS = (1, 7, 30, MOST_DAYS)
 _WEEK = 7
 
 
-@project_page()
-def patterns(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+def _reasons() -> list[tuple[str, str]]:
+    found = PreFilterRule.objects.order_by("reason").values_list("reason", flat=True).distinct()
+    return [(reason, label(reason)) for reason in found]
+
+
+class RuleFilter(ProjectFilter):
+    """Rules by words and reason, in order or those with most hits first."""
+
+    q = search_filter("Name or pattern", method="of_words")
+    reason = django_filters.ChoiceFilter(
+        label="", choices=_reasons, empty_label="all reasons", widget=forms.Select(attrs={"aria-label": "Reason"})
+    )
+    by = django_filters.ChoiceFilter(
+        label="",
+        choices=[("hits", "most hits first")],
+        empty_label="by order",
+        widget=forms.Select(attrs={"aria-label": "Order"}),
+        method="by_hits",
+    )
+
+    def of_words(self, rows: QuerySet[PreFilterRule], name: str, value: str) -> QuerySet[PreFilterRule]:
+        """Keep rules with these characters in the name or in the pattern."""
+        return rows.filter(Q(name__icontains=value) | Q(pattern__icontains=value))
+
+    def by_hits(self, rows: QuerySet[PreFilterRule], name: str, value: str) -> QuerySet[PreFilterRule]:
+        """Put rules with most hits first."""
+        return rows.order_by("-hit_count", "order", "name")
+
+
+class RuleListView(ProjectListView):
     """List the rules with their hits, and a form to test a turn."""
-    words, reason, by = (query_param(request, name) for name in ("q", "reason", "by"))
-    rules = PreFilterRule.objects.filter(project=visit.project)
-    reasons = sorted(set(rules.order_by().values_list("reason", flat=True)))
-    if words:
-        rules = rules.filter(Q(name__icontains=words) | Q(pattern__icontains=words))
-    if reason in reasons:
-        rules = rules.filter(reason=reason)
-    if by == "hits":
-        rules = rules.order_by("-hit_count", "order", "name")
-    version = ConfigurationVersion.objects.filter(project=visit.project, is_active=True).defer("policy").first()
-    shown: dict[str, Any] = {"page": paginate(rules, request), "version": version, "trial_form": TrialForm()}
-    if visit.may_administer:
-        shown["suggestions"] = rule_suggestions(project_id=visit.project.pk)
-    chosen = {"words": words, "reason": reason, "reasons": reasons, "by": by}
-    return render(request, "console/patterns.html", shown | chosen)
+
+    template_name = "console/patterns.html"
+    model = PreFilterRule
+    filterset_class = RuleFilter
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add the version of these rules, and suggestions to those who may change rules."""
+        shown = super().get_context_data(**context) | {"trial_form": TrialForm()}
+        if self.visit.may_administer:
+            shown["suggestions"] = rule_suggestions(project_id=self.visit.project.pk)
+        versions = ConfigurationVersion.objects.filter(project=self.visit.project, is_active=True).defer("policy")
+        return shown | {"version": versions.first()}
 
 
 @project_page(MemberRole.ADMIN)
@@ -285,10 +315,10 @@ def _wrong_drops(project_id: UUID) -> Iterator[WrongDrop]:
         item__sample__project_id=project_id, value=LabelValue.SOMETHING, item__turn__isnull=False
     )
     rows = labels.exclude(item__turn__rejected_by="").select_related("item__turn__end_user").order_by("-id")
-    for label in rows[:MOST_LABELS]:
-        if label.item.turn is not None:
-            remembered = "a labeller remembered it" if label.remembered_id else "a labeller found something in it"
-            yield WrongDrop(label.item.turn, remembered)
+    for given in rows[:MOST_LABELS]:
+        if given.item.turn is not None:
+            remembered = "a labeller remembered it" if given.remembered_id else "a labeller found something in it"
+            yield WrongDrop(given.item.turn, remembered)
     latest = Trace.objects.filter(project_id=project_id).order_by("-created_at", "-id").values("pk")[:MOST_TRACES]
     turns = Turn.objects.filter(trace__in=latest).exclude(rejected_by="").select_related("end_user")
     dropped = list(turns.order_by("-received_at", "-id")[:MOST_DROPS])

@@ -181,3 +181,16 @@ def fill(project: Project, texts: list[str]) -> Trace:
         for turn in Turn.objects.filter(trace=trace)
     )
     return trace
+
+
+def test_what_a_store_is_worth_is_downloaded_or_imported(open_window: OpenPage, project: Project) -> None:
+    window = open_window()
+    page = window.page
+    window.open("imports/audit/")
+    page.get_by_label("File").set_input_files({"name": "store.txt", "mimeType": "text/plain", "buffer": b"Likes tea\n"})
+    page.get_by_role("button", name="Audit").click()
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Download it").click()
+    assert kept.value.suggested_filename == "kept.json"
+    page.get_by_role("button", name="Import what is worth keeping").click()
+    expect(page.get_by_role("heading", name="Import", exact=True)).to_be_visible()
