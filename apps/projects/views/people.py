@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import NotFound, Refused, Unfit
 from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
+from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
@@ -209,7 +210,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     except NotFound:
         # Wrong links count, too; forms were counted above.
         refusal = _throttled(request) if request.method != "POST" else None
-        return refusal or render(request, "console/join_closed.html", status=404)
+        shown = {
+            "title": "This invitation is not open",
+            "text": "It was used or revoked, or it has expired. Ask whoever has invited you for a new one.",
+        }
+        return refusal or render(request, "console/error.html", shown, status=404)
 
 
 def _page(request: HttpRequest, invitation: Invitation, form: NewAccountForm | None) -> HttpResponse:
@@ -227,7 +232,7 @@ def _throttled(request: HttpRequest) -> HttpResponse | None:
     wait = seconds_to_wait(RateLimit(f"invitation:{client_address(request)}", most=_MOST, seconds=_SECONDS))
     if not wait:
         return None
-    shown = {"minutes": -(-wait // 60)}
-    response = render(request, "console/join_closed.html", shown, status=429)
+    shown = {"title": "Too many attempts", "text": f"Try again in {count_of(-(-wait // 60), 'minute')}."}
+    response = render(request, "console/error.html", shown, status=429)
     response["Retry-After"] = str(wait)
     return response
