@@ -23,7 +23,7 @@ from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wai
 LEASE_SECONDS = 3
 PROJECTS_AT_ONCE = 8
 LOOK_SECONDS = 10.0
-GRACE_SECONDS = 60.0  # a worker that was killed while it waited for a task leaves a lock taken: its cluster can't end
+GRACE_SECONDS = 15.0  # a worker that was killed while it waited for a task leaves a lock taken: its cluster can't end
 KEY = re.compile(r"^mp_\S+$", re.MULTILINE)
 QUICK = {
     "WORK_LEASE_SECONDS": str(LEASE_SECONDS),

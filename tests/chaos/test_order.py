@@ -19,8 +19,8 @@ from tests.worker.worker_helper import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SEEDS = range(20 if SOAK_TURNS else 10)
-STATEMENTS = 50 if SOAK_TURNS else 30
+SEEDS = range(20 if SOAK_TURNS else 6)
+STATEMENTS = 50 if SOAK_TURNS else 20
 # A repeated statement would be dropped as such, so each place is named once.
 PLACES = """
     Lisbon Porto Oslo Bergen Madrid Rome Turin Vienna Graz Dublin Paris Lyon Berlin Hamburg Munich Warsaw Prague Brno

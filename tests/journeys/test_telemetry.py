@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.model_server import ModelServer, running
+from memplatform_client import Client
 from tests.instance import PATIENCE, Instance, free_port, migrated_instance, wait_for
 from tests.telemetry.otlp_collector import Collector, running_collector
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.journey
 CANARY = "Zanzibarquartz"
 USER = "kestrel-of-the-canary"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
+SOON = {"batch_quiet_seconds": 1}  # the model is asked when a session was quiet for this long
 CALLER = f"00-{TRACE_ID}-00f067aa0ba902b7-01"
 
 
@@ -67,9 +69,12 @@ def observed() -> Iterator[Observed]:
         few = {"WEB_PORT": port, "WEB_WORKERS": "1", "CLUSTER_WORKERS": "1"}
         with migrated_instance(**sending, **models, **few) as instance:
             key = instance.new_key("observed")
+            admin = instance.run_all(["createkey", "observed", "--scope=admin"]).split()[-1]
             processes = [instance.start(*instance.command("serve")), instance.start(*instance.command("qcluster"))]
             made = Observed(instance, collector, collecting, key, f"http://127.0.0.1:{port}")
             wait_for(lambda: _answers(made), instance=instance, process=processes[0])
+            with Client(made.address, admin) as owner:
+                owner.request("PATCH", "/v1/configuration", body={"version": 1, "settings": {"extraction": SOON}})
             yield made
             for process in processes:
                 process.send_signal(signal.SIGTERM)

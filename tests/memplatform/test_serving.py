@@ -66,32 +66,38 @@ def test_one_command_serves_and_works(ends: str) -> None:
         wait_for(lambda: instance.processes() == [], instance=instance)
 
 
-@pytest.mark.parametrize("shown", ["/memory", ""], ids=["passed_on", "removed_by_the_proxy"])
-def test_a_server_below_a_sub_path_links_below_it(shown: str) -> None:
+@pytest.fixture(scope="module")
+def below() -> Iterator[tuple[str, str]]:
+    """A server below a sub path, and a key."""
     port = free_port()
     settings = {"WEB_WORKERS": "1", "ALLOWED_HOSTS": "127.0.0.1", "PUBLIC_URL": "https://a.example/memory"}
     with migrated_instance(WEB_PORT=str(port), **settings) as instance:
+        key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
         server = instance.start(*instance.command("serve"))
         wait_for(lambda: health(instance).returncode == 0, instance=instance, process=server)
-        address = f"http://127.0.0.1:{port}{shown}"
-        login = httpx2.get(f"{address}/console/", follow_redirects=False).headers["location"]
-        assert login == "/memory/console/login/?next=/memory/console/"
-        page = httpx2.get(f"{address}{login.removeprefix('/memory')}")
-        linked = re.findall(r'(?:href|src|action)="(/[^"]*)"', page.text)
-        assert linked
-        assert [each for each in linked if not each.startswith("/memory/")] == []
-        static = [each for each in linked if each.startswith("/memory/static/")]
-        assert {httpx2.get(f"{address}{each.removeprefix('/memory')}").status_code for each in static} == {200}
-        key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
-        headers = {"X-API-Key": key}
-        turns = {"user_id": "ana", "session_id": "s", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
-        assert httpx2.post(f"{address}/v1/turns", json=turns, headers=headers).status_code == 202
-        assert httpx2.get(f"{address}/v1/traces?user_id=ana", headers=headers).json()["results"]
-        assert httpx2.get(f"{address}/v1/nothing").headers["content-type"] == "application/problem+json"
-        assert httpx2.post(f"{address}/mcp", json={}).status_code == 401
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-        told = httpx2.post(f"{address}/mcp", json=call, headers={**headers, "Accept": "application/json"})
-        assert "add_memory" in told.text
+        yield f"http://127.0.0.1:{port}", key
+
+
+@pytest.mark.parametrize("shown", ["/memory", ""], ids=["passed_on", "removed_by_the_proxy"])
+def test_a_server_below_a_sub_path_links_below_it(below: tuple[str, str], shown: str) -> None:
+    address, headers = below[0] + shown, {"X-API-Key": below[1]}
+    login = httpx2.get(f"{address}/console/", follow_redirects=False).headers["location"]
+    assert login == "/memory/console/login/?next=/memory/console/"
+    page = httpx2.get(f"{address}{login.removeprefix('/memory')}")
+    linked = re.findall(r'(?:href|src|action)="(/[^"]*)"', page.text)
+    assert linked
+    assert [each for each in linked if not each.startswith("/memory/")] == []
+    static = [each for each in linked if each.startswith("/memory/static/")]
+    assert {httpx2.get(f"{address}{each.removeprefix('/memory')}").status_code for each in static} == {200}
+    user = "ana" if shown else "ben"
+    turns = {"user_id": user, "session_id": "s", "turns": [{"role": "user", "content": "I live in Lisbon."}]}
+    assert httpx2.post(f"{address}/v1/turns", json=turns, headers=headers).status_code == 202
+    assert httpx2.get(f"{address}/v1/traces?user_id={user}", headers=headers).json()["results"]
+    assert httpx2.get(f"{address}/v1/nothing").headers["content-type"] == "application/problem+json"
+    assert httpx2.post(f"{address}/mcp", json={}).status_code == 401
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    told = httpx2.post(f"{address}/mcp", json=call, headers={**headers, "Accept": "application/json"})
+    assert "add_memory" in told.text
 
 
 def exported_texts(instance: Instance, key: str, said: list[str]) -> list[str]:

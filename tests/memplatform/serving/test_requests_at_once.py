@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -72,11 +72,16 @@ def served() -> Iterator[Served]:
     settings = {"WEB_WORKERS": "1", "WEB_THREADS": str(THREADS), "DB_POOL_SIZE": "20"}
     settings |= {"EVENT_STREAMS_PER_PROJECT": "8", "WAITING_REQUESTS": str(CLIENTS)}
     with migrated_instance(WEB_PORT=str(port), ALLOWED_HOSTS="127.0.0.1", **settings) as instance:
-        key = instance.run_all(["createproject", "p", "--slug=p"], ["createkey", "p", "--scope=admin"]).split()[-1]
-        made = Served(instance, port, key)
+        made = Served(instance, port, new_admin(instance, "p"))
         server = instance.start(*instance.command("serve"))
         wait_for(lambda: is_ready(made), instance=instance, process=server)
         yield made
+
+
+def new_admin(instance: Instance, slug: str) -> str:
+    """Create a project and return a key with all scopes."""
+    commands = ["createproject", slug, f"--slug={slug}"], ["createkey", slug, "--scope=admin"]
+    return instance.run_all(*commands).split()[-1]
 
 
 def is_ready(served: Served) -> bool:
@@ -173,6 +178,7 @@ def test_bodies_that_are_too_large_are_refused(served: Served, size: int, header
 
 
 def test_slow_readers_of_long_answers_hold_up_nobody(served: Served) -> None:
+    served = replace(served, key=new_admin(served.instance, "long"))  # nothing comes before the long texts
     for number in range(60):
         turns = [{"role": "user", "content": f"{number} {place} {'x' * 19_000}"} for place in range(10)]
         body = {"user_id": "long", "session_id": f"s{number}", "turns": turns}
