@@ -3,9 +3,11 @@
 from datetime import timedelta
 from typing import Any, ClassVar
 
+import structlog
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.forms import LoginForm
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.signals import authenticator_removed
 from allauth.mfa.totp.internal.auth import generate_totp_secret
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
@@ -18,6 +20,7 @@ from django.utils import timezone
 from apps.tenants.encrypted_text import decrypt, encrypt
 from apps.tenants.limits import RateLimit, client_address, forget, seconds_to_wait
 
+_log = structlog.get_logger(__name__)
 _MINUTES = 60
 _HOURS = 60 * _MINUTES
 
@@ -78,6 +81,12 @@ class PasswordForm(LoginForm):
         response: HttpResponse = super().login(request, redirect_url=redirect_url)
         limit_session(request)  # allauth's own setting extends a session that is used
         return response
+
+
+@receiver(authenticator_removed)
+def log_removal(user: Any, authenticator: Any, **_: Any) -> None:
+    """Log that an account needs no code any more."""
+    _log.warning("second factor removed", person=user.pk, kind=authenticator.type)
 
 
 @receiver(user_logged_in)

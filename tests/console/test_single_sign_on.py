@@ -113,6 +113,9 @@ def test_whoever_the_provider_knows_gets_an_account_without_any_project(provider
     assert signed_in(browser)["Location"] == "/console/"
     assert is_in(browser)
     assert User.objects.get().username == "ana"
+    account = browser.get(ACCOUNT).content.decode()
+    assert "You sign in through an identity provider" in account
+    assert "password" not in account.lower(), "there is none that could be asked for"
     assert browser.get(f"/console/{project.slug}/dashboard/").status_code == 404
     assert provider.asked[0]["client_id"] == [CLIENT_ID]
     again = Client()
