@@ -108,11 +108,7 @@ class ServiceCollector:
 def _metrics() -> Iterator[Metric]:
     ready = readiness()
     yield _gauge("up", "1 if the database is reachable and migrated", ready.status is not ServiceStatus.UNAVAILABLE)
-    yield _gauge(
-        "degraded",
-        "1 if anything is wrong",
-        ready.status is not ServiceStatus.OK,
-    )
+    yield _gauge("degraded", "1 if anything is wrong", ready.status is not ServiceStatus.OK)
     problems = GaugeMetricFamily("memplatform_problem", "1 while it is wrong, as /readyz says", labels=["code"])
     for code in ProblemCode:
         problems.add_metric([code.value], code in {each.code for each in ready.problems})
@@ -128,7 +124,15 @@ def _metrics() -> Iterator[Metric]:
             queued.add_metric([kind], rows)
         yield queued
         yield from queue_metrics()
-        yield from _paused()
+        labels = ["project", "model"]
+        paused = GaugeMetricFamily("memplatform_model_paused", "1 while a model does not answer", labels=labels)
+        ages = GaugeMetricFamily("memplatform_model_paused_seconds", "Age of the pause of a model", labels=labels)
+        now = timezone.now()
+        for pause in ModelPause.objects.order_by("project_id", "model"):
+            owner = [show(Prefix.PROJECT, pause.project_id), pause.model]
+            paused.add_metric(owner, 1)
+            ages.add_metric(owner, max(0.0, (now - pause.since).total_seconds()))
+        yield from (paused, ages)
         # Kinds without any are 0, so that a monitor sees when they are over.
         alerts = GaugeMetricFamily("memplatform_alerts_open", "Alerts that nobody has acknowledged", labels=["kind"])
         counts = dict(Alert.objects.open().order_by().values_list("kind").annotate(alerts=Count("id")))
@@ -141,19 +145,6 @@ def _metrics() -> Iterator[Metric]:
 
 def _gauge(name: str, description: str, value: float | None) -> Metric:
     return GaugeMetricFamily(f"memplatform_{name}", description, value=value)
-
-
-def _paused() -> Iterator[Metric]:
-    """Yield the models that do not answer a project, and for how long."""
-    labels = ["project", "model"]
-    paused = GaugeMetricFamily("memplatform_model_paused", "1 while a model does not answer", labels=labels)
-    ages = GaugeMetricFamily("memplatform_model_paused_seconds", "Age of the pause of a model", labels=labels)
-    now = timezone.now()
-    for pause in ModelPause.objects.order_by("project_id", "model"):
-        owner = [show(Prefix.PROJECT, pause.project_id), pause.model]
-        paused.add_metric(owner, 1)
-        ages.add_metric(owner, max(0.0, (now - pause.since).total_seconds()))
-    yield from (paused, ages)
 
 
 def _models() -> Iterator[Metric]:

@@ -114,7 +114,7 @@ def _write(submission: Submission) -> Draft:
     at = max(now, session.last_turn_at + _TICK)
 
     policy = policy_of(configuration_id)
-    request = _request(_redacted(submission, policy.redaction), session)
+    request = _redacted_request(submission, session, policy.redaction)
     with stage_span(Stage.PRE_FILTER):
         draft = flow.screen(Draft.start(request=request, policy=policy))
 
@@ -177,25 +177,17 @@ def _let_wait(draft: Draft) -> None:
     )
 
 
-def _redacted(submission: Submission, policy: RedactionPolicy) -> Submission:
-    """Return the submission without the sensitive data that the policy masks or drops."""
-    turns = tuple(
+def _redacted_request(submission: Submission, session: Session, policy: RedactionPolicy) -> Request:
+    """Return the request without the sensitive data that the policy masks or drops."""
+    now = timezone.now()
+    redacted = [
         replace(
             turn,
             content=redact(turn.content, policy=policy).text,
             speaker=redact(turn.speaker, policy=policy).text,
         )
         for turn in submission.turns
-    )
-    topic = redact(submission.topic, policy=policy).text
-    metadata = redact_json(submission.metadata, policy=policy)
-    if (turns, topic, metadata) == (submission.turns, submission.topic, submission.metadata):
-        return submission
-    return replace(submission, turns=turns, topic=topic, metadata=metadata)
-
-
-def _request(submission: Submission, session: Session) -> Request:
-    now = timezone.now()
+    ]
     earlier: tuple[SourceTurn, ...] = ()
     if session.turn_count:
         # What the rules need: the last few turns of the session, and any with one of the request's turn ids.
@@ -216,11 +208,11 @@ def _request(submission: Submission, session: Session) -> Request:
         ),
         turns=tuple(
             SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
-            for position, turn in enumerate(submission.turns, start=session.turn_count)
+            for position, turn in enumerate(redacted, start=session.turn_count)
         ),
         earlier_turns=earlier,
-        topic=submission.topic,
-        metadata=submission.metadata,
+        topic=redact(submission.topic, policy=policy).text,
+        metadata=redact_json(submission.metadata, policy=policy),
         traceparent=current_traceparent(),
     )
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from django.conf import settings
 
 from apps.pipeline.core.ports import Embedder, Model
+from apps.providers.fake import HashingEmbedder
+from apps.providers.recorded import RecordedModel, recorded_names
+from apps.providers.sentence_transformers import SentenceTransformersEmbedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,8 @@ class ModelSettings:
 class Provider:
     """A provider; an empty setting is not needed.
 
-    The factories contain their imports: loading a vendor's SDK takes a second in every process and command, and an
-    optional package may not be installed. Only the SDK of the configured provider is loaded.
+    The factories of vendors contain their imports: loading an SDK takes a second in every process and command. Only
+    the SDK of the configured provider is loaded.
     """
 
     name: str  # the part before the colon of "provider:name"
@@ -85,18 +88,6 @@ def _openai_model(given: ModelSettings) -> Model:
     )
 
 
-def _recorded_model(given: ModelSettings) -> Model:
-    from apps.providers.recorded import RecordedModel
-
-    return RecordedModel(conversation=given.name)
-
-
-def _recorded_names() -> Sequence[str]:
-    from apps.providers.recorded import recorded_names
-
-    return recorded_names()
-
-
 def _openai_embedder_server() -> Server:
     own = Server(base_url=settings.EMBEDDER_BASE_URL, api_key=settings.EMBEDDER_API_KEY)
     return own.or_else(Server(base_url=settings.OPENAI_BASE_URL, api_key=settings.OPENAI_API_KEY))
@@ -115,22 +106,10 @@ def _openai_embedder(name: str) -> Embedder:
     )
 
 
-def _sentence_transformers(name: str) -> Embedder:
-    from apps.providers.sentence_transformers import SentenceTransformersEmbedder
-
-    return SentenceTransformersEmbedder(name=name)
-
-
 def _wordllama(name: str) -> Embedder:
     from apps.providers.wordllama import WordLlamaEmbedder
 
     return WordLlamaEmbedder()
-
-
-def _hashing(name: str) -> Embedder:
-    from apps.providers.fake import HashingEmbedder
-
-    return HashingEmbedder()
 
 
 PROVIDERS = (
@@ -151,10 +130,10 @@ PROVIDERS = (
         base_url_setting="OPENAI_BASE_URL",
         needs_no_key_elsewhere=True,
     ),
-    Provider(name="recorded", model=_recorded_model, models=_recorded_names),
-    Provider(name="sentence-transformers", embedder=_sentence_transformers),
+    Provider(name="recorded", model=lambda given: RecordedModel(conversation=given.name), models=recorded_names),
+    Provider(name="sentence-transformers", embedder=lambda name: SentenceTransformersEmbedder(name=name)),
     Provider(name="wordllama", embedder=_wordllama),
-    Provider(name="hashing", embedder=_hashing),
+    Provider(name="hashing", embedder=lambda _: HashingEmbedder()),
 )
 BY_NAME = {provider.name: provider for provider in PROVIDERS}
 

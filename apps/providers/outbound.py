@@ -112,6 +112,10 @@ def guarded_client(*, timeout: Any, connections: int, private_hosts: Collection[
     )
 
 
+# One for the process: loading the certificates takes longer than most requests.
+_ssl_context = cache(httpx2.create_ssl_context)
+
+
 class GuardedTransport(httpx2.HTTPTransport):
     """Connects to allowed addresses only, and reads at most MOST_BYTES within the read timeout of the request.
 
@@ -138,12 +142,6 @@ class GuardedTransport(httpx2.HTTPTransport):
                 raise httpx2.DecodingError("the answer is compressed, though that was not asked for")
             response.read()
             return response
-
-
-@cache
-def _ssl_context() -> SSLContext:
-    """Return the context of this process: loading the certificates takes longer than most requests."""
-    return httpx2.create_ssl_context()
 
 
 class _Allowance:

@@ -48,7 +48,8 @@ class RecordedModel:
             for short, known in shown.references.items():
                 if known.startswith(MEMORY):  # recorded answers name the end user "User"
                     references[short] = known.replace(name, "User")
-            told = [(turn, memory) for turn in dict.fromkeys(shown.new_turns) for memory in self._by_turn.get(turn, ())]
+            by_turn = {row["turn"]: row["memories"] for row in self._rows if "turn" in row}
+            told = [(turn, memory) for turn in dict.fromkeys(shown.new_turns) for memory in by_turn.get(turn, ())]
             memories = []
             for number, (turn, memory) in enumerate(told, start=1):  # later ones may refer to earlier ones
                 found, _ = ShownIds(references, ()).to_shown({**memory, "source_turn_ids": [TURN + turn]})
@@ -57,10 +58,13 @@ class RecordedModel:
             answer: Mapping[str, Any] = {"memories": memories}
         elif request.purpose in (Purpose.JUDGE_PAIRS, Purpose.JUDGE_REFERENCES):
             usual = PairVerdict.BOTH_HOLD if request.purpose is Purpose.JUDGE_PAIRS else UNSURE
+            by_pair: Mapping[tuple[str, ...], str] = {
+                (row["earlier"], row["later"]): row["verdict"] for row in self._rows if "verdict" in row
+            }
             answers = []
             for name, sentences in shown_questions(request).items():
                 asked = tuple(_SAID_ON.sub("", sentence) for sentence in sentences)
-                answers.append({"id": name, "reason": "", "verdict": self._by_pair.get(asked, usual)})
+                answers.append({"id": name, "reason": "", "verdict": by_pair.get(asked, usual)})
             answer = {"answers": answers}
         else:
             answer = {"memories": []}
@@ -70,14 +74,6 @@ class RecordedModel:
     def _rows(self) -> Sequence[Mapping[str, Any]]:
         lines = (_folder() / f"{self.conversation}{_ENDING}").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines if line.strip()]
-
-    @cached_property
-    def _by_turn(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {row["turn"]: row["memories"] for row in self._rows if "turn" in row}
-
-    @cached_property
-    def _by_pair(self) -> Mapping[tuple[str, ...], str]:
-        return {(row["earlier"], row["later"]): row["verdict"] for row in self._rows if "verdict" in row}
 
 
 def _folder() -> Path:

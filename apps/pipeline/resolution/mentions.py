@@ -229,10 +229,9 @@ class _Linking:
 
     def _surfaces(self, entity: KnownEntity) -> frozenset[str]:
         """Return the texts by which the speaker may mention an entity: its names, and "my sister" for "User's"."""
-        names = (entity.name, *entity.aliases)
-        owners = (self._speaker.name, *self._speaker.aliases)
-        nouns = [each.noun for each in map(describe, names) if each is not None and each.owner in owners]
-        return frozenset((*names, *(f"{whose} {noun}" for noun in nouns for whose in ("my", "your"))))
+        nouns = _nouns_of(entity, owner=self._speaker)
+        own = (f"{whose} {noun}" for noun in nouns for whose in ("my", "your"))
+        return frozenset((entity.name, *entity.aliases, *own))
 
     # Descriptions.
 

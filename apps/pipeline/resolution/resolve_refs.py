@@ -124,7 +124,17 @@ def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate
         is_reference = kind_of(mention.text) is not None or found.rule == "tie"
         if found.entity is None and (mention is candidate.subject or is_reference):
             return _dropped(candidate, mention.text, linked)
-    content = replace_mentions(candidate.content, names=_shown_names(candidate, entities, entity_index))
+    user = entity_index.known_user()
+    names = {USER: user.name} if user else {}  # the current name of the user in place of "User" too
+    names |= {text: entity.name for text, entity in entities.items()}
+    if candidate.predicate in NAME_PREDICATES:  # a statement of a name says it of "User" or of a description
+        subject = candidate.subject.text
+        if entities[subject].is_user:
+            names |= {USER: USER, subject: USER}
+        else:
+            described = next(filter(is_description, entities[subject].aliases), subject)
+            names[subject] = replace_mentions(described, names={USER: names.get(USER, USER)})
+    content = replace_mentions(candidate.content, names=names)
     people = {USER, _ASSISTANT}
     for each in entity_index:
         if each.type in ANIMATE:  # by the name that the sentence uses: the whole one, an alias, or its first word
@@ -147,20 +157,6 @@ def _dropped(candidate: Candidate, text: str, linked: LinkedCandidate) -> Drop:
     )
     detail = {"dangling": text, "rules": linked.rules, "ties": ties}
     return Drop(stage=Stage.RESOLVE_REFS, reason=Reason.RESOLUTION_FAILED, candidate=candidate, detail=detail)
-
-
-def _shown_names(candidate: Candidate, entities: dict[str, KnownEntity], entity_index: EntityIndex) -> dict[str, str]:
-    """Return the names to write: of the user "User" too; in a statement of a name, "User" or a description."""
-    user = entity_index.known_user()
-    names = {USER: user.name} if user else {}
-    names |= {text: entity.name for text, entity in entities.items()}
-    if candidate.predicate not in NAME_PREDICATES:
-        return names
-    named = entities[candidate.subject.text]
-    if named.is_user:
-        return {**names, USER: USER, candidate.subject.text: USER}
-    described = next(filter(is_description, named.aliases), candidate.subject.text)
-    return {**names, candidate.subject.text: replace_mentions(described, names={USER: names.get(USER, USER)})}
 
 
 def _with_entities(candidate: Candidate, entities: dict[str, KnownEntity]) -> Candidate:
