@@ -17,7 +17,7 @@ def warm_up() -> None:
     try:
         for pattern in get_resolver().url_patterns:
             list(getattr(pattern, "url_patterns", ()))  # imports the views
-        get_template("console/login.html")
+        get_template("account/login.html")
         if not registry.is_remote(registry.embedder()):
             registry.embedder().embed(["warm"])
         connection.ensure_connection()

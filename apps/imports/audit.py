@@ -28,6 +28,7 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.policy import DedupePolicy, PreFilterPolicy, SimilarityBand
 from apps.pipeline.core.ports import Embedder, Model, Vector
 from apps.pipeline.deduplication.guard import Difference, content_words, differences, plain_words
+from apps.pipeline.prefilter.default_rules import default_rules
 from apps.pipeline.prefilter.folding import fold
 from apps.pipeline.prefilter.matcher import matcher_for
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
@@ -245,7 +246,7 @@ def _junk(text: str) -> str:
 
 @cache
 def _filter_policy() -> PreFilterPolicy:
-    return PreFilterPolicy()
+    return PreFilterPolicy(rules=default_rules())
 
 
 @cache

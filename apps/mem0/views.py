@@ -179,6 +179,9 @@ class Mem0ListView(Mem0View):
         return int(text)
 
 
+_DELETED_BY = {*NAMES, "filters", "org_id", "project_id"}
+
+
 class Mem0MemoriesView(Mem0View):
     """The memories of an end user, to be deleted."""
 
@@ -187,8 +190,14 @@ class Mem0MemoriesView(Mem0View):
     def delete(self, request: Request) -> Response:
         """Retract all memories of an end user that fit, also those that await review.
 
-        Those whose tags bind agents need the scope trust; the answer names what was refused.
+        Those whose tags bind agents need the scope trust; the answer names what was refused. A parameter that mem0's
+        client does not send is refused: it would narrow what `DELETE /v1/memories` retracts.
         """
+        for unknown in request.GET.keys() - _DELETED_BY:
+            known = (
+                "at this address with a slash, which is mem0's, only user_id, agent_id, app_id, run_id and filters are"
+            )
+            raise invalid(f"is unknown: {known}", at=unknown)
         names = {name: request.GET.get(name) for name in NAMES}
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # the names are of fields of text

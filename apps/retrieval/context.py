@@ -117,13 +117,14 @@ def known_user(
         name = names.first() or ""
     rows = {place: found[each] for place, each in zip(places, ids, strict=True) if each in found}
     statuses, least = shown_statuses(query.stakes), policy.least_confidence[query.stakes]
+    sure = policy.least_confidence[Stakes.HIGH]
 
     def memory(row: _Row) -> ContextMemory:
         sides = [found[each] for each in disputed.get(row.id, ()) if each in found]
         shown = [each for each in sides if each.status in statuses and each.confidence >= least]
         latest_first = sorted(shown, key=lambda each: each.said_at, reverse=True)
-        others = [_context_memory(each, now=now) for each in latest_first]
-        return _context_memory(row, now=now, is_disputed=bool(sides), others=others)
+        others = [_context_memory(each, now=now, sure=sure) for each in latest_first]
+        return _context_memory(row, now=now, sure=sure, is_disputed=bool(sides), others=others)
 
     in_heading = {row.id for row in rows.values() if row.predicate in _NAMES and row.object_text == name}
     return KnownUser(
@@ -203,7 +204,7 @@ def _newest_first(rows: Iterable[_Row]) -> list[_Row]:
 
 
 def _context_memory(
-    row: _Row, *, now: datetime, is_disputed: bool = False, others: Iterable[ContextMemory] = ()
+    row: _Row, *, now: datetime, sure: float, is_disputed: bool = False, others: Iterable[ContextMemory] = ()
 ) -> ContextMemory:
     return ContextMemory(
         id=row.id,
@@ -219,7 +220,8 @@ def _context_memory(
         is_past_plan=is_past_plan(row, now=now),
         source_confidence=SourceConfidence(row.source_confidence),
         is_unverified=row.status == Status.PENDING_REVIEW,
-        is_approved=bool(row.confidence_parts.get("review")),
+        # What a person has kept as uncertain stays below high stakes, and keeps its doubt.
+        is_approved=bool(row.confidence_parts.get("review")) and row.confidence >= sure,
         is_disputed=is_disputed,
         contradicted_by=tuple(others),
     )

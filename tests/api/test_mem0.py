@@ -113,6 +113,8 @@ def test_refusals_are_json_that_the_client_reads(client: APIClient, admin: APICl
     )
     for filters in ("[" * 150, "{'user_id': print()}", "['user_id']", "{1: 2}", *no_json):
         assert admin.delete(f"/v1/memories/?user_id=kim&filters={filters}").status_code == 422, filters
+    refused = admin.delete("/v1/memories/?user_id=kim&tags=work&confirm=x")
+    assert (refused.status_code, "is unknown" in refused.json()["detail"]) == (422, True)
     assert admin.delete("/v1/memories/").status_code == 422
     assert client.get("/v1/entities/").status_code == 403
     client.post("/v3/memories/add/", {"messages": SAID, "user_id": "kim"})

@@ -132,3 +132,5 @@ def test_an_approval_never_outranks_its_evidence(
     assert Memory.objects.get(pk=doubted.pk).confidence <= sure.confidence
     assert Memory.objects.get(pk=sure.pk).status == Status.ACTIVE
     assert content not in context(client, "high")
+    said = content.removeprefix("User ").capitalize()
+    assert f"{said} (uncertain)" in context(client)

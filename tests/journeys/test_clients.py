@@ -150,6 +150,7 @@ async def remember_and_forget(agent: McpClient, user_id: str) -> None:
     older = await call("search_memories", limit=1, cursor=newest["next_cursor"], **about)
     assert found["id"] in {each["results"][0]["id"] for each in (newest, older)}
     assert "Porto" in await call("get_context", query="Plan a concert", **about)
+    assert "nothing of it fits" in await call("get_context", token_budget=1, **about)
     content = found["content"].replace("Porto", "Braga")
     refused = await agent.call_tool("update_memory", {"memory_id": found["id"], "content": content})
     assert refused.is_error

@@ -7,13 +7,19 @@ from uuid import UUID
 
 from apps.pipeline.core.statement import Statement
 
-_NOT_A_WORD = re.compile(r"[^\w]+", re.UNICODE)
+# A word with the signs that make it another one: +2 and -2, <80, A+ and A-, C++ and C#, 50%.
+_WORD = re.compile(r"(?:(?<!\w)[<>+-](?=\d))?(?:(?<!\w)\w{1,2}-(?!\w)|\w+(?:\+{1,2}|[#%])?(?!\w)|\w+)")
+_SIGNS = frozenset("<>+-#%")
 
 
 def canonical_text(text: str) -> str:
     """Fold case, width, punctuation and white space: "I like  TEA!" becomes "i like tea"."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _NOT_A_WORD.sub(" ", folded).strip()
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def signed_words(text: str) -> tuple[str, ...]:
+    """Return the words that have a sign, such as a+ or -500."""
+    return tuple(word for word in canonical_text(text).split() if not _SIGNS.isdisjoint(word))
 
 
 def canonical_hash(statement: Statement) -> str:

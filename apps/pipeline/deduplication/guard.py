@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from apps.pipeline.core.canonical import canonical_text
+from apps.pipeline.core.canonical import canonical_text, signed_words
 from apps.pipeline.lexicon import calendar, language
 from apps.pipeline.lexicon.calendar import normalize_times
 from apps.pipeline.lexicon.numerals import in_digits
@@ -73,7 +73,7 @@ def exclusions(one: str, two: str) -> frozenset[Difference]:
 def plain_words(text: str) -> tuple[str, ...]:
     """Return the words of a sentence in their order, in one spelling: "The 2 cats" and "Two cats" have the same."""
     folded = (_plain_number(word) if word[0].isdigit() else word.casefold() for word in _words(text))
-    return tuple(word for word in folded if word not in _WEIGHTLESS)
+    return (*(word for word in folded if word not in _WEIGHTLESS), *signed_words(text))
 
 
 def tells_relative_time(text: str) -> bool:
@@ -120,8 +120,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16_384)
 def numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a sentence, in digits and without thousands separators."""
-    return frozenset(_plain_number(word) for word in _words(text) if word[0].isdigit())
+    """Return the numbers of a sentence, in digits and without thousands separators, and its words with a sign."""
+    return frozenset(_plain_number(word) for word in _words(text) if word[0].isdigit()) | frozenset(signed_words(text))
 
 
 def _plain_number(word: str) -> str:

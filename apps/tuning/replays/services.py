@@ -124,7 +124,7 @@ def estimate(
         "recorded_calls": known,
         "new_calls_at_most": calls,
         "new_tokens_at_most": tokens if calls else 0,
-        "new_cost_usd_at_most": str(cost) if calls else "0",
+        "new_cost_usd_at_most": f"{cost.normalize():f}" if calls else "0",
         "outdated_prompts": outdated,
     }
 

@@ -15,6 +15,7 @@ from memplatform_client.mcp.access import Access, ToolError
 Schema = dict[str, Any]
 Arguments = dict[str, Any]
 NOTHING = "Nothing is remembered about this user."
+TOO_SMALL = "Something is remembered about this user, but nothing of it fits into this token_budget."
 
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
@@ -71,7 +72,7 @@ async def search_memories(access: Access, arguments: Arguments) -> Any:
 async def get_context(access: Access, arguments: Arguments) -> Any:
     """Return the context block as a text."""
     block = await access.send("/v1/context", await access.meant(arguments))
-    return block["context"] or NOTHING
+    return block["context"] or (TOO_SMALL if block["omitted"] else NOTHING)
 
 
 async def get_memory(access: Access, arguments: Arguments) -> Any:
