@@ -261,7 +261,12 @@ def test_the_examples_of_the_documentation_run(
         done = subprocess.run(
             [*RUN_BY[language], text],
             cwd=tmp_path,
-            env={**instance.environment, "MEMPLATFORM_URL": address, "MEMPLATFORM_API_KEY": key},
+            env={
+                **instance.environment,
+                "MEMPLATFORM_URL": address,
+                "MEMPLATFORM_API_KEY": key,
+                "MEM0_TELEMETRY": "False",
+            },
             capture_output=True,
             text=True,
             check=False,

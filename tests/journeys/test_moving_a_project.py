@@ -13,9 +13,9 @@ SAID = [
 ]
 
 
-def lines_of(instance: Instance, file: Path) -> list[dict[str, Any]]:
-    done = instance.run("export_project", "moved", f"--output={file}")
-    assert done.returncode == 0, done.stderr
+def exported_after(instance: Instance, *commands: list[str], file: Path) -> list[dict[str, Any]]:
+    """Run commands and export the project to a file; return its lines."""
+    instance.run_all(*commands, ["export_project", "moved", f"--output={file}"])
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
@@ -28,11 +28,11 @@ def test_a_project_keeps_its_identifiers_in_another_installation(tmp_path: Path)
     turns, exported = tmp_path / "turns.jsonl", tmp_path / "moved.jsonl"
     turns.write_text("".join(json.dumps(each) + "\n" for each in SAID))
     with migrated_instance() as former:
-        former.run_all(["createproject", "Moved"], ["ingest", str(turns), "--project=moved", "--wait"])
-        before = lines_of(former, exported)
+        told = ["ingest", str(turns), "--project=moved", "--wait"]
+        before = exported_after(former, ["createproject", "Moved"], told, file=exported)
     with migrated_instance() as latter:
-        project = before[0]["project"]["id"]
-        latter.run_all(["createproject", "Moved", f"--id={project}"], ["ingest", str(exported), "--project=moved"])
-        after = lines_of(latter, tmp_path / "again.jsonl")
+        create = ["createproject", "Moved", f"--id={before[0]['project']['id']}"]
+        loaded = ["ingest", str(exported), "--project=moved"]
+        after = exported_after(latter, create, loaded, file=tmp_path / "again.jsonl")
     assert {line["kind"] for line in before[1:]} >= {"memories", "entities", "turns", "traces"}
     assert comparable(after) == comparable(before)

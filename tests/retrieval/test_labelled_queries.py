@@ -8,6 +8,8 @@ unrelated_queries.jsonl has 100 queries in twelve languages that no memory answe
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -46,8 +48,8 @@ def _recorded(conversation: str) -> list[tuple[dict[str, Any], tuple[str, ...]]]
     return [(statements[content], asked[content]) for content in statements if content in asked]
 
 
-def _tell(conversation: str, user: UUID, *, remember: Remember, embedder: Embedder, has_model: bool) -> None:
-    """Store and index the statements of a conversation."""
+def _tell(conversation: str, *, remember: Remember) -> list[index.Indexable]:
+    """Store the statements of a conversation; return them to be indexed with the questions of the model."""
     indexable = {}
     for statement, questions in _recorded(conversation):
         predicate, value = statement.get("predicate", "states"), statement.get("value", "")
@@ -68,29 +70,37 @@ def _tell(conversation: str, user: UUID, *, remember: Remember, embedder: Embedd
             subject="User",
             predicate=predicate,
             object_text=value,
-            model_questions=questions if has_model else (),
+            model_questions=questions,
         )
-    entries = index.run(list(indexable.values()), embedder=embedder, policy=IndexPolicy())
-    write_vectors(end_user_id=user, entries=entries, embedder=embedder)
+    return list(indexable.values())
 
 
-@pytest.mark.parametrize(("has_model", "least"), [(True, 0.9), (False, 0.7)], ids=["model", "templates"])
+def _missed(labelled: list[dict[str, Any]], user: UUID, search_hits: SearchHits) -> Iterator[tuple[Any, ...]]:
+    """Yield the queries whose memory is not among the first three, with what is found instead."""
+    for each in labelled:
+        for query in (each["same_words"], each["other_words"]):
+            hits = search_hits(query, end_user_id=user, limit=3, min_score=None)
+            if not any(each["right"] in hit.memory.content for hit in hits):
+                yield query, each["right"], [(hit.memory.content, hit.score) for hit in hits]
+
+
 def test_related_queries_find_their_memory_among_the_first_three(
-    project: Project, embedder: Embedder, remember: Remember, search_hits: SearchHits, has_model: bool, least: float
+    project: Project, embedder: Embedder, remember: Remember, search_hits: SearchHits
 ) -> None:
-    by_conversation = defaultdict(list)
+    """First with questions from templates, then with those of a model, which take their place."""
+    by_conversation, missed = defaultdict(list), defaultdict(list)
     for each in _lines(HERE / "related_queries.jsonl"):
         by_conversation[each["conversation"]].append(each)
-    missed = []
     for name, labelled in by_conversation.items():
         user = end_user_id(project_id=project.id, user_id=name)
-        _tell(name, user, remember=remember, embedder=embedder, has_model=has_model)
-        for each in labelled:
-            for query in (each["same_words"], each["other_words"]):
-                hits = search_hits(query, end_user_id=user, limit=3, min_score=None)
-                if not any(each["right"] in hit.memory.content for hit in hits):
-                    missed.append((query, each["right"], [(hit.memory.content, hit.score) for hit in hits]))
-    assert len(missed) <= round(100 * (1 - least)), missed
+        with_model = _tell(name, remember=remember)
+        templates = [replace(each, model_questions=()) for each in with_model]
+        for questions_of, indexable in (("templates", templates), ("model", with_model)):
+            entries = index.run(indexable, embedder=embedder, policy=IndexPolicy())
+            write_vectors(end_user_id=user, entries=entries, embedder=embedder)
+            missed[questions_of] += _missed(labelled, user, search_hits)
+    assert len(missed["templates"]) <= 30, missed["templates"]
+    assert len(missed["model"]) <= 10, missed["model"]
 
 
 def test_unrelated_queries_find_nothing(project: Project, remember: Remember, search_hits: SearchHits) -> None:
