@@ -127,7 +127,7 @@ class PurposeRunner:
         assert links, f"{held['content']!r} is in no open contradiction"
         link = links[0]
         page = self.reviewer.get(f"{self._console}/contradictions/{parse(Prefix.LINK, link['id'])}/").content.decode()
-        sides = list(dict.fromkeys(re.findall(r'name="memory" value="([0-9a-f-]{36}:\d+)"', page)))[:2]
+        sides = list(dict.fromkeys(re.findall(r'"([0-9a-f-]{36}:\d+)"', page)))[:2]
         is_first = sides[0].startswith(str(parse(Prefix.MEMORY, held["id"])))
         return str(parse(Prefix.LINK, link["id"])), sides, "kept_from" if is_first else "kept_to"
 

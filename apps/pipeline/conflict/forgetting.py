@@ -42,9 +42,15 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
         near = () if draft.request.is_session_level else _near(draft, request, ports)
         known = [each for each in near if each.said_at <= request.said_at]
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
-        new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
+        added = [each for each in told if each.merge_into is None]
+        new = [as_memory(draft=draft, ruling=each) for each in added]
         if request.points:
-            named, perhaps = _told_last(request, new or known, draft)
+            last = added[-1].candidate.source_turn_ids[-1] if added else None  # candidates are in the order of turns
+            just_told = [
+                memory for memory, each in zip(new, added, strict=True) if each.candidate.source_turn_ids[-1] == last
+            ]
+            meant = just_told or _told_last(known, draft)
+            named, perhaps = (meant, []) if request.is_plain else ([], meant[:_MOST_IN_DOUBT])
         else:
             named, perhaps = named_by(request, [*known, *new], user=user)
         if not (named or perhaps or request.needs_all_words):
@@ -52,9 +58,9 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
         sure |= {each.id: each for each in named}
         unsure |= {each.id: each for each in perhaps}
         taken_back |= {each.candidate.index for each in told if each.memory_id in {memory.id for memory in named}}
-    added = {each.memory_id for each in draft.rulings if each.merge_into is None}
-    forgotten = tuple(memory for key, memory in sure.items() if key not in added)
-    maybe = tuple(memory for key, memory in unsure.items() if key not in added and key not in sure)
+    stored_now = {each.memory_id for each in draft.rulings if each.merge_into is None}
+    forgotten = tuple(memory for key, memory in sure.items() if key not in stored_now)
+    maybe = tuple(memory for key, memory in unsure.items() if key not in stored_now and key not in sure)
     counts = {"forget_requests": len(draft.forget_requests), "forgotten": len(forgotten), "taken_back": len(taken_back)}
     did = bool(sure or unsure or taken_back)
     return _settled(draft, taken_back, doubted=unsure, did=did).evolve(
@@ -75,15 +81,12 @@ def _answered(draft: Draft, ports: Ports) -> list[StoredMemory]:
     return [each for each in held if each.id in asked]
 
 
-def _told_last(
-    request: ForgetRequest, known: Sequence[StoredMemory], draft: Draft
-) -> tuple[list[StoredMemory], list[StoredMemory]]:
-    """Return what the user told last before a request that only points: to be retracted, or for a person."""
+def _told_last(known: Sequence[StoredMemory], draft: Draft) -> list[StoredMemory]:
+    """Return what the user told last in earlier requests of the session."""
     session = str(draft.request.origin.session_id)
     of_session = [each for each in known if session in dict(each.origins)]
     latest = max((each.said_at for each in of_session), default=None)
-    told = [each for each in of_session if each.said_at == latest]
-    return (told, []) if request.is_plain else ([], told[:_MOST_IN_DOUBT])
+    return [each for each in of_session if each.said_at == latest]
 
 
 def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:
