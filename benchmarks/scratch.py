@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 
 from django.db import connection
 
@@ -19,7 +20,8 @@ def scratch_database() -> Iterator[None]:
     with as_owner():
         name = connection.settings_dict["NAME"]
         connection.settings_dict["TEST"]["NAME"] = f"bench_{name}_{os.getpid()}"
-        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+        with redirect_stdout(StringIO()):  # whatever the verbosity, it says that the table of the cache exists
+            connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
         try:
             yield
         finally:
