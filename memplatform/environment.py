@@ -146,14 +146,11 @@ class Environment:
         return address
 
     def single_sign_on(self, name: builtins.str) -> dict[Any, Any]:
-        """Return allauth's settings of the OpenID Connect provider of an address; none if empty. Raises InvalidSetting.
+        """Return allauth's settings of the OpenID Connect provider of an address. Raises InvalidSetting.
 
         A provider at http is for tests on one machine.
         """
-        text = self._env.str(name, default="")
-        if not text:
-            return {}
-        address = urlsplit(text)
+        address = urlsplit(self._env.str(name, default=""))
         if address.scheme not in ("https", "http") or not (address.hostname and address.username and address.password):
             raise InvalidSetting(f"{name} must be like https://client:secret@login.example.com/realm")
         app = {

@@ -349,7 +349,7 @@ SOCIALACCOUNT_ADAPTER = "apps.projects.logins.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form could not lead to another host (Content-Security-Policy)
 # The provider is the operator's own: an account with a mail address that it confirms is that person's.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
-SOCIALACCOUNT_PROVIDERS = env.single_sign_on("SINGLE_SIGN_ON_URL")
+SOCIALACCOUNT_PROVIDERS = env.single_sign_on("SINGLE_SIGN_ON_URL") if env.str("SINGLE_SIGN_ON_URL", default="") else {}
 
 # --- the API
 REST_FRAMEWORK = {

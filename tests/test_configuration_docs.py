@@ -9,12 +9,13 @@ from typing import Any
 from apps.pipeline.core.policy import RedactionPolicy
 
 ROOT = Path(__file__).resolve().parent.parent
+ADDRESSES = ("db_url", "email_url", "single_sign_on")  # read what `str` has found to be set
 
 
 def settings_read() -> dict[str, str]:
     """Return each variable of settings.py with its default in the format of .env."""
     calls = [node for node in ast.walk(ast.parse((ROOT / "memplatform/settings.py").read_text())) if is_read(node)]
-    named = {call.args[0].value: call for call in calls if call.args and call.func.attr not in ("db_url", "email_url")}
+    named = {call.args[0].value: call for call in calls if call.args and call.func.attr not in ADDRESSES}
     return {name: default_of(call) for name, call in named.items()}
 
 

@@ -191,7 +191,8 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     quoted = ", ".join(f"“{shortened(each)}”" for each in contents[:MOST_NAMED])
     others = " and others" if len(contents) > MOST_NAMED else ""
     more = f" Replaced: {quoted}{others}." if contents else ""
-    return _decision_response(request, visit, decided, "approved", more=more)
+    verb = "kept as uncertain" if "as_uncertain" in request.POST else "approved"
+    return _decision_response(request, visit, decided, verb, more=more)
 
 
 @require_POST

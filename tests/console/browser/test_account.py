@@ -39,7 +39,7 @@ def test_the_account_is_for_everyone(open_window: OpenPage, project: Project) ->
     window.assert_for_everyone("the code")
     window.page.get_by_label("Code").fill(used)
     window.page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(window.page.get_by_text("Is it true?").first).to_be_visible()
+    expect(window.page.get_by_role("button", name="Keyboard help")).to_be_visible()
 
 
 def test_the_documentation_works_under_its_policy(open_window: OpenPage, project: Project) -> None:
