@@ -243,14 +243,6 @@ class NewAccountForm(BaseUserCreationForm):
         return name
 
 
-class CodeForm(forms.Form):
-    """A code of an authenticator app, or a recovery code."""
-
-    code = forms.CharField(
-        max_length=64, widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "spellcheck": "false"})
-    )
-
-
 class AlertRecipientsForm(forms.Form):
     """A webhook and mail addresses; the action checks them."""
 

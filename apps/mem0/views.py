@@ -193,11 +193,9 @@ class Mem0MemoriesView(Mem0View):
         Those whose tags bind agents need the scope trust; the answer names what was refused. A parameter that mem0's
         client does not send is refused: it would narrow what `DELETE /v1/memories` retracts.
         """
-        for unknown in request.GET.keys() - _DELETED_BY:
-            known = (
-                "at this address with a slash, which is mem0's, only user_id, agent_id, app_id, run_id and filters are"
-            )
-            raise invalid(f"is unknown: {known}", at=unknown)
+        if unknown := request.GET.keys() - _DELETED_BY:
+            known = "user_id, agent_id, app_id, run_id and filters at this address of mem0's; others at /v1/memories"
+            raise invalid(f"is unknown; known are {known}", at=min(unknown))
         names = {name: request.GET.get(name) for name in NAMES}
         filters = written_filters(request.GET.get("filters"))
         wanted = Mem0ListBody(**names, filters=filters)  # type: ignore[arg-type]  # the names are of fields of text

@@ -42,14 +42,11 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
         near = () if draft.request.is_session_level else _near(draft, request, ports)
         known = [each for each in near if each.said_at <= request.said_at]
         told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
-        added = [each for each in told if each.merge_into is None]
-        new = [as_memory(draft=draft, ruling=each) for each in added]
+        new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
         if request.points:
-            last = added[-1].candidate.source_turn_ids[-1] if added else None  # candidates are in the order of turns
-            just_told = [
-                memory for memory, each in zip(new, added, strict=True) if each.candidate.source_turn_ids[-1] == last
-            ]
-            meant = just_told or _told_last(known, draft)
+            last = told[-1].candidate.source_turn_ids[-1] if told else None  # candidates are in the order of turns
+            just_told = {each.memory_id for each in told if each.candidate.source_turn_ids[-1] == last}
+            meant = [each for each in (*new, *known) if each.id in just_told] or _told_last(known, draft)
             named, perhaps = (meant, []) if request.is_plain else ([], meant[:_MOST_IN_DOUBT])
         else:
             named, perhaps = named_by(request, [*known, *new], user=user)
