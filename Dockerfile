@@ -8,7 +8,7 @@ RUN sh /opt/image/base.sh
 
 FROM base AS environment
 WORKDIR /opt/memplatform
-COPY requirements.txt requirements-uv.txt scripts/make_env.sh ./
+COPY requirements-server.txt requirements-uv.txt scripts/make_env.sh ./
 RUN sh /opt/image/environment.sh
 
 FROM base

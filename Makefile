@@ -19,7 +19,7 @@ env: ## Create the virtual environment (.venv) with the pinned requirements
 demo-env:
 	@cmp -s requirements-dev.txt .venv/requirements-dev.stamp || sh scripts/make_env.sh "$(PYTHON)" requirements.txt
 
-wheels: demo-env ## Build packages of the server and of the Python client into var/wheels
+wheels: env ## Build packages of the server and of the Python client into var/wheels
 	@sh scripts/wheels.sh
 
 demo: demo-env ## Start all services, process a sample conversation and show the result (ONCE=1: then stop)

@@ -196,6 +196,8 @@ Q_CLUSTER: dict[str, object] = {
 if REDIS_URL := env.str("REDIS_URL", default=""):
     if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
         raise InvalidSetting("REDIS_URL must be like redis://host:6379/0")
+    if find_spec("redis") is None:
+        raise InvalidSetting("REDIS_URL needs packages that are not installed: memplatform[server]")
     del Q_CLUSTER["orm"]
     Q_CLUSTER |= {"poll": 0.2, "broker_class": "memplatform.redis_broker.RedisBroker"}
 WORK_THREADS = 32  # end users that a process works for at once; most wait for a model

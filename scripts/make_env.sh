@@ -31,7 +31,7 @@ install() {
     index=${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null || true)}
     [ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
     compile=
-    [ "$(basename "$requirements")" = requirements.txt ] || compile=--compile-bytecode
+    [ "$(basename "$requirements")" != requirements-dev.txt ] || compile=--compile-bytecode
     "$tools/bin/uv" pip install --no-config --no-deps $compile --require-hashes \
         --python "$folder/bin/python" --requirement "$requirements" || return
     [ -n "$compile" ] || "$tools/bin/uv" pip uninstall --quiet --python "$folder/bin/python" pip setuptools

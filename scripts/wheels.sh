@@ -3,8 +3,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf var/wheels build memplatform/docs
-trap 'rm -rf build memplatform/docs requirements-wheel.txt' EXIT
+trap 'rm -rf build memplatform/docs requirements-wheel*.txt' EXIT
 cp -r docs memplatform/docs
-sed -e '/--hash=/d' -e 's/ *\\$//' requirements.txt >requirements-wheel.txt  # a package can't name hashes
+unhashed() { sed -e '/--hash=/d' -e 's/ *\\$//' "$1"; }  # a package can't name hashes
+unhashed requirements.txt >requirements-wheel.txt
+unhashed requirements-server.txt >requirements-wheel-server.txt
 "${PYTHON:-.venv/bin/python}" -m pip wheel --quiet --no-deps --disable-pip-version-check --wheel-dir var/wheels . clients/python
 ls var/wheels

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import redis
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import DatabaseError, connection
@@ -289,6 +288,8 @@ _LATE_COST = "What was said since then is remembered late."
 
 
 def _redis_answers() -> bool:
+    import redis  # only servers with REDIS_URL need the package
+
     try:
         with redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1) as client:
             return bool(client.ping())

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import ImproperlyConfigured
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.trace import Link, Span, SpanKind, StatusCode
@@ -30,16 +31,22 @@ _provider: "TracerProvider | None" = None
 
 
 def start_tracing() -> None:
-    """Send spans from this process on, by the SDK's exporter; forked processes call it themselves."""
+    """Send spans from this process on, by the SDK's exporter; forked processes call it themselves.
+
+    Raises ImproperlyConfigured where a collector is named, but the SDK is not installed.
+    """
     global _provider
     is_off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if is_off or os.environ.get("OTEL_TRACES_EXPORTER", "otlp") != "otlp" or not any(map(os.environ.get, _ENDPOINTS)):
         return
-    # The SDK takes a tenth of a second and 20 MB to load.
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    try:  # here, as the SDK takes a tenth of a second and 20 MB to load
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        told = f"{' and '.join(_ENDPOINTS)} need packages that are not installed: memplatform[server]"
+        raise ImproperlyConfigured(told) from error
 
     named = Resource.create({"service.name": "memplatform"}).merge(OTELResourceDetector().detect())
     _provider = TracerProvider(resource=named, shutdown_on_exit=False)

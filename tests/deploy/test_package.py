@@ -12,6 +12,20 @@ import pytest
 from tests.instance import PROJECT
 
 PATIENCE = 300
+# Import all views, as the server does when it starts, in a process that can't import what these distributions contain.
+START_WITHOUT = """
+import importlib.metadata, sys
+for package, distributions in importlib.metadata.packages_distributions().items():
+    if set(distributions) <= set(sys.argv[1:]):
+        sys.modules[package] = None
+sys.modules["opentelemetry.sdk"] = sys.modules["opentelemetry.exporter"] = None  # in a package with the API
+import memplatform.asgi
+from django.urls import get_resolver
+for pattern in get_resolver().url_patterns:
+    list(getattr(pattern, "url_patterns", ()))
+from apps.providers import registry
+registry.embedder().embed(["a sentence"])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +52,18 @@ def test_the_demo_runs_from_the_package(wheels: list[Path], tmp_path: Path) -> N
         assert (home / ".local/share/memplatform").is_dir()
     finally:
         run(*memplatform, "stop", cwd=home, HOME=str(home), PYTHONPATH=str(installed))
+
+
+def test_the_server_starts_without_the_packages_of_the_extra() -> None:
+    listed = (read_names(PROJECT / each) for each in ("requirements-server.txt", "requirements-dev.txt"))
+    needed = read_names(PROJECT / "requirements.txt")
+    absent = sorted({name for names in listed for name in names} - needed)
+    assert {"redis", "opentelemetry-sdk", "oauthlib", "pygments"} <= set(absent)
+    run(sys.executable, "-c", START_WITHOUT, *absent, DJANGO_SETTINGS_MODULE="memplatform.settings")
+
+
+def read_names(requirements: Path) -> set[str]:
+    return {line.split("==")[0] for line in requirements.read_text().splitlines() if "==" in line}
 
 
 @pytest.mark.soak

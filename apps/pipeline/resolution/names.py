@@ -5,11 +5,10 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
-
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.core.policy import ResolutionPolicy
+from apps.pipeline.core.spelling import similarity
 from apps.pipeline.lexicon.kinship import relation_noun
 
 # Adjectives that don't change who is meant; "older", "former" or "best" do, and stay part of the noun.
@@ -128,10 +127,12 @@ def by_first_name(name: str, *, among: Iterable[KnownEntity]) -> KnownEntity | N
 def closest(name: str, *, among: Iterable[KnownEntity], policy: ResolutionPolicy) -> KnownEntity | None:
     """Return the entity whose spelling is close enough and clearly closer than any other's, or None."""
     folded = fold_name(name)
+    least = policy.fuzzy_accept - policy.fuzzy_margin  # what is less alike decides nothing
     scored: list[tuple[float, KnownEntity]] = []
     for entity in among:
         spellings = map(fold_name, _own_names(entity))
-        alike = (fuzz.ratio(folded, each) for each in spellings if _comparable(folded, each, kind=entity.type))
+        comparable = (each for each in spellings if _comparable(folded, each, kind=entity.type))
+        alike = (similarity(folded, each, least=least) for each in comparable)
         scored.append((max(alike, default=0.0), entity))
     scored.sort(key=lambda each: -each[0])
     if not scored or scored[0][0] < policy.fuzzy_accept:

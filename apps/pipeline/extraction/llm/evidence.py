@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from html import unescape
 from itertools import pairwise
 
-from rapidfuzz import fuzz
-
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import EntityType, SpeechAct
+from apps.pipeline.core.spelling import similarity
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain.own_sentences import sentences_in
 from apps.pipeline.language.speech_act import goes_on_mocking, is_mockery, speech_act_of
@@ -134,7 +133,7 @@ def _tidied(quote: str, turn: SourceTurn) -> Quote | None:
     places: list[int] = []
     for word in wanted:
         least = 100.0 if any(map(str.isdigit, word)) else LEAST_SIMILARITY
-        found = [place for place, other in enumerate(folded) if fuzz.ratio(word, other) >= least]
+        found = [place for place, other in enumerate(folded) if similarity(word, other, least=least)]
         places += [next((place for place in found if place > (places or [-1])[-1]), found[0])] if found else []
     if len(wanted) < LEAST_WORDS or len(places) < LEAST_SHARED_WORDS * len(wanted):
         return None
