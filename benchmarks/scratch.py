@@ -7,7 +7,8 @@ from io import StringIO
 
 from django.db import connection
 
-from memplatform.database import as_owner, ensure_database
+from memplatform.database import ensure_database
+from memplatform.management.commands.migrate import as_owner
 
 
 @contextmanager

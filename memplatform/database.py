@@ -1,12 +1,8 @@
-"""Make the configured database available, and connect to it as the owner of its tables."""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
+"""Make the configured database available, and limit statements."""
 
 from django.conf import settings
-from django.db import connection
 
-from apps.tenants.scope import APP_ROLE, OWNER, entered
+from apps.tenants.scope import APP_ROLE
 from memplatform import embedded
 from memplatform.database_settings import limited, local_limits
 
@@ -36,30 +32,3 @@ def limit_statements(*, seconds: float) -> None:
             )
         else:
             database["LOCAL_LIMITS"] = local_limits(statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS)
-
-
-@contextmanager
-def as_owner() -> Iterator[None]:
-    """Connect as the owner of the tables while the block runs.
-
-    Statements may take as long as they need, but wait for a lock no longer than DB_MIGRATION_LOCK_SECONDS: whoever
-    waits for the lock of a table makes everybody behind wait as well.
-    """
-    usual = connection.settings_dict
-    connection.close()
-    connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
-    options = {name: value for name, value in usual["OPTIONS"].items() if name != "pool"}
-    owner = {**settings.DATABASE_OWNER, "OPTIONS": {**options, **settings.DATABASE_OWNER_OPTIONS}}
-    connection.settings_dict = {**usual, **owner}
-    try:
-        with entered(OWNER):
-            with connection.cursor() as cursor:
-                cursor.execute(
-                    "select set_config('memplatform.migrating', 'on', false),"  # what its policies ask for
-                    " set_config('statement_timeout', '0', false), set_config('lock_timeout', %s, false)",
-                    [f"{settings.DB_MIGRATION_LOCK_SECONDS * 1_000:.0f}"],
-                )
-            yield
-    finally:
-        connection.close()
-        connection.settings_dict = usual

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import psutil
 import psycopg
@@ -33,9 +33,10 @@ PROJECT = Path(__file__).resolve().parents[2]
 SUPERUSER = "postgres"
 DATABASE = "memplatform"
 # See memplatform/database_roles.py. The folder of the socket is private to the owner, so no role has a password.
-_CREATE_ROLES = f"""
-CREATE ROLE {APP_ROLE} LOGIN; CREATE ROLE {SYSTEM_ROLE};
-GRANT {SYSTEM_ROLE} TO {APP_ROLE} WITH INHERIT FALSE, SET TRUE
+_FIRST_STATEMENTS = f"""create database {DATABASE}
+create role {APP_ROLE} login
+create role {SYSTEM_ROLE}
+grant {SYSTEM_ROLE} to {APP_ROLE} with inherit false, set true
 """
 PATIENCE = 60  # seconds for a start (including crash recovery) or a stop
 ATTEMPTS = 5  # attempts to start, as the backends of a killed server release its shared memory with a delay
@@ -69,20 +70,16 @@ def up(data_dir: Path) -> ConnectionParams:
     folder = prepared_folder(data_dir=data_dir, owner=owner)
     with _locked(folder):
         if not (folder / "cluster").exists():
-            # Under a temporary name first, so that an interrupted initdb leaves no partial one.
+            # Under a temporary name first, so that an interruption leaves no partial one.
             unfinished = folder / "cluster.new"
             shutil.rmtree(unfinished, ignore_errors=True)
             locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
             access = [f"--username={SUPERUSER}", "--auth-local=trust", "--auth-host=reject"]
             run(owner=owner, program="initdb", arguments=["-D", str(unfinished), *locale, *access])
+            alone = ["--single", "-D", str(unfinished), "postgres"]
+            run(owner=owner, program="postgres", arguments=alone, given=_FIRST_STATEMENTS)
             unfinished.rename(folder / "cluster")
-        with _started(folder, owner) as connection:
-            names = "SELECT datname FROM pg_database UNION ALL SELECT rolname FROM pg_roles"
-            existing = {row[0] for row in connection.execute(names)}
-            if DATABASE not in existing:
-                connection.execute(f"CREATE DATABASE {DATABASE}")
-            if APP_ROLE not in existing:
-                connection.execute(_CREATE_ROLES)
+        _start(folder, owner)
     return ConnectionParams(host=str(socket_directory(folder)), port=PORT, user=SUPERUSER, name=DATABASE)
 
 
@@ -179,8 +176,8 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def _started(folder: Path, owner: Owner) -> psycopg.Connection[Any]:
-    """Start the server if needed, wait while it starts, recovers or stops, and return a connection."""
+def _start(folder: Path, owner: Owner) -> None:
+    """Start the server if needed, and wait while it starts, recovers or stops until it accepts connections."""
     sockets, output = socket_directory(folder), folder / "server.log"
     settings = SETTINGS | {"unix_socket_directories": str(sockets), "port": str(PORT)}
     options = shlex.join(part for name, value in settings.items() for part in ("-c", f"{name}={value}"))
@@ -199,7 +196,8 @@ def _started(folder: Path, owner: Owner) -> psycopg.Connection[Any]:
             with contextlib.suppress(EmbeddedError):  # the reason is in the server's log
                 run(owner=owner, program="pg_ctl", arguments=command)
         with contextlib.suppress(psycopg.OperationalError):
-            return psycopg.connect(host=str(sockets), port=PORT, user=SUPERUSER, dbname="postgres", autocommit=True)
+            psycopg.connect(host=str(sockets), port=PORT, user=SUPERUSER, dbname="postgres").close()
+            return
         time.sleep(0.1)  # there is no notification when it accepts connections
     end = last_words(output.read_text(errors="replace")) if output.exists() else "no log was written"
     raise EmbeddedError(f"PostgreSQL in {folder} does not answer: {end} (log: {output})")

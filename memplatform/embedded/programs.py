@@ -57,14 +57,14 @@ def owner_of(*, data_dir: Path) -> Owner:
     return Owner(uid=account.pw_uid, gid=account.pw_gid)
 
 
-def run(*, owner: Owner, program: str, arguments: list[str]) -> None:
-    """Run one of PostgreSQL's programs as the owner. Raises EmbeddedError."""
+def run(*, owner: Owner, program: str, arguments: list[str], given: str = "") -> None:
+    """Run one of PostgreSQL's programs as the owner, with a text as its input. Raises EmbeddedError."""
     done = subprocess.run(
         [folder(owner=owner) / program, *arguments],
         check=False,
         capture_output=True,
         text=True,
-        stdin=subprocess.DEVNULL,
+        input=given,
         start_new_session=True,  # Ctrl-C in the terminal must not reach the server
         cwd="/",
         env=os.environ | {"LC_ALL": "C"},

@@ -9,8 +9,8 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from apps.tenants.scope import OWNER, entered
-from memplatform.database import as_owner
 from memplatform.management.commands import migrate
+from memplatform.management.commands.migrate import as_owner
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -47,7 +47,7 @@ MAKERS = {
     "apps/tenants/scope.py",
     "apps/tenants/system_scope.py",
     "apps/memories/writing/revisions.py",  # enters the scope again in which changes were noted
-    "memplatform/database.py",
+    "memplatform/management/commands/migrate.py",
 }
 BYPASSES = re.compile(r"\b(entered|OWNER|SYSTEM|set_default_scope|SYSTEM_ROLE)\b")
 

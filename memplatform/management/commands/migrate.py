@@ -6,13 +6,14 @@ from contextlib import contextmanager, nullcontext
 from random import uniform
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connection
 from psycopg import errors, sql
 
-from memplatform.database import as_owner
+from apps.tenants.scope import OWNER, entered
 from memplatform.database_roles import ensure_roles
 from memplatform.row_security import apply_row_security
 
@@ -74,6 +75,33 @@ class Command(migrate.Command):
             super().handle(*args, **options)
             call_command("createcachetable", verbosity=0)
             apply_row_security()
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Connect as the owner of the tables while the block runs.
+
+    Statements may take as long as they need, but wait for a lock no longer than DB_MIGRATION_LOCK_SECONDS: whoever
+    waits for the lock of a table makes everybody behind wait as well.
+    """
+    usual = connection.settings_dict
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend
+    options = {name: value for name, value in usual["OPTIONS"].items() if name != "pool"}
+    owner = {**settings.DATABASE_OWNER, "OPTIONS": {**options, **settings.DATABASE_OWNER_OPTIONS}}
+    connection.settings_dict = {**usual, **owner}
+    try:
+        with entered(OWNER):
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "select set_config('memplatform.migrating', 'on', false),"  # what its policies ask for
+                    " set_config('statement_timeout', '0', false), set_config('lock_timeout', %s, false)",
+                    [f"{settings.DB_MIGRATION_LOCK_SECONDS * 1_000:.0f}"],
+                )
+            yield
+    finally:
+        connection.close()
+        connection.settings_dict = usual
 
 
 @contextmanager
