@@ -1,6 +1,6 @@
 """Load a trace from the database as a draft: its turns and drops as they were after pre_filter."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from apps.pipeline.core.draft import Draft, Drop, Request
 from apps.pipeline.core.enums import Stage
+from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.extract import SEEN
 from apps.pipeline.prefilter.context_marker import without_context_blocks
@@ -52,9 +53,14 @@ def load_drafts(*, end_user_id: UUID, trace_ids: Sequence[UUID]) -> list[Draft]:
             for turn in ours
             if turn.rejected_for
         )
-        screened = Draft.start(request=request, policy=policy).drop(*drops)
-        drafts.append(screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns))))
+        drafts.append(screened_draft(request, policy=policy, drops=drops))
     return drafts
+
+
+def screened_draft(request: Request, *, policy: Policy, drops: Iterable[Drop]) -> Draft:
+    """Return what is left to extract from a request: turns that pre_filter has kept, without blocks of context."""
+    screened = Draft.start(request=request, policy=policy).drop(*drops)
+    return screened.evolve(turns=tuple(map(_without_context_blocks, screened.turns)))
 
 
 def load_session_draft(*, end_user_id: UUID, trace_id: UUID) -> Draft:
@@ -94,19 +100,25 @@ def _session_turns(trace: Trace) -> QuerySet[Turn]:
 
 
 def _session_draft(trace: Trace, rows: Sequence[Turn]) -> Draft:
-    policy = policy_of(trace.configuration_id)
     request = Request(
         trace_id=trace.id,
         origin=trace.origin(),
-        turns=tuple(_without_context_blocks(row.as_source()) for row in rows),
+        turns=tuple(row.as_source() for row in rows),
         topic=trace.topic,
         metadata=trace.metadata,
         traceparent=trace.traceparent,
         is_session_level=True,
     )
+    rejected = {row.id for row in rows if row.rejected_for}
+    return trusted_draft(request, policy=policy_of(trace.configuration_id), rejected=rejected)
+
+
+def trusted_draft(request: Request, *, policy: Policy, rejected: Collection[UUID]) -> Draft:
+    """Return what is left to extract from a whole session: turns of trusted roles that pre_filter has kept."""
+    turns = tuple(map(_without_context_blocks, request.turns))
     trusted = policy.pre_filter.trusted_roles
-    usable = {row.id for row in rows if row.role in trusted and not row.rejected_for}
-    return Draft(request=request, policy=policy, turns=tuple(turn for turn in request.turns if turn.id in usable))
+    usable = tuple(turn for turn in turns if turn.role in trusted and turn.id not in rejected)
+    return Draft(request=replace(request, turns=turns), policy=policy, turns=usable)
 
 
 def was_seen_whole(draft: Draft) -> bool:

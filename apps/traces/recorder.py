@@ -42,7 +42,7 @@ def close_trace(*, draft: Draft, plan: WritePlan, is_session_level: bool) -> Non
         finished_at=Now(),
     )
     Span.objects.bulk_create(spans_of(draft, first=FIRST_OF_RUN))
-    ModelCall.objects.bulk_create(_calls(draft.model_calls, end_user_id=origin.end_user_id, trace_id=trace_id))
+    ModelCall.objects.bulk_create(call_rows(draft.model_calls, end_user_id=origin.end_user_id, trace_id=trace_id))
     record_event(
         project_id=origin.project_id,
         type=EventType.TRACE_FAILED if draft.failure else EventType.TRACE_FINISHED,
@@ -61,7 +61,7 @@ def record_calls(*, end_user_id: UUID, trace_id: UUID, calls: Iterable[ModelCall
     """Insert the model calls of a failed run, so that their tokens and cost are counted; none if the trace is gone."""
     with transaction.atomic():
         if Trace.objects.select_for_update(no_key=True).filter(end_user=end_user_id, id=trace_id).first():
-            ModelCall.objects.bulk_create(_calls(calls, end_user_id=end_user_id, trace_id=trace_id))
+            ModelCall.objects.bulk_create(call_rows(calls, end_user_id=end_user_id, trace_id=trace_id))
 
 
 def fail_trace(*, end_user_id: UUID, trace_id: UUID, status: TraceStatus, error: str) -> None:
@@ -107,7 +107,8 @@ def spans_of(draft: Draft, *, first: int) -> list[Span]:
     ]
 
 
-def _calls(calls: Iterable[ModelCallRecord], *, end_user_id: UUID, trace_id: UUID) -> list[ModelCall]:
+def call_rows(calls: Iterable[ModelCallRecord], *, end_user_id: UUID, trace_id: UUID) -> list[ModelCall]:
+    """Return the model calls of a run as rows."""
     return [
         ModelCall(
             end_user_id=end_user_id,

@@ -26,7 +26,7 @@ from apps.traces import tallies
 from apps.tuning import rules
 from apps.tuning.evaluation import samples
 from apps.tuning.replays import services as replays
-from apps.tuning.rollbacks import running
+from apps.tuning.rollbacks import services as rollbacks
 from apps.worker.shutdown import STOPPING
 from apps.worker.work import other_workers
 from apps.worker.work import work as working
@@ -82,7 +82,7 @@ deliver_alerts = _task(messages.deliver_messages, most=PART)
 prune = _task(pruning.prune, most=PART)
 end_idle_sessions = _task(sessions.end_idle_sessions)
 continue_erasures = _task(users.continue_erasures, most=PART)
-continue_rollbacks = _task(running.continue_rollbacks, most=PART)
+continue_rollbacks = _task(rollbacks.continue_rollbacks, most=PART)
 seal_ledger = _task(chain.seal_ledger, most=PART)
 apply_retention = _task(retention.apply_retention, most=PART)
 archive_memories = _task(lifecycle.archive_memories, most=PART)

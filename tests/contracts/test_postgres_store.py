@@ -17,10 +17,9 @@ from apps.pipeline.core.operations import (
     CopyOrigins,
     CountAlias,
     EnqueueWork,
+    MarkOrigins,
     RemoveCopiedOrigins,
-    RestoreOrigins,
     ReviseEntity,
-    WithdrawOrigins,
 )
 from apps.pipeline.core.turn import SourceTurn
 from apps.projects.services import create_project
@@ -139,9 +138,9 @@ class TestPostgresStore(StoreContract):
             return len(world.reader.one(end_user_id=world.end_user_id, memory_id=kept.memory_id).origins)
 
         assert sources() == 2
-        world.write(second, WithdrawOrigins(kept.memory_id, turns))
+        world.write(second, MarkOrigins(kept.memory_id, turns, withdrawn=True))
         assert sources() == 1
-        world.write(second, RestoreOrigins(kept.memory_id, turns))
+        world.write(second, MarkOrigins(kept.memory_id, turns, withdrawn=False))
         assert sources() == 2
 
     def test_entities_are_withdrawn_and_restored(self, world: World) -> None:

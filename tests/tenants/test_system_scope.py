@@ -23,7 +23,7 @@ ALLOWED = {
     "apps/projects/services.py": ["PROJECT_CREATION"],
     "apps/queue/prune.py": ["SCHEDULE"],
     "apps/tuning/replays/services.py": ["SCHEDULE", "SCHEDULE"],
-    "apps/tuning/rollbacks/running.py": ["SCHEDULE"],
+    "apps/tuning/rollbacks/services.py": ["SCHEDULE"],
     "apps/tuning/rules.py": ["SCHEDULE", "SCHEDULE"],
     "apps/intake/sessions.py": ["SCHEDULE"],
     "apps/privacy/apply_retention.py": ["SCHEDULE", "RETENTION"],

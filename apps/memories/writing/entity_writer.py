@@ -151,11 +151,7 @@ def _record(changes: list[EntityChange], context: WriteContext, now: datetime) -
 def revise_entities(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
     """Change entities, the counts of their names, and the records of what traces did to them, as a rollback plans."""
     for revision in plan.of(ReviseEntity):
-        given = {
-            "name": revision.name,
-            "withdrawn": revision.withdrawn,
-            "last_mentioned_at": revision.last_mentioned_at,
-        }
+        given = {"name": revision.name, "withdrawn": revision.withdrawn}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         Entity.objects.filter(end_user_id=end_user_id, id=revision.entity_id).update(
             mention_count=Greatest(F("mention_count") + revision.mentions, 0), **changes

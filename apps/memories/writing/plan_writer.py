@@ -22,8 +22,8 @@ from apps.memories.writing.rows import (
     keep_quoted_turns,
     link_memories,
     mark_links,
+    mark_origins,
     move_origins,
-    withdraw_origins,
     write_ledger,
 )
 from apps.outbox import enqueue
@@ -82,7 +82,7 @@ def apply_plan(*, plan: WritePlan, context: WriteContext) -> None:
         add_origins(plan=plan, context=context)
         change_memories(plan=plan, context=context, now=now)
         move_origins(plan=plan, end_user_id=context.end_user_id, now=now)
-        withdraw_origins(plan=plan, end_user_id=context.end_user_id)
+        mark_origins(plan=plan, end_user_id=context.end_user_id)
         link_memories(plan=plan, context=context)
         mark_links(plan=plan, end_user_id=context.end_user_id, now=now)
         write_ledger(plan=plan, context=context)

@@ -23,14 +23,13 @@ from apps.pipeline.core.operations import (
     CopyOrigins,
     FlagForReview,
     LinkMemories,
+    MarkOrigins,
     MergeInto,
     RemoveCopiedOrigins,
-    RestoreOrigins,
     ReviseEntity,
     ReviseMemory,
     SetLinkStatus,
     SupersedeMemory,
-    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import StalePlan
@@ -103,13 +102,11 @@ def move_origins(*, plan: WritePlan, end_user_id: UUID, now: datetime) -> None:
         origins.filter(memory_id=removal.memory_id, turn_id__in=turns, created_at__gte=removal.since).delete()
 
 
-def withdraw_origins(*, plan: WritePlan, end_user_id: UUID) -> None:
+def mark_origins(*, plan: WritePlan, end_user_id: UUID) -> None:
     """Withdraw the origins that a rollback takes back; let those count again that its undo restores."""
     origins = MemoryOrigin.objects.filter(end_user_id=end_user_id)
-    for taken in plan.of(WithdrawOrigins):
-        origins.filter(memory_id=taken.memory_id, turn_id__in=taken.turn_ids).update(withdrawn=True)
-    for given in plan.of(RestoreOrigins):
-        origins.filter(memory_id=given.memory_id, turn_id__in=given.turn_ids).update(withdrawn=False)
+    for mark in plan.of(MarkOrigins):
+        origins.filter(memory_id=mark.memory_id, turn_id__in=mark.turn_ids).update(withdrawn=mark.withdrawn)
 
 
 def link_memories(*, plan: WritePlan, context: WriteContext) -> None:

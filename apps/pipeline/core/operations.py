@@ -137,19 +137,12 @@ class RemoveCopiedOrigins:
 
 
 @dataclass(frozen=True, slots=True)
-class WithdrawOrigins:
-    """A rollback takes back sources of a memory; they stay stored and count no more."""
+class MarkOrigins:
+    """A rollback withdraws sources of a memory, which stay stored and count no more; its undo lets them count again."""
 
     memory_id: UUID
     turn_ids: tuple[UUID, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RestoreOrigins:
-    """The undo of a rollback lets withdrawn sources count again."""
-
-    memory_id: UUID
-    turn_ids: tuple[UUID, ...]
+    withdrawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +153,6 @@ class ReviseEntity:
     mentions: int = 0  # added to the count
     name: str | None = None
     withdrawn: bool | None = None
-    last_mentioned_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +219,7 @@ Operation = (
     | ReviseMemory
     | CopyOrigins
     | RemoveCopiedOrigins
-    | WithdrawOrigins
-    | RestoreOrigins
+    | MarkOrigins
     | ReviseEntity
     | CountAlias
     | MarkEntityChanges

@@ -32,7 +32,6 @@ from apps.tuning.replays.services import (
     TraceChoice,
     cancel_replay,
     export_replay,
-    find_replay,
     request_replay,
     start_replay,
 )
@@ -146,17 +145,9 @@ class ReplayViewSet(ApiViewSet):
         Nothing is written to memories. Traces that shared model calls are replayed together.
         """
         body = self.valid(NewReplaySerializer)
-        traces = body.get("traces", {})
         replay = request_replay(
             project_id=self.caller.project_id,
-            choice=TraceChoice(
-                user_id=traces.get("user_id") or "",
-                session_id=traces.get("session_id") or "",
-                since=traces.get("since"),
-                until=traces.get("until"),
-                trace_ids=tuple(traces.get("trace_ids", ())),
-                sample=traces.get("sample"),
-            ),
+            choice=TraceChoice(**body.get("traces", {})),
             version=body["version"],
             is_isolated=body["isolated"],
             allows_live_calls=body["live_calls"],
@@ -167,7 +158,7 @@ class ReplayViewSet(ApiViewSet):
     @operation("read_replay", summary="Read a replay", answers={200: ReplaySerializer}, problems=[Code.NOT_FOUND])
     def retrieve(self, request: Request, replay_id: str) -> Response:
         """Read the progress of a replay and the sums of the differences so far."""
-        return self.answer(ReplaySerializer, find_replay(**self.named))
+        return self.answer(ReplaySerializer, self.get_object())
 
     @operation(
         "start_replay",
@@ -204,7 +195,7 @@ class ReplayViewSet(ApiViewSet):
     @action(detail=True)
     def traces(self, request: Request, replay_id: str) -> Response:
         """List what became of each trace, with its differences."""
-        rows = ReplayedTrace.objects.filter(replay=find_replay(**self.named)).select_related("end_user")
+        rows = ReplayedTrace.objects.filter(replay=self.get_object()).select_related("end_user")
         if self.query["statuses"]:
             rows = rows.filter(state__in=self.query["statuses"])
         return self.answer_page(ReplayedTraceSerializer, rows, ordering="id")
@@ -218,7 +209,7 @@ class ReplayViewSet(ApiViewSet):
     @action(detail=True, url_path="changes.json", url_name="json")
     def as_json(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return an array of the traces that did not end as they were recorded."""
-        return StreamingHttpResponse(export_replay(find_replay(**self.named), "json"), content_type=EXPORTS["json"])
+        return StreamingHttpResponse(export_replay(self.get_object(), "json"), content_type=EXPORTS["json"])
 
     @operation(
         "export_replay_csv",
@@ -229,4 +220,4 @@ class ReplayViewSet(ApiViewSet):
     @action(detail=True, url_path="changes.csv", url_name="csv")
     def as_csv(self, request: Request, replay_id: str) -> StreamingHttpResponse:
         """Return one line for each difference."""
-        return StreamingHttpResponse(export_replay(find_replay(**self.named), "csv"), content_type=EXPORTS["csv"])
+        return StreamingHttpResponse(export_replay(self.get_object(), "csv"), content_type=EXPORTS["csv"])

@@ -29,8 +29,7 @@ from apps.pipeline.core.identifiers import Prefix, with_prefixes
 from apps.traces.models import Trace
 from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.planning import Kept
-from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
-from apps.tuning.rollbacks.running import progress_of
+from apps.tuning.rollbacks.services import preview_rollback, progress_of, request_rollback, undo_rollback
 
 MOST_FORCED = 1_000
 
@@ -209,10 +208,9 @@ class RollbackViewSet(ApiViewSet):
         and the response is 200; with `dry_run` false it is 201, or 202 if the rollback goes on in the background.
         """
         body = self.valid(NewRollbackSerializer)
-        names = {name: body["selection"][name] or "" for name in ("user_id", "session_id")}
         asked = Rollback(
             project_id=self.caller.project_id,
-            selection=named_selection(project_id=self.caller.project_id, **{**body["selection"], **names}),
+            selection=named_selection(project_id=self.caller.project_id, **body["selection"]),
             forced=[str(each) for each in body["force"]],
             note=body["note"],
             rerun=body["rerun"],

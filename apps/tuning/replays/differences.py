@@ -21,17 +21,16 @@ Difference = dict[str, Any]
 
 def recorded_names(planned: Sequence[Operation], recorded: Sequence[Operation]) -> dict[UUID, UUID]:
     """Return the recorded identifier of each entity and memory that a plan adds and the record has added before."""
+    new, known = ([each for each in some if each["op"] in ("AddEntity", "AddMemory")] for some in (planned, recorded))
     names = {}
-    for kind in ("AddEntity", "AddMemory"):
-        new, known = ([each for each in operations if each["op"] == kind] for operations in (planned, recorded))
-        for exactness in (0, 1):
-            for old in list(known):
-                like = _likenesses(old)[exactness]
-                found = next((each for each in new if _likenesses(each)[exactness] == like), None)
-                if found is not None:
-                    names[_added_id(found)] = _added_id(old)
-                    new.remove(found)
-                    known.remove(old)
+    for exactness in (0, 1):
+        for old in list(known):
+            like = _likenesses(old)[exactness]
+            found = next((each for each in new if _likenesses(each)[exactness] == like), None)
+            if found is not None:
+                names[_added_id(found)] = _added_id(old)
+                new.remove(found)
+                known.remove(old)
     return names
 
 
@@ -236,20 +235,12 @@ def added_totals(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
 
 def shown_difference(difference: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON of a TraceDiff with prefixes before its identifiers; empty if there is no difference."""
-    operations = []
-    for change in difference.get("operations", ()):
-        # What an OperationChange and its fields are about is told by their names.
+    shown: dict[str, Any] = with_prefixes(difference)
+    for change in shown.get("operations", ()):
+        # What a change and its fields are about is told by their names.
         about = "entity_id" if change["operation"].endswith(("Entity", "Alias")) else "memory_id"
-        object_id = with_prefixes(change["object_id"], field=about)
-        fields = [
-            {
-                **each,
-                **{
-                    side: with_prefixes(each[side], field=each["name"].rpartition(".")[2])
-                    for side in ("before", "after")
-                },
-            }
-            for each in change["fields"]
-        ]
-        operations.append({**with_prefixes(change), "object_id": object_id, "fields": fields})
-    return {**with_prefixes(difference), **({"operations": operations} if operations else {})}
+        change["object_id"] = with_prefixes(change["object_id"], field=about)
+        for each in change["fields"]:
+            field = each["name"].rpartition(".")[2]
+            each |= {side: with_prefixes(each[side], field=field) for side in ("before", "after")}
+    return shown

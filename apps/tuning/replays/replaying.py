@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +20,6 @@ from apps.pipeline.core.model_calls import (
     AnswerKind,
     FailureKind,
     ModelAnswer,
-    ModelCallRecord,
     ModelFailed,
     ModelRequest,
     StopReason,
@@ -31,12 +29,11 @@ from apps.pipeline.core.operations import AddEntity, AddMemory, EnqueueWork
 from apps.pipeline.core.plan import WritePlan, plan_from
 from apps.pipeline.core.policy import Policy
 from apps.pipeline.core.ports import Embedder, Model, Ports, StalePlan
-from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.prefilter.context_marker import without_context_blocks
 from apps.providers.entries import reliability_of
+from apps.traces.drafts import screened_draft, trusted_draft
 from apps.traces.models import ModelCall, ReplayedState
 from apps.traces.policies import policy_of
-from apps.traces.recorder import operations_json
+from apps.traces.recorder import call_rows, operations_json
 from apps.traces.runs import RecordedRun, RunHead, batches_of, recorded_runs
 from apps.traces.trace_report import report_of
 from apps.tuning.replays.differences import Difference, RunResult, diff_of, recorded_names, totals_of, with_names
@@ -146,10 +143,8 @@ class RecordedAnswers:
         Of several calls of one prompt an answered one counts.
         """
         self._calls = {}
-        for call in calls:
-            known = self._calls.get(call.request_hash)
-            if known is None or not _is_answered(known):
-                self._calls[call.request_hash] = call
+        for call in sorted(calls, key=_is_answered, reverse=True):
+            self._calls.setdefault(call.request_hash, call)
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
         """Answer a request. Raises ModelFailed where the recorded call failed, ReplayMiss."""
@@ -190,26 +185,17 @@ def screened_run(run: RecordedRun, *, policy: Policy) -> Draft:
     """Judge the turns of a run, then show them as the worker loads them."""
     judged = judged_run(run, policy=policy)
     before = run.said_before[-policy.extraction.max_turns :]
-    draft = Draft.start(request=replace(judged.request, earlier_turns=before), policy=policy).drop(*judged.drops)
-    return draft.evolve(turns=tuple(map(_own, draft.turns)))
+    return screened_draft(replace(judged.request, earlier_turns=before), policy=policy, drops=judged.drops)
 
 
 def session_draft(run: RecordedRun, *, policy: Policy, rejected: Mapping[UUID, bool]) -> Draft:
     """Show the turns of a session-level run; `rejected` tells of turns that were replayed whether they were dropped."""
-    turns = tuple(_own(turn.said) for turn in run.turns)
-    request = Request(run.head.trace_id, run.origin, turns)
-    recorded = run.rejected
+    turns, recorded = tuple(turn.said for turn in run.turns), run.rejected
     dropped = {turn.id for turn in turns if rejected.get(turn.id, turn.id in recorded)}
-    trusted = policy.pre_filter.trusted_roles
-    usable = tuple(turn for turn in turns if turn.role in trusted and turn.id not in dropped)
-    return Draft(request=request, policy=policy, turns=usable)
+    return trusted_draft(Request(run.head.trace_id, run.origin, turns), policy=policy, rejected=dropped)
 
 
-def _own(turn: SourceTurn) -> SourceTurn:
-    return replace(turn, content=without_context_blocks(turn.content))
-
-
-CHUNK_RUNS = 50  # read together
+CHUNK_BATCHES = 25  # read together
 MOST_SHOWN_TURNS = 100  # the most that any policy shows a model
 
 
@@ -259,8 +245,9 @@ class UserReplay:
 
     def run(self) -> Iterator[ReplayedRun]:
         """Replay the traces and yield what became of each. Raises nothing for a trace that can't be replayed."""
-        batches = iter(batches_of(self._heads))
-        while chunk := _up_to(batches, CHUNK_RUNS):
+        batches = batches_of(self._heads)
+        for start in range(0, len(batches), CHUNK_BATCHES):
+            chunk = batches[start : start + CHUNK_BATCHES]
             heads = [head for batch in chunk for head in batch]
             runs = recorded_runs(end_user_id=self._end_user_id, heads=heads, before=MOST_SHOWN_TURNS)
             self._answers.learn(call for run in runs for call in run.calls)
@@ -346,14 +333,15 @@ class UserReplay:
             effort=_effort(run.calls, run.head.latency_us),
         )
         # Answers that were recorded took the time that they took then.
-        waited = sum(call.latency_us for call in settled.model_calls)
+        calls = call_rows(settled.model_calls, end_user_id=self._end_user_id, trace_id=run.head.trace_id)
+        waited = sum(call.latency_us for call in calls)
         ran = sum(span.latency_us for span in settled.spans if span.result is not SpanResult.ERROR)
         replayed = RunResult(
             rejected={str(drop.turn_id): str(drop.reason) for drop in settled.drops if drop.stage == "pre_filter"},
             outcomes=_as_json(report_of(settled).outcomes),
             operations=_as_json(operations_json(plan)),
             failure=settled.failure,
-            effort=_effort(settled.model_calls, waited + ran),
+            effort=_effort(calls, waited + ran),
         )
         diff = diff_of(recorded=recorded, replayed=replayed)
         totals = totals_of(diff, before=recorded.effort, after=replayed.effort)
@@ -366,24 +354,14 @@ class UserReplay:
         return ReplayedRun(run.head, state, error=str(error))
 
 
-def _up_to(batches: Iterator[list[RunHead]], most: int) -> list[list[RunHead]]:
-    """Take batches until they hold so many runs."""
-    taken: list[list[RunHead]] = []
-    while sum(map(len, taken)) < most and (found := list(islice(batches, 1))):
-        taken += found
-    return taken
-
-
-def _effort(calls: Sequence[ModelCall | ModelCallRecord], latency_us: int) -> dict[str, Any]:
+def _effort(calls: Sequence[ModelCall], latency_us: int) -> dict[str, Any]:
     """Return what a run took; money is text."""
-    cost, tokens = sum((call.cost_usd for call in calls), start=Decimal(0)), 0  # tokens of prompts and answers
-    for call in calls:
-        if isinstance(call, ModelCall):
-            tokens += call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
-        else:
-            used = call.usage
-            tokens += used.input + used.cache_read + used.cache_write + used.output
-    return {"calls": len(calls), "tokens": tokens, "cost_usd": str(cost), "latency_us": latency_us}
+    cost = sum((call.cost_usd for call in calls), start=Decimal(0))
+    return {"calls": len(calls), "tokens": sum(map(_tokens, calls)), "cost_usd": str(cost), "latency_us": latency_us}
+
+
+def _tokens(call: ModelCall) -> int:
+    return call.input_tokens + call.cache_read_tokens + call.cache_write_tokens + call.output_tokens
 
 
 def _as_json(value: Any) -> Any:

@@ -16,7 +16,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.csv_lines import csv_line
-from apps.common.errors import Conflict, NotFound, Unfit
+from apps.common.errors import Conflict, Unfit
+from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_person
 from apps.memories.live_ports import ConnectionReleasingModel
 from apps.outbox.enqueue import queue_task
@@ -34,7 +35,7 @@ from apps.traces.models import ConfigurationVersion, ModelCall, Replay, Replayed
 from apps.traces.policies import policy_of
 from apps.traces.runs import ENDED, batches_of, run_heads
 from apps.tuning.replays.differences import added_totals, shown_difference
-from apps.tuning.replays.replaying import CHUNK_RUNS, ReplayedRun, UserReplay
+from apps.tuning.replays.replaying import ReplayedRun, UserReplay
 
 MOST_TRACES = 100_000
 
@@ -42,8 +43,8 @@ MOST_TRACES = 100_000
 class TraceChoice(TypedDict, total=False):
     """Ended traces of a project; all filters that are given have to fit, and a sample is drawn of what is left."""
 
-    user_id: str
-    session_id: str
+    user_id: str | None
+    session_id: str | None
     since: datetime | None
     until: datetime | None
     trace_ids: tuple[UUID, ...]
@@ -147,9 +148,8 @@ def request_replay(
     choice = choice or TraceChoice()
     configuration = None
     if version is not None:
-        configuration = ConfigurationVersion.objects.filter(project_id=project_id, number=version).first()
-        if configuration is None:
-            raise NotFound("there is no such version")
+        versions = ConfigurationVersion.objects.filter(project_id=project_id, number=version)
+        configuration = get_or_refuse(versions, "version")
     model = configuration.as_policy().extraction.model if configuration else ""
     if allows_live_calls and not registry.has_model(model):
         raise Unfit("no model is configured", at="/live_calls")
@@ -207,6 +207,7 @@ def _estimate_replay(replay: Replay) -> dict[str, Any]:
 log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 120.0  # much longer than a chunk takes, with live calls too
+CHUNK_RUNS = 50  # written together
 MOST_ERROR = 2_000  # characters
 
 
@@ -227,11 +228,8 @@ def run_replay(*, replay_id: UUID) -> None:
             if replay is None:
                 return
             left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
-            users = left.values_list("end_user_id", flat=True)
-            end_user_id = users.first()
-            while end_user_id is not None:  # one query for each: an erasure may remove some meanwhile
+            for end_user_id in list(left.values_list("end_user_id", flat=True).distinct()):
                 _replay_user(replay, end_user_id)
-                end_user_id = users.filter(end_user_id__gt=end_user_id).first()
             _end(replay, ReplayState.DONE)
 
 
@@ -251,6 +249,7 @@ def _running(replay: Replay) -> LeasedQuerySet:
 
 
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
+    # Empty for a user who was erased meanwhile.
     rows = {row.trace_id: row for row in ReplayedTrace.objects.filter(end_user_id=end_user_id, replay=replay)}
     heads = run_heads(end_user_id=end_user_id, trace_ids=rows.keys())
     runs: Iterator[ReplayedRun] = iter(())
@@ -270,9 +269,9 @@ def _replay_user(replay: Replay, end_user_id: UUID) -> None:
             row.totals, row.diff = run.totals, run.diff
         _write(replay, [row for row, _ in new])
     gone = [row for row in rows.values() if row.state == ReplayedState.WAITING]
-    if gone:  # traces that were deleted or queued again meanwhile
-        for row in gone:
-            row.state, row.error = ReplayedState.FAILED, "the trace has not ended"
+    for row in gone:  # their traces were deleted or queued again meanwhile
+        row.state, row.error = ReplayedState.FAILED, "the trace has not ended"
+    if gone:
         _write(replay, gone)
 
 
@@ -302,9 +301,8 @@ def start_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
     Raises NotFound, Conflict if it runs already or is done.
     """
     with transaction.atomic():
-        replay = Replay.objects.select_for_update().filter(project_id=project_id, id=replay_id).first()
-        if replay is None:
-            raise NotFound("there is no such replay")
+        rows = Replay.objects.select_for_update().filter(project_id=project_id, id=replay_id)
+        replay = get_or_refuse(rows, "replay")
         if replay.state not in _STARTABLE:
             raise Conflict(f"the replay is {replay.state}")
         replay.state, replay.error, replay.finished_at = ReplayState.WAITING, "", None
@@ -330,9 +328,12 @@ _CANCELLABLE = (ReplayState.ESTIMATED, ReplayState.WAITING, ReplayState.RUNNING)
 
 def cancel_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
     """Cancel a replay that is not over; one that runs stops after the traces at hand. Raises NotFound, Conflict."""
-    rows = Replay.objects.filter(project_id=project_id, id=replay_id)
-    rows.filter(state__in=_CANCELLABLE).update(state=ReplayState.CANCELLED, finished_at=timezone.now())
-    replay = find_replay(project_id=project_id, replay_id=replay_id)
+    with transaction.atomic():
+        rows = Replay.objects.select_for_update().filter(project_id=project_id, id=replay_id)
+        replay = get_or_refuse(rows, "replay")
+        if replay.state in _CANCELLABLE:
+            replay.state, replay.finished_at = ReplayState.CANCELLED, timezone.now()
+            replay.save(update_fields=["state", "finished_at"])
     if replay.state != ReplayState.CANCELLED:
         raise Conflict(f"the replay is {replay.state}")
     return replay
@@ -354,15 +355,6 @@ def continue_replays() -> int:
 
 
 COLUMNS = ("user_id", "trace_id", "state", "what", "change", "object_id", "before", "after", "fields")
-
-
-def find_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
-    """Return a replay of a project. Raises NotFound."""
-    rows = Replay.objects.select_related("configuration", "person").filter(project_id=project_id, id=replay_id)
-    replay = rows.first()
-    if replay is None:
-        raise NotFound("there is no such replay")
-    return replay
 
 
 EXPORTS = {"json": "application/json", "csv": "text/csv; charset=utf-8"}  # formats with their content types

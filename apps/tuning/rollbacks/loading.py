@@ -31,7 +31,7 @@ from apps.pipeline.core.operations import ROLLED_BACK
 from apps.pipeline.core.statement import Candidate
 from apps.tenants.models import ApiKey, EndUser
 from apps.traces.models import ConfigurationVersion, Replay, ReplayedTrace, Session, Trace, Turn
-from apps.tuning.rollbacks.planning import EntityHistory, MemoryHistory, Takings, UserHistory
+from apps.tuning.rollbacks.planning import EntityHistory, MemoryHistory, Takings, UserHistory, effective
 
 # A rejected request wrote nothing; what was rolled back already is not taken back twice.
 _ROLLABLE = frozenset({TraceStatus.DONE, TraceStatus.QUEUED, TraceStatus.DEAD, TraceStatus.EXTRACTION_FAILED})
@@ -82,8 +82,8 @@ def named_selection(
     trace_ids: Sequence[UUID] = (),
     version: int | None = None,
     api_key_id: UUID | None = None,
-    user_id: str = "",
-    session_id: str = "",
+    user_id: str | None = None,
+    session_id: str | None = None,
     replay_id: UUID | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -96,8 +96,8 @@ def named_selection(
         raise Unfit(f"at most {MOST_TRACES:,}; name the rest by user or time", at="/selection/trace_ids")
     if session_id and not user_id:
         raise Unfit("is needed to name a session", at="/selection/user_id")
-    user = identifiers.end_user_id(project_id=project_id, user_id=user_id)
-    session = identifiers.session_id(end_user_id=user, session_id=session_id)
+    user = identifiers.end_user_id(project_id=project_id, user_id=user_id or "")
+    session = identifiers.session_id(end_user_id=user, session_id=session_id or "")
     mine = {"project_id": project_id}
     selection = {
         "trace_ids": [str(each) for each in trace_ids],
@@ -139,11 +139,6 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
     memories = _memories(end_user_id, ids, traces=traces)
     of_added = Q(from_memory_id__in=added) | Q(to_memory_id__in=added) | Q(trace_id__in=traces)
     entities = _named_entities(end_user_id, traces, {entity for each in memories for entity in each.entity_ids})
-    taken = {each.folded for entity in entities for each in entity.records if each.kind == EntityChangeKind.TAKEN}
-    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=taken, withdrawn=False)
-    holders: dict[str, set[UUID]] = {}
-    for folded, entity_id in aliases.values_list("folded", "entity_id"):
-        holders.setdefault(folded, set()).add(entity_id)
     turns = Turn.objects.filter(end_user_id=end_user_id)
     said_before = turns.filter(
         trace_id__in=traces,
@@ -159,7 +154,7 @@ def load_history(*, end_user_id: UUID, traces: Collection[UUID]) -> UserHistory:
         live=PostgresMemoryReader().live(end_user_id=end_user_id),
         repeats=tuple(repeating.order_by("trace_id").values_list("trace_id", flat=True).distinct()),
         referring=_referring(end_user_id, [each.entity.id for each in entities]),
-        holders=holders,
+        given_back=_given_back(end_user_id, traces),
     )
 
 
@@ -180,17 +175,27 @@ def load_taken(*, end_user_id: UUID, rollback_id: UUID, takings: Takings) -> Use
 
 
 def _named_entities(end_user_id: UUID, traces: Collection[UUID], mentioned: Collection[UUID]) -> list[EntityHistory]:
-    """Read the entities that traces brought or named, those mentioned, and who has a description that traces took."""
+    """Read the entities that traces brought or named, and those mentioned."""
     records = EntityChange.objects.filter(end_user_id=end_user_id, withdrawn=False)
-    of_traces = records.filter(trace_id__in=traces)
-    taken = of_traces.filter(kind=EntityChangeKind.TAKEN).values("folded")
     named = {
         *mentioned,
-        *of_traces.values_list("entity_id", flat=True),
+        *records.filter(trace_id__in=traces).values_list("entity_id", flat=True),
         *Entity.objects.filter(end_user_id=end_user_id, added_by__in=traces).values_list("id", flat=True),
-        *EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=taken).values_list("entity_id", flat=True),
     }
     return _entities(end_user_id, named, list(records.filter(entity_id__in=named)))
+
+
+def _given_back(end_user_id: UUID, traces: Collection[UUID]) -> set[UUID]:
+    """Return the records of descriptions that traces took and that no other trace has given to an entity since."""
+    records = EntityChange.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    aliases = EntityAlias.objects.filter(end_user_id=end_user_id, withdrawn=False)
+    given_since = records.filter(
+        Exists(aliases.filter(entity_id=OuterRef("entity_id"), folded=OuterRef("folded"))),
+        kind=EntityChangeKind.NAMED,
+        folded=OuterRef("folded"),
+    ).exclude(Q(entity_id=OuterRef("entity_id")) | Q(trace_id__in=traces))
+    taken = records.filter(~Exists(given_since), kind=EntityChangeKind.TAKEN, trace_id__in=traces)
+    return set(taken.values_list("id", flat=True))
 
 
 def _entities(end_user_id: UUID, ids: Collection[UUID], records: Sequence[EntityChange]) -> list[EntityHistory]:
@@ -233,7 +238,7 @@ def _memories(end_user_id: UUID, ids: Collection[UUID], traces: Collection[UUID]
             memory=memory,
             added_by=rows[memory.id].trace_id,
             superseded_by=rows[memory.id].superseded_by_id,
-            changes=changes.get(memory.id, ()),
+            changes=effective(changes.get(memory.id, ())),
             origins=origins.get(memory.id, ()),
             restated=_restated(rows[memory.id], origins.get(memory.id, ()), traces),
         )

@@ -1,7 +1,7 @@
 """Plan what a rollback changes in the memories and entities of one end user. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -21,12 +21,11 @@ from apps.pipeline.core.operations import (
     CountAlias,
     EnqueueWork,
     MarkEntityChanges,
+    MarkOrigins,
     Operation,
-    RestoreOrigins,
     ReviseEntity,
     ReviseMemory,
     SetLinkStatus,
-    WithdrawOrigins,
 )
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.policy import ConfidencePolicy
@@ -47,7 +46,7 @@ class MemoryHistory:
     memory: StoredMemory
     added_by: UUID | None = None  # the trace that stored it, or that says it first of those that still do
     superseded_by: UUID | None = None
-    changes: Sequence[MemoryVersion] = ()  # oldest first
+    changes: Sequence[MemoryVersion] = ()  # oldest first, without rollbacks that were undone
     origins: Sequence[MemoryOrigin] = ()  # those that count, oldest first
     # The columns of its statement as the first trace says it that stays; empty where that isn't known any more.
     restated: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +81,7 @@ class UserHistory:
     live: Sequence[StoredMemory] = ()  # all of the end user
     repeats: Sequence[UUID] = ()  # other traces that a turn of these kept from being processed
     referring: Mapping[UUID, Set[UUID]] = field(default_factory=dict)  # entity to memories
-    holders: Mapping[str, Set[UUID]] = field(default_factory=dict)  # folded description to entities that have it
+    given_back: Set[UUID] = frozenset()  # records of descriptions that the traces took and that go back
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ def without_traces(
     What only they say is retracted; what others say as well stays with the others' words and sources. A memory that a
     person or caller has changed since stays as it is unless it is `forced`.
     """
-    changes = effective(history.changes)
+    changes = history.changes
     undone = {each.version for each in changes if each.trace_id in traces}
     lost = tuple(each.turn_id for each in history.origins if each.trace_id in traces)
     left = [each for each in history.origins if each.trace_id not in traces]
@@ -189,9 +188,9 @@ def without_traces(
     return MemoryInverse(values, turn_ids=lost, kept=kept)
 
 
-def without_rollback(history: MemoryHistory, *, rollback_id: UUID, turn_ids: Collection[UUID]) -> MemoryInverse:
+def without_rollback(history: MemoryHistory, *, rollback_id: UUID) -> MemoryInverse:
     """Undo what a rollback did to a memory, unless somebody has changed the same since."""
-    changes = effective(history.changes)
+    changes = history.changes
     undone = {each.version for each in changes if each.rollback_id == rollback_id}
     touched = {name for each in changes if each.version in undone for name in each.values}
     if not touched.isdisjoint(_CLOSING):
@@ -201,14 +200,13 @@ def without_rollback(history: MemoryHistory, *, rollback_id: UUID, turn_ids: Col
         return MemoryInverse(kept=Kept(history.memory.id, LeftAlone.ROLLED_BACK_SINCE))
     if edits_since(changes, undone):
         return MemoryInverse(kept=Kept(history.memory.id, LeftAlone.EDITED))
-    return MemoryInverse(values_without(changes, undone), turn_ids=tuple(turn_ids))
+    return MemoryInverse(values_without(changes, undone))
 
 
 def without_closing(history: MemoryHistory, *, closed_by: Set[UUID]) -> dict[str, Any]:
     """Return the values of a memory that retracted memories have closed, as they were before."""
-    changes = effective(history.changes)
-    closings = [each.version for each in changes if "superseded_by_id" in each.values]
-    return values_without(changes, closings[-1:]) if history.superseded_by in closed_by else {}
+    closings = [each.version for each in history.changes if "superseded_by_id" in each.values]
+    return values_without(history.changes, closings[-1:]) if history.superseded_by in closed_by else {}
 
 
 def _recounted(
@@ -261,11 +259,13 @@ def plan_rollback(
     3. What becomes live again finds its place among the live memories.
     4. Links, entities and names that only the traces brought go with them.
     """
-
-    def inverse(each: MemoryHistory) -> MemoryInverse:
-        return without_traces(each, traces=traces, forced=each.memory.id in forced, policy=policy)
-
-    changes, origins, kept = _inverted(history, inverse)
+    inverses = {
+        each.memory.id: without_traces(each, traces=traces, forced=each.memory.id in forced, policy=policy)
+        for each in history.memories
+    }
+    changes = {memory_id: each.changes for memory_id, each in inverses.items()}
+    origins = {memory_id: each.turn_ids for memory_id, each in inverses.items() if each.turn_ids}
+    kept = [each.kept for each in inverses.values() if each.kept]
     retracted = {key for key, values in changes.items() if values.get("status") is Status.RETRACTED}
     left_alone = {each.memory_id for each in kept if each.reason is LeftAlone.EDITED}
     for each in history.memories:
@@ -273,19 +273,19 @@ def plan_rollback(
             changes[each.memory.id] = without_closing(each, closed_by=retracted)
     settlement = _Settlement(history, changes)
     gone = retracted | {each.memory.id for each in history.memories if each.memory.status in CLOSED_AS_WRONG}
-    own = [(each, record) for each in history.entities for record in each.records if record.trace_id in traces]
+    own = [record.id for each in history.entities for record in each.records if record.trace_id in traces]
     takings = Takings(
         origins,
         links=tuple(_key(each) for each in history.links if each.trace_id in traces and each.status == LinkStatus.OPEN),
         entities=tuple(each.entity.id for each in history.entities if _is_unused(each, history, traces, gone)),
         mentions=_mentions(history, origins),
-        records=tuple(record.id for _, record in own),
-        given_back=tuple(record.id for each, record in own if _goes_back(each, record, history, traces)),
+        records=tuple(own),
+        given_back=tuple(each for each in own if each in history.given_back),
     )
     operations: list[Operation] = [
         *_entity_operations(history, takings, is_undo=False),
         *settlement.revisions(verb=ROLLED_BACK),
-        *(WithdrawOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items()),
+        *(MarkOrigins(memory_id, turn_ids, withdrawn=True) for memory_id, turn_ids in origins.items()),
         *(SetLinkStatus(*each, LinkStatus.SETTLED, resolution=ROLLED_BACK) for each in takings.links),
     ]
     kept += [*settlement.kept, *_built_upon(history, traces, retracted)]
@@ -299,30 +299,17 @@ def plan_undo(history: UserHistory, *, rollback_id: UUID, takings: Takings) -> R
     The links of the history are those that the rollback closed and that are still closed, its entities those that it
     touched, with the records that it withdrew.
     """
-
-    def inverse(each: MemoryHistory) -> MemoryInverse:
-        return without_rollback(each, rollback_id=rollback_id, turn_ids=takings.origins.get(each.memory.id, ()))
-
-    changes, origins, kept = _inverted(history, inverse)
-    settlement = _Settlement(history, changes)
-    again = {each.memory_id for each in settlement.kept}
+    inverses = {each.memory.id: without_rollback(each, rollback_id=rollback_id) for each in history.memories}
+    settlement = _Settlement(history, {memory_id: each.changes for memory_id, each in inverses.items()})
+    kept = [*(each.kept for each in inverses.values() if each.kept), *settlement.kept]
+    restored = inverses.keys() - {each.memory_id for each in kept}
     operations: list[Operation] = [
         *_entity_operations(history, takings, is_undo=True),
         *settlement.revisions(verb=ROLLBACK_UNDONE),
-        *(RestoreOrigins(memory_id, turn_ids) for memory_id, turn_ids in origins.items() if memory_id not in again),
+        *(MarkOrigins(key, turns, withdrawn=False) for key, turns in takings.origins.items() if key in restored),
         *(SetLinkStatus(*_key(each), LinkStatus.OPEN) for each in history.links),
     ]
-    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys([*kept, *settlement.kept])))
-
-
-def _inverted(
-    history: UserHistory, inverse_of: Callable[[MemoryHistory], MemoryInverse]
-) -> tuple[Changes, dict[UUID, tuple[UUID, ...]], list[Kept]]:
-    """Return by memory the new values and the turns concerned, and what is kept."""
-    inverses = {each.memory.id: inverse_of(each) for each in history.memories}
-    changes = {memory_id: each.changes for memory_id, each in inverses.items()}
-    origins = {memory_id: each.turn_ids for memory_id, each in inverses.items() if each.turn_ids}
-    return changes, origins, [each.kept for each in inverses.values() if each.kept]
+    return RollbackPlan(WritePlan(tuple(operations)), takings, tuple(dict.fromkeys(kept)))
 
 
 def _mentions(history: UserHistory, taken: Mapping[UUID, Sequence[UUID]]) -> Counter[UUID]:
@@ -379,17 +366,6 @@ def _is_unused(each: EntityHistory, history: UserHistory, traces: Set[UUID], gon
         return False
     named_by_others = any(record.trace_id not in traces for record in each.records)
     return not named_by_others and history.referring.get(each.entity.id, frozenset()) <= gone
-
-
-def _goes_back(each: EntityHistory, record: EntityChange, history: UserHistory, traces: Set[UUID]) -> bool:
-    """Tell whether a description that these traces took goes back: unless another trace has given it away since."""
-    holders = history.holders.get(record.folded, frozenset()) - {each.entity.id}
-    return record.kind == EntityChangeKind.TAKEN and not any(
-        given.folded == record.folded and given.kind == EntityChangeKind.NAMED and given.trace_id not in traces
-        for holder in history.entities
-        if holder.entity.id in holders
-        for given in holder.records
-    )
 
 
 class _Settlement:

@@ -23,14 +23,15 @@ from apps.tenants.models import ApiKey
 from apps.traces.models import Trace
 from apps.tuning.rollbacks.loading import named_selection
 from apps.tuning.rollbacks.planning import Kept
-from apps.tuning.rollbacks.requests import (
+from apps.tuning.rollbacks.services import (
+    KeptRow,
     PreviewedMemory,
     RollbackPreview,
     preview_rollback,
+    progress_of,
     request_rollback,
     undo_rollback,
 )
-from apps.tuning.rollbacks.running import KeptRow, progress_of
 
 # Names of fields and query parameters.
 CHOICES = ("trace", "version", "key", "user", "session", "replay", "since", "until")

@@ -11,7 +11,7 @@ from apps.pipeline.core.enums import Role
 from apps.pipeline.core.turn import NewTurn
 from apps.tenants.models import Project
 from apps.tuning.rollbacks.loading import named_selection
-from apps.tuning.rollbacks.requests import request_rollback, undo_rollback
+from apps.tuning.rollbacks.services import request_rollback, undo_rollback
 from tests.worker.worker_helper import Person
 
 FOREVER = timedelta(seconds=60)

@@ -16,8 +16,7 @@ from apps.privacy.users import erase_user, export_user
 from apps.tenants.models import ApiKey, EndUser, Project
 from apps.traces.models import Trace
 from apps.tuning.rollbacks.loading import named_selection
-from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
-from apps.tuning.rollbacks.running import continue_rollbacks
+from apps.tuning.rollbacks.services import continue_rollbacks, preview_rollback, request_rollback, undo_rollback
 from apps.worker import tasks
 from tests.tuning.rollbacks.teller import FOREVER, Teller, names, roll_back, state, undo
 
@@ -133,6 +132,20 @@ def test_names_and_descriptions_come_and_go(project: Project, ana: Teller) -> No
     assert names(ana) == before
     undo(rollback)
     assert names(ana) == after
+
+
+@pytest.mark.parametrize(("said_since", "holder"), [("I like tea.", "Bob"), ("My manager is called Kim.", "Kim")])
+def test_a_description_goes_back_unless_another_trace_has_given_it_away_since(
+    project: Project, ana: Teller, said_since: str, holder: str
+) -> None:
+    ana.tells("My manager is called Bob.", day=2)
+    trace = ana.tells("My manager is called Priya.", day=3, session="friday")
+    ana.tells(said_since, day=4, session="sunday")
+
+    roll_back(project, trace)
+
+    described = EntityAlias.objects.filter(alias__icontains="manager", withdrawn=False)
+    assert list(described.values_list("entity__name", flat=True)) == [holder]
 
 
 def test_names_without_a_record_stay(project: Project, ana: Teller) -> None:

@@ -12,7 +12,7 @@ from apps.tenants.command_arguments import moment_named, project_named
 from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tuning.rollbacks.loading import named_selection
-from apps.tuning.rollbacks.requests import preview_rollback, request_rollback, undo_rollback
+from apps.tuning.rollbacks.services import preview_rollback, request_rollback, undo_rollback
 
 FOREVER = timedelta(days=365)
 
