@@ -6,10 +6,8 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from apps.alerts.enums import AlertState, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
@@ -20,8 +18,8 @@ from apps.console.forms import AlertRecipientsForm
 from apps.console.generic import ProjectFormView, ProjectListView
 from apps.console.labels import names_of
 from apps.console.paging import paginate
-from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import refusals_told
+from apps.console.permissions import ProjectVisit
+from apps.console.shortcuts import project_action
 from apps.tenants.enums import MemberRole
 
 
@@ -56,15 +54,12 @@ class AlertListView(ProjectListView):
         }
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def acknowledge(request: HttpRequest, visit: ProjectVisit, alert_id: UUID) -> HttpResponse:
+@project_action(page="alerts")
+def acknowledge(request: HttpRequest, visit: ProjectVisit, alert_id: UUID) -> None:
     """Acknowledge an alert, with a note for the others."""
     note = request.POST.get("note", "").replace("\r\n", "\n")
-    with refusals_told(request):
-        acknowledge_alert(project_id=visit.project.pk, alert_id=alert_id, note=note)
-        messages.success(request, "Acknowledged. The alert is resolved by itself when its cause is mended.")
-    return redirect("console:alerts", slug=visit.project.slug)
+    acknowledge_alert(project_id=visit.project.pk, alert_id=alert_id, note=note)
+    messages.success(request, "Acknowledged. The alert is resolved by itself when its cause is mended.")
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -78,7 +73,8 @@ class AlertRecipientsFormView(ProjectFormView):
 
     def get_initial(self) -> dict[str, Any]:
         """Return the present recipients."""
-        return AlertRecipientsForm.values_of(AlertRecipients.objects.filter(project=self.visit.project).first())
+        known = AlertRecipients.objects.filter(project=self.visit.project).first() or AlertRecipients()
+        return {"webhook_url": known.webhook_url, "mail_addresses": "\n".join(known.mail_addresses)}
 
     def save(self, form: AlertRecipientsForm) -> HttpResponse | None:
         """Set the recipients; show a new secret."""

@@ -88,16 +88,10 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return reverse(f"console:{page}", args=[obj.project.slug, getattr(obj, attribute)])
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Refuse."""
+        """Refuse, as any change."""
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Refuse."""
-        return False
+    has_change_permission = has_delete_permission = has_add_permission
 
 
 def _start_of(field: Any) -> Any:

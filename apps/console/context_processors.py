@@ -5,10 +5,9 @@ from typing import Any
 from django.http import HttpRequest
 
 from apps.console.navigation import navigation
-from apps.console.permissions import ProjectVisit, projects_of
+from apps.console.permissions import ProjectVisit, visits_of
 from apps.review.selectors.review import pending_counts
 
-QUEUE = "queue"
 _TELL_THEMSELVES = frozenset({"dashboard", "alerts"})  # pages that say in detail what is wrong
 
 
@@ -19,10 +18,10 @@ def page_frame(request: HttpRequest) -> dict[str, Any]:
         return {"visit": visit} if visit else {}
     match = request.resolver_match
     page = match.url_name if match else ""
-    counts = pending_counts(project_id=visit.project.pk) | {QUEUE: visit.verdict.readings.dead}
+    counts = pending_counts(project_id=visit.project.pk) | {"queue": visit.verdict.readings.dead}
     return {
         "visit": visit,
         "has_banner": page not in _TELL_THEMSELVES,
         "navigation": tuple(navigation(visit=visit, path=request.path, query=request.GET.dict(), counts=counts)),
-        "projects": projects_of(request.user),
+        "projects": [each.project for each in visits_of(request.user)],
     }

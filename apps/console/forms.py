@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.text import slugify
 from pydantic import ValidationError as NotARule
 
-from apps.alerts.models import AlertRecipients
 from apps.events.enums import EventType
 from apps.events.models import WEBHOOK_NAME_LENGTH, WEBHOOK_URL_LENGTH
 from apps.pipeline.core.enums import Reason, Role, Scope, choices_of
@@ -20,9 +19,22 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.models import Project
 from apps.traces.models import PreFilterRule
 
+_RULE_REASONS = frozenset(
+    {
+        Reason.GREETING.value,
+        Reason.FAREWELL.value,
+        Reason.THANKS.value,
+        Reason.ACKNOWLEDGEMENT.value,
+        Reason.TOOL_MARKER.value,
+        Reason.META_TALK.value,
+        Reason.PATTERN.value,
+        Reason.TOO_SHORT.value,
+    }
+)
 
-class PreFilterRuleForm(forms.ModelForm):
-    """A pre-filter rule."""
+
+class ProjectRuleForm(forms.ModelForm):
+    """A pre-filter rule of a project; the name can't be changed after saving."""
 
     roles = forms.MultipleChoiceField(
         choices=choices_of(Role), widget=forms.CheckboxSelectMultiple, initial=[Role.USER.value]
@@ -30,24 +42,24 @@ class PreFilterRuleForm(forms.ModelForm):
 
     class Meta:
         model = PreFilterRule
-        fields = (
-            "project",
-            "name",
-            "reason",
-            "enabled",
-            "order",
-            "pattern",
-            "phrase",
-            "unless_answering",
-            "roles",
-            "languages",
-        )
+        fields = ("name", "reason", "enabled", "order", "pattern", "phrase", "unless_answering", "roles", "languages")
         help_texts = {
             "pattern": "RE2 syntax, matched against the normalised text of a turn",
             "phrase": "an interjection: drops only turns that consist of nothing but phrases",
             "unless_answering": "skip the rule if the previous turn asked a question",
+            "languages": "comma-separated codes such as en; empty means all",
         }
-        widgets = {"pattern": forms.Textarea(attrs={"rows": 6, "cols": 90, "spellcheck": "false", "class": "code"})}
+        widgets = {"pattern": forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "code"})}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.instance.name:
+            self.fields["name"].widget.attrs["readonly"] = True
+            self.fields["name"].disabled = True
+        reason = cast(forms.ChoiceField, self.fields["reason"])
+        offered = _RULE_REASONS | {self.instance.reason}
+        reason.choices = [choice for choice in choices_of(Reason) if choice[0] in offered]
+        reason.initial = Reason.PATTERN.value
 
     def clean_pattern(self) -> str:
         """Reject a pattern that doesn't compile, is too large, or matches every turn."""
@@ -71,40 +83,6 @@ class PreFilterRuleForm(forms.ModelForm):
                 self.add_error(name if name in self.fields else None, str(problem["msg"]))
 
 
-class ProjectRuleForm(PreFilterRuleForm):
-    """A pre-filter rule of one project; the name can't be changed after saving."""
-
-    class Meta(PreFilterRuleForm.Meta):
-        exclude = ("project",)  # noqa: DJ006  (of the fields of the base class)
-        widgets = {"pattern": forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "code"})}
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        if self.instance.name:
-            self.fields["name"].widget.attrs["readonly"] = True
-            self.fields["name"].disabled = True
-        reason = cast(forms.ChoiceField, self.fields["reason"])
-        reason.choices = [
-            choice for choice in choices_of(Reason) if choice[0] in _RULE_REASONS | {self.instance.reason}
-        ]
-        reason.initial = Reason.PATTERN.value
-        self.fields["languages"].help_text = "comma-separated codes such as en; empty means all"
-
-
-_RULE_REASONS = frozenset(
-    {
-        Reason.GREETING.value,
-        Reason.FAREWELL.value,
-        Reason.THANKS.value,
-        Reason.ACKNOWLEDGEMENT.value,
-        Reason.TOOL_MARKER.value,
-        Reason.META_TALK.value,
-        Reason.PATTERN.value,
-        Reason.TOO_SHORT.value,
-    }
-)
-
-
 class TrialForm(forms.Form):
     """A turn to test the rules with."""
 
@@ -126,21 +104,23 @@ class RotationForm(forms.Form):
     hours = forms.TypedChoiceField(choices=_OVERLAPS, initial="24", coerce=lambda hours: timedelta(hours=int(hours)))
 
 
+class DayInput(forms.DateInput):
+    """A day, which browsers let people choose from a calendar."""
+
+    input_type = "date"
+
+
 class KeyForm(forms.Form):
     """A new API key."""
 
     name = forms.CharField(max_length=120)
-    scopes = forms.MultipleChoiceField(
+    scopes = forms.TypedMultipleChoiceField(
+        coerce=Scope,
         choices=choices_of(Scope),
         widget=forms.CheckboxSelectMultiple,
         initial=[Scope.READ.value, Scope.WRITE.value],
     )
-    expires_at = forms.DateField(
-        required=False,
-        label="Expires on",
-        widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="empty means never",
-    )
+    expires_at = forms.DateField(required=False, label="Expires on", widget=DayInput, help_text="empty means never")
 
     def clean_expires_at(self) -> datetime | None:
         """Convert the day to its start in UTC; reject past days."""
@@ -167,27 +147,21 @@ class ProjectLimitsForm(forms.ModelForm):
         }
 
 
-class ProjectNameForm(forms.Form):
-    """The name of a project."""
-
-    name = forms.CharField(max_length=120)
-
-
-class ProjectForm(ProjectNameForm):
+class ProjectForm(forms.ModelForm):
     """The name of a project, and what its reviewers go by."""
 
-    review_guideline = forms.CharField(
-        max_length=2_000,
-        required=False,
-        label="Guideline for reviewers",
-        widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="shown in the inbox; empty: the usual one",
-    )
+    class Meta:
+        model = Project
+        fields = ("name", "review_guideline")
+        labels = {"review_guideline": "Guideline for reviewers"}
+        help_texts = {"review_guideline": "shown in the inbox; empty: the usual one"}
+        widgets = {"review_guideline": forms.Textarea(attrs={"rows": 4})}
 
 
-class NewProjectForm(ProjectNameForm):
+class NewProjectForm(forms.Form):
     """A new project."""
 
+    name = forms.CharField(max_length=120)
     slug = forms.SlugField(
         max_length=64,
         required=False,
@@ -209,7 +183,7 @@ class MemberForm(forms.Form):
     """A user name and a role."""
 
     username = forms.CharField(max_length=150, label="User name")
-    role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+    role = forms.TypedChoiceField(choices=choices_of(MemberRole), coerce=MemberRole, initial=MemberRole.REVIEWER.value)
 
 
 class InvitationForm(forms.Form):
@@ -218,7 +192,7 @@ class InvitationForm(forms.Form):
     email = forms.EmailField(
         max_length=254, required=False, label="Mail address", help_text="empty: a link that you pass on yourself"
     )
-    role = forms.ChoiceField(choices=choices_of(MemberRole), initial=MemberRole.REVIEWER.value)
+    role = forms.TypedChoiceField(choices=choices_of(MemberRole), coerce=MemberRole, initial=MemberRole.REVIEWER.value)
 
 
 class NewAccountForm(BaseUserCreationForm):
@@ -266,16 +240,6 @@ class AlertRecipientsForm(forms.Form):
         lines: str = self.cleaned_data["mail_addresses"]
         return [line.strip() for line in lines.splitlines() if line.strip()]
 
-    @staticmethod
-    def values_of(recipients: AlertRecipients | None) -> dict[str, Any]:
-        """Return the values of the form for the recipients of a project."""
-        if recipients is None:
-            return {}
-        return {
-            "webhook_url": recipients.webhook_url,
-            "mail_addresses": "\n".join(recipients.mail_addresses),
-        }
-
 
 _TYPES = [(each.value, each.value) for each in EventType]
 _USUAL = [each.value for each in EventType if each.value.startswith(("memory.", "user."))]
@@ -302,8 +266,8 @@ class WebhookForm(forms.Form):
 class FailedPeriodForm(forms.Form):
     """The days whose failed deliveries are to be sent again; empty: all."""
 
-    since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
+    since = forms.DateField(required=False, label="From", widget=DayInput)
+    until = forms.DateField(required=False, label="To", widget=DayInput)
 
     def clean(self) -> dict[str, datetime | None]:
         """Return the start of the first day and the end of the last one, in UTC."""

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.generic import DetailView, FormView, ListView, View
@@ -92,7 +91,8 @@ class ProjectFormView(ProjectMixin, FormView):
         try:
             response = self.save(form)
         except Refused as refused:
-            add_refusal(form, refused)
+            field = refused.at.strip("/").partition("/")[0] if isinstance(refused, Unfit) else ""
+            form.add_error(field if field in form.fields else None, str(refused))
             return self.form_invalid(form)
         if self.success_message:
             messages.success(self.request, self.success_message)
@@ -103,9 +103,3 @@ class ProjectFormView(ProjectMixin, FormView):
         response = super().form_invalid(form)
         response.status_code = 422
         return response
-
-
-def add_refusal(form: BaseForm, refused: Refused) -> None:
-    """Show a refusal at the field that it names, else above the form."""
-    field = refused.at.strip("/").partition("/")[0] if isinstance(refused, Unfit) else ""
-    form.add_error(field if field in form.fields else None, str(refused))

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.console.permissions import ProjectVisit
@@ -104,9 +103,10 @@ def navigation(
 
     Of pages with the same address the one is current whose query the request has, otherwise the first of them.
     """
+    sums = with_sums(counts, visit=visit)
     for place in PLACES:
         allowed = [page for page in place.pages if visit.may(page.role)]
-        roots = [reverse(f"console:{page.view}", args=[visit.project.slug]) for page in allowed]
+        roots = [visit.address(page.view) for page in allowed]
         here = [page for page, root in zip(allowed, roots, strict=True) if path.startswith(root)]
         asked = [page for page in here if page.query.items() <= query.items()]
         current = next(iter(asked or here), None)
@@ -121,14 +121,13 @@ def navigation(
             }
             for page, root in zip(allowed, roots, strict=True)
         ]
-        numbers = [counts[page.count] for page in allowed if page.count in counts]
         if pages:
             yield {
                 "label": place.label,
                 "icon": place.icon,
                 "pages": pages,
                 "is_current": current is not None,
-                "count": sum(numbers) if numbers else None,
+                "count": sums.get(place.icon),
             }
 
 

@@ -28,11 +28,6 @@ def identifier_of(text: str) -> UUID | None:
         return None
 
 
-def is_detail(request: HttpRequest) -> bool:
-    """Return True if only the detail beside a list is asked for, and not a whole page."""
-    return is_part(request, "detail")
-
-
 def is_part(request: HttpRequest, name: str) -> bool:
     """Return True if only the element with this HTML id is asked for, and not a whole page."""
     htmx = request.htmx  # type: ignore[attr-defined]  # set by django_htmx's middleware
@@ -72,27 +67,19 @@ class KeysetOrder:
 
     column: str
     is_descending: bool = True
-    kind: type[datetime] | type[float] = datetime
+    parse: Callable[[str], datetime | float | None] = moment_of  # of a value in the query string
 
     def sorted(self, rows: QuerySet[Any], *, backwards: bool = False) -> QuerySet[Any]:
         """Return rows in this order, or in the opposite one."""
         sign = "-" if self.is_descending != backwards else ""
         return rows.order_by(f"{sign}{self.column}", f"{sign}id")
 
-    def beyond(self, position: "Position", *, backwards: bool = False) -> Q:
-        """Return the condition of the rows after a position, or of those before it."""
+    def beyond(self, value: datetime | float, row_id: UUID, *, backwards: bool = False) -> Q:
+        """Return the condition of the rows after the row with this value and identifier, or of those before it."""
         how = "lt" if self.is_descending != backwards else "gt"
         # The first condition alone bounds what the database reads of an index.
-        bound = Q(**{f"{self.column}__{how}e": position.value})
-        return bound & (Q(**{f"{self.column}__{how}": position.value}) | Q(**{f"id__{how}": position.row_id}))
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The place of a row in an order."""
-
-    value: datetime | float
-    row_id: UUID
+        bound = Q(**{f"{self.column}__{how}e": value})
+        return bound & (Q(**{f"{self.column}__{how}": value}) | Q(**{f"id__{how}": row_id}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +100,23 @@ def keyset_page(rows: QuerySet[Any], request: HttpRequest, *, order: KeysetOrder
     A page whose rows are gone is the first one, too. Two queries: one for the identifiers, so that only the rows of
     the page are read in full.
     """
-    named: dict[str, Position] = {}
-    for name in ("after", "before"):
+    for name, backwards in (("after", False), ("before", True)):
         value, _, row_id = query_param(request, name).partition(_SEPARATOR)
-        with suppress(ValueError):  # any other text names no position
-            parsed = _PARSERS[order.kind](value)
-            if parsed is not None:
-                named[name] = Position(parsed, UUID(row_id))
-    after, before = named.get("after"), named.get("before")
-    start = after or before
-    found = _keyset_page(rows, order, size, start=start, backwards=after is None and before is not None)
-    return found if found.rows or start is None else _keyset_page(rows, order, size)
+        with suppress(ValueError):  # any other text names no place
+            place, start = order.parse(value), UUID(row_id)
+            if place is None:
+                continue
+            found = _keyset_page(
+                rows, order, size, start=order.beyond(place, start, backwards=backwards), backwards=backwards
+            )
+            return found if found.rows else _keyset_page(rows, order, size)
+    return _keyset_page(rows, order, size)
 
 
 def _keyset_page(
-    rows: QuerySet[Any], order: KeysetOrder, size: int, *, start: Position | None = None, backwards: bool = False
+    rows: QuerySet[Any], order: KeysetOrder, size: int, *, start: Q | None = None, backwards: bool = False
 ) -> KeysetPage:
-    chosen = rows.filter(order.beyond(start, backwards=backwards)) if start else rows
+    chosen = rows.filter(start) if start else rows
     keys = list(order.sorted(chosen, backwards=backwards).values_list("pk", flat=True)[: size + 1])
     if not keys:
         return KeysetPage(rows=[])
@@ -145,14 +132,6 @@ def _keyset_page(
 def _named(row: Model, order: KeysetOrder) -> str:
     value = getattr(row, order.column)
     return f"{value.isoformat() if isinstance(value, datetime) else repr(value)}{_SEPARATOR}{row.pk}"
-
-
-def _number(text: str) -> float | None:
-    number = float(text)
-    return number if abs(number) <= 1e9 else None  # NaN and infinity are no positions
-
-
-_PARSERS: dict[type, Callable[[str], datetime | float | None]] = {datetime: moment_of, float: _number}
 
 
 LAST_PAGE = 200  # rows beyond it are found by search and filters
@@ -205,14 +184,13 @@ def paginate_and_open(
     page = replace(found, rows=load(found.rows))
     for name, step in (("after", 1), ("before", -1)):
         if name in request.GET:
-            return _neighbour(page, place_of(page, request.GET[name]), step, rows, load)
+            return _neighbour(page, _place_of(page, request.GET[name]), step, rows, load)
     named = request.GET.get("open", "")
-    if not page.rows or (named and place_of(page, named) is None):
-        return page, None
-    return page, page.rows[place_of(page, named) or 0]
+    place = _place_of(page, named) if named else 0
+    return page, page.rows[place] if page.rows and place is not None else None
 
 
-def place_of(page: ListPage, named: str) -> int | None:
+def _place_of(page: ListPage, named: str) -> int | None:
     """Return the place of the row with this identifier, or of the group of rows that contains it."""
     places = (place for place, row in enumerate(page.rows) if named in map(str, getattr(row, "ids", (row.pk,))))
     return next(places, None)

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Left
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from apps.console.labels import label
 from apps.console.navigation import navigation
@@ -18,7 +17,7 @@ from apps.pipeline.core.identifiers import BadIdentifier, Prefix, parse
 from apps.pipeline.core.policy import Policy
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
-from apps.traces.filters import with_words
+from apps.traces.filters import split_words, with_words
 from apps.traces.models import PreFilterRule, Trace, Turn
 from apps.tuning.selectors.configuration import SettingsForm
 
@@ -61,15 +60,15 @@ def destinations(*, visit: ProjectVisit, text: str) -> list[tuple[str, list[Dest
         of_entities = []
         for each in entities:
             note = f"{label(each.type)} of {each.end_user.external_id}"
-            of_entities.append(Destination(each.name, _url("entity", visit, each.pk), note))
+            of_entities.append(Destination(each.name, visit.address("entity", each.pk), note))
         rules = PreFilterRule.objects.filter(project=visit.project, name__icontains="_".join(text.split()))
         of_rules = []
         for rule in rules.order_by("order", "name").only("name", "reason")[:MOST]:
-            listed = f"{_url('patterns', visit)}?{urlencode({'q': rule.name})}"
-            address = _url("rule", visit, rule.name) if visit.is_admin else listed
+            listed = visit.address("patterns", q=rule.name)
+            address = visit.address("rule", rule.name) if visit.is_admin else listed
             of_rules.append(Destination(rule.name, address, label(rule.reason)))
         found += [
-            ("Users", [Destination(each.external_id, _url("user", visit, each.pk)) for each in users]),
+            ("Users", [Destination(each.external_id, visit.address("user", each.pk)) for each in users]),
             ("Memories", _memories(visit, text)),
             ("Entities", of_entities),
             ("Traces", _traces(visit, text)),
@@ -83,18 +82,14 @@ def search_of_all(*, visit: ProjectVisit, text: str) -> Destination | None:
     """Return the list of all memories with the words; the palette itself reads the latest ones, at each key."""
     if len(text) < LEAST_CHARACTERS or any(text.startswith(f"{prefix}_") for prefix in _IDENTIFIED):
         return None
-    address = f"{_url('memories', visit)}?{urlencode({'q': text})}"
+    address = visit.address("memories", q=text)
     return Destination(f"Search all memories for “{text}”", address, f"here: the latest {LATEST_MEMORIES:,}")
-
-
-def _url(name: str, visit: ProjectVisit, *args: object) -> str:
-    return reverse(f"console:{name}", args=[visit.project.slug, *args])
 
 
 def _pages(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     places = navigation(visit=visit, path="", query={}, counts={})
     pages = [(page["label"], page["address"], place["label"]) for place in places for page in place["pages"]]
-    pages += [(name, _url(view, visit), "") for name, view, role in _FURTHER if visit.may(role)]
+    pages += [(name, visit.address(view), "") for name, view, role in _FURTHER if visit.may(role)]
     pages += [("Account", reverse("mfa_index"), ""), ("All projects", reverse("console:projects"), "")]
     folded = text.casefold()
     # Pages whose name begins with the text come first.
@@ -120,7 +115,7 @@ def _identified(visit: ProjectVisit, text: str) -> list[Destination] | None:
             return None
         if wanted:
             rows = model._default_manager.filter(project=visit.project, pk=wanted)
-            return [Destination(text, _url(view, visit, wanted), view)] if rows.exists() else []
+            return [Destination(text, visit.address(view, wanted), view)] if rows.exists() else []
     return None
 
 
@@ -130,24 +125,22 @@ def _memories(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         for status in (Status.ACTIVE, Status.PENDING_REVIEW)
     ]
     latest = of_status[0][:LATEST_MEMORIES].union(of_status[1][:LATEST_MEMORIES])
-    rows = Memory.objects.filter(project=visit.project, pk__in=latest)
-    for word in _words(text):
-        rows = rows.filter(content__icontains=word)
+    rows = with_words(Memory.objects.filter(project=visit.project, pk__in=latest), split_words(text))
     shown = rows.select_related("end_user").only("content", "status", "end_user__external_id")
     for memory in shown.order_by("-created_at")[:MOST]:
         who = memory.end_user.external_id
         note = who if memory.status == Status.ACTIVE else f"{who}, {label(memory.status)}"
-        yield Destination(memory.content[:_EXCERPT], _url("memory", visit, memory.pk), note)
+        yield Destination(memory.content[:_EXCERPT], visit.address("memory", memory.pk), note)
 
 
 def _traces(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     latest = Trace.objects.filter(project=visit.project).order_by("-created_at").values("pk")[:LATEST_TRACES]
     of_trace = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"))
-    said = with_words(of_trace, _words(text))
+    said = with_words(of_trace, split_words(text))
     rows = Trace.objects.filter(Exists(said), project=visit.project, pk__in=latest).select_related("end_user")
     beginning = said.order_by("position").values(beginning=Left("content", _EXCERPT))[:1]
     for trace in rows.annotate(said=Subquery(beginning)).order_by("-created_at")[:MOST]:
-        yield Destination(trace.said, _url("trace", visit, trace.pk), trace.end_user.external_id)
+        yield Destination(trace.said, visit.address("trace", trace.pk), trace.end_user.external_id)
 
 
 def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
@@ -155,7 +148,7 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
     found = (
         Destination(
             setting.plain.name,
-            f"{_url('configuration', visit)}?section={section.name}#{setting.field.name}",
+            f"{visit.address('configuration')}?section={section.name}#{setting.field.name}",
             section.name,
         )
         for section in SettingsForm(Policy()).sections()
@@ -163,7 +156,3 @@ def _settings(visit: ProjectVisit, text: str) -> Iterator[Destination]:
         if folded in f"{section.name} {setting.plain.name}, {setting.field.name}".casefold().replace("_", " ")
     )
     return (each for each, _ in zip(found, range(MOST), strict=False))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split()[:8])

@@ -1,22 +1,22 @@
 """Access to pages by project role."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet, Value
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
+from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from apps.alerts.verdict import Verdict, verdict_of
 from apps.tenants.enums import MemberRole
-from apps.tenants.models import Membership, Project
+from apps.tenants.models import Project
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 
@@ -38,6 +38,11 @@ class ProjectVisit:
     def may(self, role: MemberRole) -> bool:
         """Return True if the person's role includes `role`."""
         return _ROLES.index(self.role) >= _ROLES.index(role)
+
+    def address(self, page: str, *args: object, **query: str | Iterable[str]) -> str:
+        """Return the address of a page of the project."""
+        address = reverse(f"console:{page}", args=[self.project.slug, *args])
+        return f"{address}?{urlencode(query, doseq=True)}" if query else address
 
     @property
     def is_archived(self) -> bool:
@@ -95,39 +100,26 @@ def project_page(role: MemberRole = MemberRole.VIEWER, *, changes_archived: bool
     return decorate
 
 
-def projects_of(user: User | AnonymousUser) -> list[Project]:
-    """Return the projects that a person may see, archived ones last, by name."""
-    projects = Project.objects.annotate(is_archived=Q(archived_at__isnull=False))
-    if not user.is_superuser:
-        projects = projects.filter(memberships__user_id=user.pk or 0)
-    with system_scope(SystemWork.PROJECT_LOOKUP):
-        return list(projects.order_by("is_archived", "name")[:MAX_PROJECTS])
-
-
 def visits_of(user: Any) -> list[ProjectVisit]:
-    """Return the projects that a person may see with the person's roles, in the same order."""
-    found = projects_of(user)
-    if user.is_superuser:
-        return [ProjectVisit(project, user.pk, MemberRole.ADMIN) for project in found]
+    """Return the projects that a person may see with the person's roles, archived ones last, by name."""
+    rows = _projects_of(user).annotate(is_archived=Q(archived_at__isnull=False)).order_by("is_archived", "name")
     with system_scope(SystemWork.PROJECT_LOOKUP):
-        roles = dict(Membership.objects.filter(user=user).values_list("project_id", "role"))
-    return [ProjectVisit(project, user.pk, MemberRole(roles[project.pk])) for project in found]
+        return [ProjectVisit(each, user.pk, MemberRole(each.role)) for each in rows[:MAX_PROJECTS]]
 
 
 def _project_visit(user: Any, slug: str) -> ProjectVisit:
-    if user.is_superuser:
-        with system_scope(SystemWork.PROJECT_LOOKUP):
-            project = Project.objects.filter(slug=slug).first()
-        role = MemberRole.ADMIN
-    else:
-        memberships = Membership.objects.select_related("project").filter(user=user, project__slug=slug)
-        with system_scope(SystemWork.PROJECT_LOOKUP):
-            membership = memberships.first()
-        project = membership.project if membership else None
-        role = MemberRole(membership.role) if membership else MemberRole.VIEWER
+    with system_scope(SystemWork.PROJECT_LOOKUP):
+        project = _projects_of(user).filter(slug=slug).first()
     if project is None:
         raise Http404("no such project")
-    return ProjectVisit(project=project, person_id=user.pk, role=role)
+    return ProjectVisit(project=project, person_id=user.pk, role=MemberRole(project.role))
+
+
+def _projects_of(user: Any) -> QuerySet[Any]:
+    """Return the projects that a person may see, each with the `role` that the person has in it."""
+    if user.is_superuser:
+        return Project.objects.annotate(role=Value(MemberRole.ADMIN.value))
+    return Project.objects.filter(memberships__user_id=user.pk or 0).annotate(role=F("memberships__role"))
 
 
 def _to_login(request: HttpRequest) -> HttpResponse:

@@ -18,7 +18,7 @@ from apps.console.forms import NewProjectForm
 from apps.console.navigation import with_sums
 from apps.console.paging import moment_of, query_param
 from apps.console.palette import destinations, search_of_all
-from apps.console.permissions import ProjectVisit, project_page, projects_of, visits_of
+from apps.console.permissions import ProjectVisit, project_page, visits_of
 from apps.pipeline.core.enums import Scope
 from apps.projects.services import create_project
 from apps.review.selectors.review import ReviewFilters, pending_counts, review_queue
@@ -30,17 +30,15 @@ from apps.traces.models import Trace
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect to the first project of the person, or explain that there is none."""
-    projects = projects_of(request.user)
-    if not projects:
-        return render(request, "console/no_project.html")
-    return redirect("console:project", slug=projects[0].slug)
+    visits = visits_of(request.user)
+    return redirect(visits[0].address("project")) if visits else render(request, "console/no_project.html")
 
 
 @project_page()
 def project(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Redirect to the review queue of the project, or to the first steps while it has no trace."""
     page = "review" if _first_trace(visit.project) else "first-steps"
-    return redirect(f"console:{page}", slug=visit.project.slug)
+    return redirect(visit.address(page))
 
 
 @login_required
@@ -77,7 +75,7 @@ def first_steps(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     has_key = ApiKey.objects.filter(is_valid, project=visit.project, scopes__contains=[Scope.WRITE.value]).exists()
     trace_id, is_poll = _first_trace(visit.project), bool(getattr(request, "htmx", False))
     if trace_id and not is_poll:
-        return redirect("console:review", slug=visit.project.slug)
+        return redirect(visit.address("review"))
     if is_poll and not trace_id and request.GET.get("has_key") == str(int(has_key)):
         return HttpResponse(status=204)  # nothing is new, so focus and selected text stay
     template = "console/_first_steps.html" if is_poll else "console/first_steps.html"

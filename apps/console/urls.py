@@ -1,11 +1,10 @@
 """URLs of the console: one prefix per project, one path per page."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import path, register_converter
+from django.urls import path
 
 from apps.alerts import views as alerts
 from apps.console import start
-from apps.console.path_converters import MemberRoleConverter
 from apps.health import views as dashboard
 from apps.imports import views as imports
 from apps.imports.services import cancel_import, delete_import_file, start_import
@@ -20,8 +19,6 @@ from apps.tuning.replays.services import cancel_replay, start_replay
 from apps.tuning.views import configuration, evaluation, replays, rollbacks
 from apps.tuning.views import rules as patterns
 from apps.webhooks import views as webhooks
-
-register_converter(MemberRoleConverter, "role")
 
 app_name = "console"
 urlpatterns = [
@@ -149,5 +146,5 @@ urlpatterns = [
     path("<slug:slug>/members/invite/", people.invite, name="invite"),
     path("<slug:slug>/members/invitations/<uuid:invitation_id>/revoke/", people.revoke, name="revoke-invitation"),
     path("<slug:slug>/members/<uuid:membership_id>/remove/", people.remove, name="remove"),
-    path("<slug:slug>/members/<int:person_id>/<role:role>/restore/", people.restore_role, name="restore-role"),
+    path("<slug:slug>/members/<int:person_id>/<slug:role>/restore/", people.restore_role, name="restore-role"),
 ]

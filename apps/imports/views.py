@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
 from apps.console.labels import label
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import progress_part, refusals_told
+from apps.console.shortcuts import download, progress_part, project_action
 from apps.imports.audit import Audit, Verdict, audit_store, importable
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
@@ -138,7 +138,7 @@ def _upload(visit: ProjectVisit, wanted: FileImport, content: bytes) -> HttpResp
     """Create an import, and show it. Raises Refused."""
     wanted.project_id, wanted.person_id = visit.project.pk, visit.person_id
     made = upload_import(request=wanted, content=content)
-    return redirect("console:import", slug=visit.project.slug, import_id=made.pk)
+    return redirect(visit.address("import", made.pk))
 
 
 class ImportDetailView(ProjectDetailView):
@@ -165,25 +165,18 @@ def progress(request: HttpRequest, visit: ProjectVisit, import_id: UUID) -> Http
     return progress_part(request, "console/_import_progress.html", {"import": found}, is_over=found.is_over)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def act(request: HttpRequest, visit: ProjectVisit, import_id: UUID, action: Callable[..., Any]) -> HttpResponse:
+@project_action(page="import", row="import_id")
+def act(request: HttpRequest, visit: ProjectVisit, import_id: UUID, action: Callable[..., Any]) -> None:
     """Start or resume an import, cancel it, or delete its file."""
     who = {"person_id": visit.person_id} if action is start_import else {}
-    with refusals_told(request):
-        action(project_id=visit.project.pk, import_id=import_id, **who)
-    return redirect("console:import", slug=visit.project.slug, import_id=import_id)
+    action(project_id=visit.project.pk, import_id=import_id, **who)
 
 
 @project_page(MemberRole.ADMIN)
 def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     """Download the project as lines of JSON, from which another one can be made."""
     name = f"{visit.project.slug}-{timezone.now():%Y-%m-%d}.jsonl"
-    return StreamingHttpResponse(
-        export_project(project_id=visit.project.pk),
-        content_type="application/jsonl",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return download(export_project(project_id=visit.project.pk), name)
 
 
 MOST_ENTRIES = 20_000  # half a minute of one processor

@@ -20,9 +20,9 @@ _ORDERS: Mapping[str, tuple[str, KeysetOrder]] = {
     "newest": ("newest first", NEWEST),
     "oldest": ("oldest first", KeysetOrder("created_at", is_descending=False)),
     "changed": ("last changed first", KeysetOrder("updated_at")),
-    "unsure": ("least confident first", KeysetOrder("confidence", is_descending=False, kind=float)),
-    "sure": ("most confident first", KeysetOrder("confidence", kind=float)),
-    "important": ("most important first", KeysetOrder("importance", kind=float)),
+    "unsure": ("least confident first", KeysetOrder("confidence", is_descending=False, parse=float)),
+    "sure": ("most confident first", KeysetOrder("confidence", parse=float)),
+    "important": ("most important first", KeysetOrder("importance", parse=float)),
 }
 
 

@@ -11,6 +11,7 @@ from apps.console.filters import UserAndDaysFilter, search_filter, text_filter
 from apps.console.generic import ProjectListView
 from apps.console.labels import actors_named, names_of
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import download
 from apps.memories.ledger.chain import export_ledger
 from apps.memories.models import LedgerEntry
 from apps.pipeline.core.identifiers import Prefix, parse, with_prefixes
@@ -97,8 +98,5 @@ class LedgerView(ProjectListView):
 def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     """Download the entries that match the filters as lines of JSON, oldest first."""
     rows = LedgerEntry.objects.filter(project=visit.project)
-    return StreamingHttpResponse(
-        export_ledger(project_id=visit.project.pk, entries=LedgerFilter(request.GET, rows, request=request).qs),
-        content_type="application/jsonl",
-        headers={"Content-Disposition": f'attachment; filename="ledger-{visit.project.slug}.jsonl"'},
-    )
+    entries = LedgerFilter(request.GET, rows, request=request).qs
+    return download(export_ledger(project_id=visit.project.pk, entries=entries), f"ledger-{visit.project.slug}.jsonl")

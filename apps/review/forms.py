@@ -1,21 +1,23 @@
 """Parsing of decision forms, and the responses to them: toasts with undo, and refusals."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, NotAllowed, NotFound, Refused, Unfit
 from apps.console.navigation import with_sums
-from apps.console.permissions import ProjectVisit
+from apps.console.permissions import ProjectVisit, View, project_page
 from apps.pipeline.core.input_validation import BadInput, checked_name, cleaned_text
 from apps.review.selectors.comparisons import latest_changes
 from apps.review.selectors.review import pending_counts
 from apps.review.services import ReviewDecision, SeenVersion
+from apps.tenants.enums import MemberRole
 
 MOST_CONTENT = 20_000  # characters, as the REST interface takes
 MOST_VALUE = 2_000
@@ -85,15 +87,39 @@ def parse_undo(request: HttpRequest) -> ReviewDecision:
     return ReviewDecision(memories=parse_seen(request.POST.getlist("memory")), link_id=link_id)
 
 
-def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[str] = (), status: int = 200) -> HttpResponse:
-    """Return toasts; the page removes the rows named in `gone` from its list."""
+def decision_response(request: HttpRequest, decided: ReviewDecision, text: str) -> HttpResponse:
+    """Return a toast with the undo of all that was decided, and toasts about what was not (409 if nothing was)."""
+    done = [each.memory_id for each in decided.memories]
+    toasts = [Toast(text, decided)] if done else []
+    visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
+    refused = _refusal_toasts(visit.project.pk, decided.refused)
+    status = 200 if done else 409
+    return toast_response(request, *toasts, *refused, gone=[*done, *decided.refused], status=status)
+
+
+def _refusal_toasts(project_id: UUID, refused: Mapping[UUID, Refused]) -> Iterator[Toast]:
+    """Yield toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
+    latest = latest_changes(project_id=project_id, memory_ids=refused)
+    more = f" {len(refused) - 1} others were not changed either." if len(refused) > MOST_REFUSALS else ""
+    for memory_id, why in list(refused.items())[: 1 if more else None]:
+        reason = latest.get(memory_id, why) if isinstance(why, Conflict) else why
+        yield Toast(f"Not changed: {reason}.{more}", is_bad=True)
+
+
+def toast_response(request: HttpRequest, *toasts: Toast, gone: Sequence[UUID] = (), status: int = 200) -> HttpResponse:
+    """Return toasts; the page removes the rows of the memories or pairs named in `gone` from its list."""
     visit: ProjectVisit = request.visit  # type: ignore[attr-defined]  # set by project_page
     counts = with_sums(pending_counts(project_id=visit.project.pk), visit=visit)
     response = toasts_only(request, *toasts, counts=counts, status=status)
     if gone:
-        response["X-Gone-Rows"] = " ".join(gone)
+        response["X-Gone-Rows"] = row_ids(gone)
         response["HX-Trigger"] = "decided"  # the page of a single memory or pair reloads itself
     return response
+
+
+def row_ids(named: Sequence[UUID]) -> str:
+    """Return the HTML ids of the rows of memories or pairs in a list."""
+    return " ".join(f"row-{each}" for each in named)
 
 
 def toasts_only(
@@ -106,37 +132,23 @@ def toasts_only(
     return response
 
 
-def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[str] = ()) -> HttpResponse:
+def refusal_response(request: HttpRequest, refused: Refused, *, gone: Sequence[UUID] = ()) -> HttpResponse:
     """Return a toast that nothing was changed, and why."""
     return toast_response(
         request, Toast(f"Nothing was changed: {refused}.", is_bad=True), gone=gone, status=_STATUS[type(refused)]
     )
 
 
-def refusals_toasted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Let a view of a project answer with a toast where something is refused."""
+def review_action(view: View) -> View:
+    """Let a view take a POST of a reviewer, and answer with a toast where something is refused."""
 
+    @require_POST
+    @project_page(MemberRole.REVIEWER)
     @wraps(view)
-    def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except Refused as refused:
             return refusal_response(request, refused)
 
     return told
-
-
-def refusal_toasts(visit: ProjectVisit, refused: Mapping[UUID, Refused]) -> tuple[Toast, ...]:
-    """Return toasts about memories that were not changed: the reason, or who changed it before; of many, the first."""
-    latest = latest_changes(project_id=visit.project.pk, memory_ids=refused)
-    toasts = []
-    more = f" {len(refused) - 1} others were not changed either." if len(refused) > MOST_REFUSALS else ""
-    for memory_id, why in list(refused.items())[: 1 if more else None]:
-        reason = latest.get(memory_id, why) if isinstance(why, Conflict) else why
-        toasts.append(Toast(f"Not changed: {reason}.{more}", is_bad=True))
-    return tuple(toasts)
-
-
-def row_id(memory_id: UUID) -> str:
-    """Return the HTML id of a memory's row in a list."""
-    return f"row-{memory_id}"

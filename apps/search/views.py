@@ -10,12 +10,11 @@ from apps.console.choices import DEFAULTS, RecallForm
 from apps.console.paging import query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.pipeline.core.agent_scope import AgentScope
-from apps.pipeline.core.enums import Stakes
 from apps.retrieval.context import MAX_HITS, ContextQuery
 from apps.retrieval.query import SearchQuery
 from apps.search.selectors import recall as selectors
 from apps.search.selectors.asking import MAX_ROWS, found_memories
-from apps.search.selectors.explanations import ToldBlock, explain_turns, told_block
+from apps.search.selectors.explanations import explain_turns, told_block
 from apps.search.services import Recall, explain_recall
 from apps.tenants.models import EndUser
 from apps.traces.filters import LATEST, split_words
@@ -39,24 +38,18 @@ def ask(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             "end_user": end_user,
         }
         if end_user:
-            try:
-                shown["told"] = told_to_agent(end_user, text=text)
-            except ProviderError:
-                shown["problem"] = "The embedder does not answer, so nothing can be ranked. Try again later."
+            shown |= told_to_agent(end_user, ContextQuery(token_budget=BUDGET, text=text))
     return render(request, "console/ask.html", shown)
 
 
-def told_to_agent(
-    end_user: EndUser, *, text: str, budget: int = BUDGET, stakes: Stakes = Stakes.NORMAL
-) -> ToldBlock | None:
-    """Return the block that an agent gets for a message, line by line. Raises ProviderError."""
-    found = explain_recall(
-        project_id=end_user.project_id,
-        end_user_id=end_user.pk,
-        query=SearchQuery(text=text, limit=MAX_HITS, stakes=stakes),
-        block=ContextQuery(token_budget=budget, text=text, stakes=stakes),
-    )
-    return told_block(found, found.block, end_user_id=end_user.pk) if found.block else None
+def told_to_agent(end_user: EndUser, asked: ContextQuery) -> dict[str, Any]:
+    """Return the block that an agent gets for a message, line by line, as `told`; or the `problem`."""
+    query = SearchQuery(text=asked.text, limit=MAX_HITS, stakes=asked.stakes)
+    try:
+        found = explain_recall(project_id=end_user.project_id, end_user_id=end_user.pk, query=query, block=asked)
+    except ProviderError:
+        return {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
+    return {"told": told_block(found, found.block, end_user_id=end_user.pk) if found.block else None}
 
 
 @project_page()

@@ -1,6 +1,7 @@
 """Filters of the list of traces."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -49,8 +50,8 @@ def split_words(text: str) -> tuple[str, ...]:
     return tuple(text.split()[:MAX_WORDS])
 
 
-def with_words(rows: QuerySet[Turn], words: tuple[str, ...]) -> QuerySet[Turn]:
-    """Keep turns that contain all words, ignoring case."""
+def with_words(rows: QuerySet[Any], words: tuple[str, ...]) -> QuerySet[Any]:
+    """Keep turns or memories that contain all words, ignoring case."""
     for word in words:
         rows = rows.filter(content__icontains=word)
     return rows

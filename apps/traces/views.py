@@ -3,19 +3,15 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused
 from apps.console.generic import ProjectDetailView, ProjectListView
 from apps.console.labels import count_of, names_of
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import progress_part
+from apps.console.shortcuts import progress_part, project_action
 from apps.intake.read_again import read_again, sessions_to_read
-from apps.tenants.enums import MemberRole
 from apps.traces.filters import LATEST, TraceFilter
 from apps.traces.models import Trace
 from apps.traces.selectors import listed_traces, parse_trace_id, title_of, trace_details
@@ -27,6 +23,7 @@ class TraceListView(ProjectListView):
     """List traces; searching for a trace identifier opens the trace."""
 
     template_name = "console/traces.html"
+    queryset = listed_traces()
     filterset_class = TraceFilter
     paginate_by = 25
     extra_context = {"latest": LATEST, "counted": COUNTED}
@@ -34,12 +31,7 @@ class TraceListView(ProjectListView):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Open the trace that is named, else list."""
         named = parse_trace_id(request.GET.get("q", "").strip())
-        return redirect(self.page("trace", trace_id=named)) if named else super().get(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[Trace]:
-        """Return the traces with excerpts of their turns."""
-        self.queryset = listed_traces()
-        return super().get_queryset()
+        return redirect(self.visit.address("trace", named)) if named else super().get(request, *args, **kwargs)
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         """Add the titles, and from when on a trace is new."""
@@ -72,17 +64,11 @@ def reading(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return progress_part(request, "console/_reading.html", {"reading": found}, is_over=not found.reading)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def read(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@project_action(page="dashboard", outcome="Nothing will be read")
+def read(request: HttpRequest, visit: ProjectVisit) -> None:
     """Read the sessions again that hold quotes."""
-    try:
-        enqueued = read_again(visit.project.pk)
-    except Refused as refused:
-        messages.error(request, f"Nothing will be read: {refused}.")
+    enqueued = read_again(visit.project.pk)
+    if enqueued:
+        messages.success(request, f"{count_of(enqueued, 'session')} will be read again with the model.")
     else:
-        if enqueued:
-            messages.success(request, f"{count_of(enqueued, 'session')} will be read again with the model.")
-        else:
-            messages.info(request, "Nothing was left to read.")
-    return redirect("console:dashboard", slug=visit.project.slug)
+        messages.info(request, "Nothing was left to read.")

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -18,8 +18,8 @@ from apps.console.forms import FailedPeriodForm, WebhookForm
 from apps.console.generic import ProjectFormView
 from apps.console.labels import count_of, names_of
 from apps.console.paging import identifier_of, paginate
-from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
+from apps.console.permissions import ProjectVisit
+from apps.console.shortcuts import done_once, once, project_action
 from apps.events.enums import DeliveryState, EventType
 from apps.events.models import Webhook, WebhookDelivery
 from apps.tenants.enums import MemberRole
@@ -29,6 +29,9 @@ from apps.worker.run_now import permit_to_wait
 
 
 @method_decorator(never_cache, name="dispatch")
+@method_decorator(
+    done_once("This webhook was created before. Its secret is shown only once.", page="webhooks"), name="post"
+)
 class WebhookCreateView(ProjectFormView):
     """List webhooks and create one; its secret is shown once."""
 
@@ -36,17 +39,9 @@ class WebhookCreateView(ProjectFormView):
     template_name = "console/webhooks.html"
     form_class = WebhookForm
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Create a webhook unless this very form has created one before."""
-        if is_repeated(request):
-            messages.info(request, "This webhook was created before. Its secret is shown only once.")
-            return redirect(self.get_success_url())
-        return super().post(request, *args, **kwargs)
-
     def save(self, form: WebhookForm) -> HttpResponse:
         """Create the webhook, and show its secret."""
         made = create_webhook(project_id=self.visit.project.pk, **form.cleaned_data)
-        mark_as_done(self.request)
         return self.render_to_response(self.get_context_data(form=WebhookForm(), made=made))
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
@@ -74,7 +69,7 @@ class WebhookUpdateView(ProjectFormView):
 
     def get_initial(self) -> dict[str, Any]:
         """Return the present values."""
-        return model_to_dict(_find(self.visit, self.kwargs["webhook_id"]))
+        return model_to_dict(get_object_or_404(Webhook, project=self.visit.project, pk=self.kwargs["webhook_id"]))
 
     def save(self, form: WebhookForm) -> None:
         """Change the webhook."""
@@ -96,40 +91,36 @@ class WebhookUpdateView(ProjectFormView):
 
 
 @method_decorator(require_POST, name="dispatch")
+@method_decorator(
+    done_once("This secret was made before. It is shown only once.", page="webhook", row="webhook_id"), name="post"
+)
 class WebhookRotateView(WebhookUpdateView):
     """Replace the secret, and show the new one once."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Make a secret unless this very form has made one before."""
+        """Make a secret."""
         form = WebhookForm(initial=self.get_initial())
-        if is_repeated(request):
-            messages.info(request, "This secret was made before. It is shown only once.")
-            return _back(self.visit, self.kwargs["webhook_id"])
         made = rotate_secret(
             project_id=self.visit.project.pk,
             webhook_id=self.kwargs["webhook_id"],
             ends_at_once=request.POST.get("ends_at_once") == "on",
         )
-        mark_as_done(request)
         return self.render_to_response(self.get_context_data(form=form, made=made))
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def switch(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+@project_action(page="webhook", row="webhook_id")
+def switch(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> None:
     """Pause or resume a webhook."""
-    is_paused = not _find(visit, webhook_id).is_paused
+    is_paused = not get_object_or_404(Webhook, project=visit.project, pk=webhook_id).is_paused
     update_webhook(project_id=visit.project.pk, webhook_id=webhook_id, is_paused=is_paused)
     told = "Paused. What happens meanwhile waits, for three days." if is_paused else "Resumed."
     messages.success(request, told)
-    return _back(visit, webhook_id)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def test(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+@project_action(page="webhook", row="webhook_id")
+def test(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> None:
     """Send a test and tell its outcome."""
-    _find(visit, webhook_id)
+    get_object_or_404(Webhook, project=visit.project, pk=webhook_id)
     with permit_to_wait() as is_permitted:
         sent = send_test(project_id=visit.project.pk, webhook_id=webhook_id) if is_permitted else None
     if sent is None:
@@ -138,47 +129,29 @@ def test(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpRes
         messages.error(request, f"The test was not taken: {sent.last_error}.")
     else:
         messages.success(request, f"The receiver has taken the test (HTTP {sent.response_status}).")
-    return _back(visit, webhook_id)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN, changes_archived=True)
-def delete(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+@project_action(page="webhooks", changes_archived=True)
+def delete(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> None:
     """Delete a webhook with its log."""
-    with refusals_told(request):
-        delete_webhook(project_id=visit.project.pk, webhook_id=webhook_id)
-        messages.success(request, "Deleted. What waited for this webhook is not sent.")
-    return redirect("console:webhooks", slug=visit.project.slug)
+    delete_webhook(project_id=visit.project.pk, webhook_id=webhook_id)
+    messages.success(request, "Deleted. What waited for this webhook is not sent.")
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def again(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
+@project_action(page="webhook", row="webhook_id")
+def again(request: HttpRequest, visit: ProjectVisit, webhook_id: UUID) -> None:
     """Send one delivery again, or all failed ones of some days."""
     days = FailedPeriodForm(request.POST)
     if not days.is_valid():
         messages.error(request, "Nothing is sent: choose days.")
-        return _back(visit, webhook_id)
+        return
     delivery_id = identifier_of(request.POST.get("delivery", ""))
-    with refusals_told(request):
-        sent = send_again(
-            project_id=visit.project.pk, webhook_id=webhook_id, delivery_id=delivery_id, **days.cleaned_data
-        )
-        told = f"{count_of(sent, 'failed delivery', 'failed deliveries')} will be sent again."
-        messages.success(request, "It is sent again." if delivery_id else told)
-    return _back(visit, webhook_id)
+    sent = send_again(project_id=visit.project.pk, webhook_id=webhook_id, delivery_id=delivery_id, **days.cleaned_data)
+    told = f"{count_of(sent, 'failed delivery', 'failed deliveries')} will be sent again."
+    messages.success(request, "It is sent again." if delivery_id else told)
 
 
 def _webhooks(visit: ProjectVisit) -> QuerySet[Any]:
     """Return the webhooks of the project by name, each with how many deliveries wait and have failed."""
     counts = {state: Count("deliveries", filter=Q(deliveries__state=state)) for state in ("waiting", "failed")}
     return Webhook.objects.filter(project=visit.project).annotate(**counts)
-
-
-def _find(visit: ProjectVisit, webhook_id: UUID) -> Webhook:
-    found: Webhook = get_object_or_404(Webhook, project=visit.project, pk=webhook_id)
-    return found
-
-
-def _back(visit: ProjectVisit, webhook_id: UUID) -> HttpResponse:
-    return redirect("console:webhook", slug=visit.project.slug, webhook_id=webhook_id)

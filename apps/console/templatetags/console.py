@@ -1,11 +1,13 @@
-"""Template filters and tags of the console, which every template has."""
+"""Template filters and tags of the console, which every template has.
 
+All that becomes HTML is escaped; colours come from the stylesheet.
+"""
+
+import json
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django import template
 from django.http import HttpRequest
@@ -14,11 +16,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from apps.alerts.enums import AlertState
 from apps.alerts.verdict import Advice
-from apps.console import cells
 from apps.console.labels import duration, label, percent, time_since
+from apps.events.enums import DeliveryState
 from apps.memories.models import Memory
-from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.enums import LinkStatus, Outcome, RollbackState, SpanResult, Status, TraceStatus, WorkState
+from apps.pipeline.core.identifiers import with_prefixes
 from apps.review.selectors.comparisons import older_first, settlement_text
 from apps.search.selectors.explanations import explain
 from apps.traces.funnel_metrics import Band, RatioHealth
@@ -26,16 +30,82 @@ from apps.traces.funnel_metrics import Band, RatioHealth
 register = template.Library()
 _IDENTIFIER = re.compile(r"[a-z]{3}_[0-9a-f]{32}")
 register.filter("path_of", Advice.path)
-register.filter("chip", cells.chip)
-register.filter("meter", cells.meter)
-register.filter("highlighted", cells.highlighted)
-register.filter("pretty", cells.pretty)
 register.filter("duration", duration)
 register.filter("explain", explain)
 register.filter("label", label)
 register.filter("older_first", older_first)
 register.filter("percent", percent)
 register.filter("settlement", settlement_text)
+
+
+# The tone of a word: good, calm, wait (needs attention), bad; all others are plain.
+_TONES: dict[str, str] = {
+    Status.ACTIVE: "good",
+    Status.PENDING_REVIEW: "wait",
+    Status.SUPERSEDED: "calm",
+    Status.REJECTED: "bad",
+    Status.RETRACTED: "bad",
+    TraceStatus.QUEUED: "wait",
+    TraceStatus.DONE: "good",
+    TraceStatus.EXTRACTION_FAILED: "bad",
+    TraceStatus.DEAD: "bad",
+    TraceStatus.ROLLED_BACK: "calm",
+    RollbackState.UNDOING: "wait",
+    RollbackState.UNDONE: "calm",
+    WorkState.PENDING: "wait",
+    SpanResult.PASS: "good",
+    SpanResult.TRANSFORM: "good",
+    SpanResult.REJECT: "calm",
+    SpanResult.ERROR: "bad",
+    Outcome.STORED: "good",
+    LinkStatus.OPEN: "wait",  # of an alert as well
+    AlertState.ACKNOWLEDGED: "calm",
+    AlertState.RESOLVED: "good",
+    DeliveryState.WAITING: "wait",
+    DeliveryState.DELIVERED: "good",
+    DeliveryState.FAILED: "bad",
+    LinkStatus.SETTLED: "good",
+    RatioHealth.HEALTHY: "good",
+    RatioHealth.OUTSIDE: "wait",
+    RatioHealth.ALERT: "bad",
+    RatioHealth.UNKNOWN: "plain",
+}
+
+
+@register.filter
+def chip(word: str) -> SafeString | str:
+    """Return a stored word as a coloured label."""
+    if not word:
+        return ""
+    return format_html('<span class="chip chip-{}">{}</span>', _TONES.get(word, "plain"), label(word))
+
+
+@register.filter
+def meter(share: float) -> SafeString:
+    """Return a share from 0 to 1 as a bar and a number; red below 0.5, where review starts."""
+    return format_html(
+        '<span class="share"><meter min="0" max="1" low="0.5" high="0.7" optimum="1" value="{}"></meter> {}</span>',
+        f"{share:.4f}",
+        f"{share:.2f}",
+    )
+
+
+@register.filter
+def pretty(value: Any) -> SafeString | str:
+    """Return JSON, indented, its identifiers with prefixes."""
+    if value in (None, "", [], {}):
+        return ""
+    return format_html(
+        '<pre class="json" tabindex="0">{}</pre>',
+        json.dumps(with_prefixes(value), indent=2, ensure_ascii=False, default=str),
+    )
+
+
+@register.filter
+def highlighted(text: str, quote: str) -> SafeString:
+    """Return a text with the quote highlighted, if it occurs."""
+    before, found, after = text.partition(quote) if quote else (text, "", "")
+    return format_html("{}<mark>{}</mark>{}", before, found, after) if found else format_html("{}", text)
 
 
 @register.simple_tag
@@ -74,12 +144,6 @@ def shortened(text: str) -> str:
     return f"…{text[-6:]}" if _IDENTIFIER.fullmatch(text) else Truncator(text).chars(40)
 
 
-@register.filter
-def as_memory(identifier: UUID) -> str:
-    """Return the public identifier of a memory."""
-    return show(Prefix.MEMORY, identifier)
-
-
 @register.simple_tag(takes_context=True)
 def url_with(context: dict[str, Any], **changes: Any) -> str:
     """Return the URL of the page with some query parameters changed; an empty value removes a parameter."""
@@ -100,30 +164,13 @@ def query_with(context: dict[str, Any], **changes: Any) -> str:
     return urlencode({name: value for name, value in query.items() if value not in ("", None)})
 
 
-@dataclass(frozen=True, slots=True)
-class ConfidencePart:
-    """One addend of a confidence; `start` and `width` place its bar, in percent."""
-
-    name: str
-    value: float
-    start: float
-    width: float
-    is_review: bool = False  # what the approval of a person adds
-
-
-@dataclass(frozen=True, slots=True)
-class ConfidenceSum:
-    """A confidence as the sum of its parts; `total` in percent."""
-
-    parts: tuple[ConfidencePart, ...]
-    cap: float | None
-    total: float
-
-
 @register.filter
-def confidence_sum(memory: Memory) -> ConfidenceSum:
-    """Return the non-zero parts of a memory's confidence in the order of the formula, laid end to end."""
-    parts: list[ConfidencePart] = []
+def confidence_sum(memory: Memory) -> dict[str, Any]:
+    """Return the non-zero parts of a memory's confidence in the order of the formula, and the total in percent.
+
+    `start` and `width` place the bar of a part behind that of the part before it, in percent.
+    """
+    parts: list[dict[str, Any]] = []
     reached = 0.0
     for name, heading in _PART_LABELS.items():
         value = memory.confidence_parts.get(name)
@@ -131,9 +178,11 @@ def confidence_sum(memory: Memory) -> ConfidenceSum:
             continue
         start = min(reached, reached + value)
         width = _percent(min(abs(value), 1.0 - start))
-        parts.append(ConfidencePart(heading, value, _percent(start), width, is_review=name == "review"))
+        part = {"name": heading, "value": value, "start": _percent(start), "width": width}
+        parts.append(part | {"is_review": name == "review"})  # what the approval of a person adds
         reached += value
-    return ConfidenceSum(tuple(parts), memory.confidence_parts.get("capped_at"), _percent(memory.confidence))
+    cap = memory.confidence_parts.get("capped_at")
+    return {"parts": parts, "cap": cap, "total": _percent(memory.confidence)}
 
 
 _PART_LABELS = {
@@ -150,12 +199,6 @@ def _percent(share: float) -> float:
     return round(min(max(share, 0.0), 1.0) * 100, 1)
 
 
-_HEALTH_TONES = {
-    RatioHealth.HEALTHY: "good",
-    RatioHealth.OUTSIDE: "wait",
-    RatioHealth.ALERT: "bad",
-    RatioHealth.UNKNOWN: "plain",
-}
 _HEALTH_LABELS = {RatioHealth.OUTSIDE: "off target", RatioHealth.UNKNOWN: "too little data"}
 
 
@@ -170,7 +213,7 @@ def band_text(band: Band) -> str:
 @register.filter
 def health_tone(health: RatioHealth) -> str:
     """Return the colour name of a health."""
-    return _HEALTH_TONES[health]
+    return _TONES[health]
 
 
 @register.filter

@@ -5,25 +5,22 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 
 from apps.common.errors import Unfit
 from apps.console.generic import ProjectListView
 from apps.console.labels import count_of
 from apps.console.paging import keyset_page, midnight, query_param
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import download
 from apps.memories.filters import MemoryFilter
 from apps.memories.models import Memory
 from apps.memories.services.export_memories import ExportFormat, export_memories
 from apps.review.forms import (
-    Toast,
+    decision_response,
     edited_content,
     edited_value,
     parse_seen,
-    refusal_toasts,
-    refusals_toasted,
-    row_id,
-    toast_response,
+    review_action,
 )
 from apps.review.services import (
     ReviewDecision,
@@ -61,17 +58,11 @@ def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     matching = filters.qs  # reads the query string, also the order
     rows = filters.order.sorted(matching)
     file_format = ExportFormat.CSV if query_param(request, "format") == ExportFormat.CSV else ExportFormat.JSONL
-    name = f"memories-{visit.project.slug}.{file_format}"
-    return StreamingHttpResponse(
-        export_memories(project_id=visit.project.pk, memories=rows, file_format=file_format),
-        content_type=_MEDIA_TYPES[file_format],
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    lines = export_memories(project_id=visit.project.pk, memories=rows, file_format=file_format)
+    return download(lines, f"memories-{visit.project.slug}.{file_format}", _MEDIA_TYPES[file_format])
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Retract, archive or restore one or several memories."""
     given = request.POST.get("change", "")
@@ -82,12 +73,10 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if not seen:
         raise Unfit("no memory is selected")
     decided = change_status(project_id=visit.project.pk, seen=seen, change=wanted)
-    return _changed(request, visit, decided, _DONE[wanted])
+    return _changed(request, decided, _DONE[wanted])
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def reword(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Change the words of a live memory."""
     decided = reword_memory(
@@ -96,19 +85,17 @@ def reword(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
         content=edited_content(request),
         value=edited_value(request),
     )
-    return _changed(request, visit, decided, "reworded")
+    return _changed(request, decided, "reworded")
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def close(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """End the validity of an active memory."""
     day = midnight(request.POST.get("ends_on", ""))
     if day is None:
         raise Unfit("choose the day until which it was true")
     decided = close_memory(project_id=visit.project.pk, seen=_seen(request, memory_id), ends_on=day)
-    return _changed(request, visit, decided, "closed")
+    return _changed(request, decided, "closed")
 
 
 def _seen(request: HttpRequest, memory_id: UUID) -> SeenVersion:
@@ -119,15 +106,5 @@ def _seen(request: HttpRequest, memory_id: UUID) -> SeenVersion:
     return seen[0]
 
 
-def _changed(request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str) -> HttpResponse:
-    """Return a toast with the undo of all that was changed, and one for each memory that was not."""
-    done = len(decided.memories)
-    toasts = [Toast(f"{count_of(done, 'memory', 'memories')} {verb}.", decided)] if done else []
-    touched = [each.memory_id for each in decided.memories] + list(decided.refused)
-    return toast_response(
-        request,
-        *toasts,
-        *refusal_toasts(visit, decided.refused),
-        gone=[row_id(each) for each in touched],
-        status=200 if done else 409,
-    )
+def _changed(request: HttpRequest, decided: ReviewDecision, verb: str) -> HttpResponse:
+    return decision_response(request, decided, f"{count_of(len(decided.memories), 'memory', 'memories')} {verb}.")

@@ -8,15 +8,15 @@ from django.db.models import Case, Count, OuterRef, QuerySet, Subquery, Value, W
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 
-from apps.common.errors import ProviderError, Refused
+from apps.common.errors import Refused
+from apps.console.choices import MAX_TOKENS
 from apps.console.generic import ProjectDetailView, ProjectListView
 from apps.console.labels import count_of
 from apps.console.paging import paginate, query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import download, project_action
 from apps.memories.filters import EntityFilter, NameFilter, UserFilter
 from apps.memories.models import Entity, Memory
 from apps.memories.selectors.users import entity_graph, facts_over_time
@@ -24,14 +24,12 @@ from apps.memories.services.entities import merge_entities, preview_merge, split
 from apps.pipeline.core.enums import Stakes, Status
 from apps.privacy.users import erase_user, export_user, list_users
 from apps.retrieval.context import ContextQuery
+from apps.retrieval.search import MAX_QUERY_CHARACTERS
 from apps.search.views import BUDGET, told_to_agent
 from apps.tenants.enums import MemberRole
 from apps.tenants.models import EndUser
 
 TABS = {"context": "What agents see", "facts": "Facts over time", "timeline": "Timeline", "graph": "Entities"}
-MAX_TOKENS = 8_000
-MAX_QUERY_CHARACTERS = 2_000
-
 
 _LIVE = Memory.objects.live().filter(end_user=OuterRef("pk")).order_by().values("end_user")
 _LIVE_COUNT = Coalesce(Subquery(_LIVE.annotate(rows=Count("pk")).values("rows")), 0)
@@ -79,28 +77,19 @@ class UserDetailView(ProjectDetailView):
 
 def _context(request: HttpRequest, end_user: EndUser) -> dict[str, Any]:
     text, stakes = query_param(request, "q", limit=MAX_QUERY_CHARACTERS), request.GET.get("stakes", "")
-    block = ContextQuery(
+    asked = ContextQuery(
         token_budget=min(max(whole_number(request.GET.get("budget", "")) or BUDGET, 1), MAX_TOKENS),
         text=text,
         stakes=Stakes(stakes) if stakes in set(Stakes) else Stakes.NORMAL,
     )
-    shown: dict[str, Any] = {"query": block, "stakes": list(Stakes)}
-    try:
-        told = told_to_agent(end_user, text=block.text, budget=block.token_budget, stakes=block.stakes)
-    except ProviderError:
-        return shown | {"problem": "The embedder does not answer, so nothing can be ranked. Try again later."}
-    return shown | {"told": told}
+    return {"query": asked, "stakes": list(Stakes)} | told_to_agent(end_user, asked)
 
 
 @project_page(MemberRole.ADMIN)
 def export(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> StreamingHttpResponse:
     """Download everything that is stored about an end user as lines of JSON."""
     user = get_object_or_404(list_users(project_id=visit.project.pk), pk=user_id)
-    return StreamingHttpResponse(
-        export_user(project_id=visit.project.pk, user_id=user.external_id),
-        content_type="application/jsonl",
-        headers={"Content-Disposition": f'attachment; filename="{user.shown_id}.jsonl"'},
-    )
+    return download(export_user(project_id=visit.project.pk, user_id=user.external_id), f"{user.shown_id}.jsonl")
 
 
 @project_page(MemberRole.ADMIN, changes_archived=True)
@@ -120,7 +109,7 @@ def erase(request: HttpRequest, visit: ProjectVisit, user_id: UUID) -> HttpRespo
         rows = count_of(sum(erasure.counts.values()), "row")
         state = "Erased" if erasure.finished_at else "The erasure goes on in the background; so far"
         messages.success(request, f"{state}: {rows}. Receipt {erasure.shown_id}.")
-    return redirect("console:users", slug=visit.project.slug)
+    return redirect(visit.address("users"))
 
 
 MAX_FACTS = 200
@@ -177,27 +166,18 @@ def merge(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, into_id: U
             return render(request, "console/entity_merge_preview.html", {"preview": preview, "most": MAX_SHOWN})
         merge_entities(project_id=visit.project.pk, entity_id=entity_id, into_id=into_id)
     except Refused as refused:
-        return _refused(request, visit, entity_id, refused)
-    undo = reverse("console:split-entity", args=[visit.project.slug, entity_id])
+        get_object_or_404(Entity, project=visit.project, pk=entity_id)
+        messages.error(request, f"Nothing was changed: {refused}.")
+        return redirect(visit.address("entity", entity_id))
+    undo = visit.address("split-entity", entity_id)
     messages.success(request, "Merged into this entity.", extra_tags=undo)
-    return redirect("console:entity", slug=visit.project.slug, entity_id=into_id)
+    return redirect(visit.address("entity", into_id))
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-def split(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> HttpResponse:
+@project_action(MemberRole.REVIEWER, page="entity", row="entity_id")
+def split(request: HttpRequest, visit: ProjectVisit, entity_id: UUID) -> None:
     """Undo a merge."""
     into = Entity.objects.filter(project=visit.project, pk=entity_id).values_list("merged_into", flat=True).first()
-    try:
-        split_entities(project_id=visit.project.pk, entity_id=entity_id)
-    except Refused as refused:
-        return _refused(request, visit, entity_id, refused)
-    again = reverse("console:merge-entity", args=[visit.project.slug, entity_id, into])
+    split_entities(project_id=visit.project.pk, entity_id=entity_id)
+    again = visit.address("merge-entity", entity_id, into)
     messages.success(request, "The merge was undone: these are two entities again.", extra_tags=again)
-    return redirect("console:entity", slug=visit.project.slug, entity_id=entity_id)
-
-
-def _refused(request: HttpRequest, visit: ProjectVisit, entity_id: UUID, refused: Refused) -> HttpResponse:
-    get_object_or_404(Entity, project=visit.project, pk=entity_id)
-    messages.error(request, f"Nothing was changed: {refused}.")
-    return redirect("console:entity", slug=visit.project.slug, entity_id=entity_id)

@@ -16,11 +16,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import NotFound, Refused, Unfit
+from apps.console.errors import error_page
 from apps.console.forms import InvitationForm, MemberForm, NewAccountForm
 from apps.console.labels import count_of
 from apps.console.paging import paginate
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import is_repeated, mark_as_done, once, refusals_told
+from apps.console.shortcuts import done_once, once, project_action
 from apps.projects.invitations import (
     MailNotSent,
     accept_invitation,
@@ -45,9 +46,9 @@ _OFFER_SECONDS = 600
 def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List members, add one or change a role."""
     form = MemberForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
-            _set_role(request, visit, form.cleaned_data["username"], MemberRole(form.cleaned_data["role"]))
+            _set_role(request, visit, **form.cleaned_data)
         except Unfit:
             # Whether the name exists is not told; each project has 20 such names per hour.
             told = "This name can't be added. Ask an operator for an active account of this name."
@@ -57,11 +58,11 @@ def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         except Refused as refused:
             form.add_error(None, str(refused))
         else:
-            return redirect("console:members", slug=visit.project.slug)
-    return members_page(request, visit, form=form, invitation_form=InvitationForm())
+            return redirect(visit.address("members"))
+    return _members_page(request, visit, form=form, invitation_form=InvitationForm())
 
 
-def members_page(
+def _members_page(
     request: HttpRequest, visit: ProjectVisit, *, form: MemberForm, invitation_form: InvitationForm, link: str = ""
 ) -> HttpResponse:
     """Show members and open invitations; `link` is that of a new invitation, which is shown once."""
@@ -81,20 +82,16 @@ def members_page(
     return render(request, "console/members.html", shown, status=422 if is_bad else 200)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN, changes_archived=True)
-def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> HttpResponse:
+@project_action(page="members", changes_archived=True)
+def remove(request: HttpRequest, visit: ProjectVisit, membership_id: UUID) -> None:
     """Remove a member."""
-    with refusals_told(request):
-        was = remove_member(project_id=visit.project.pk, membership_id=membership_id)
-        undo = _undo(visit, was.user_id, was.role)
-        messages.success(request, "Member removed from this project.", extra_tags=undo)
-    return redirect("console:members", slug=visit.project.slug)
+    was = remove_member(project_id=visit.project.pk, membership_id=membership_id)
+    undo = _undo(visit, was.user_id, was.role)
+    messages.success(request, "Member removed from this project.", extra_tags=undo)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role: MemberRole) -> HttpResponse:
+@project_action(page="members")
+def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role: str) -> None:
     """Restore the role that a person had before a change or removal, as the message about it offered."""
     try:
         offer = signing.loads(request.GET.get("offer", ""), salt=_OFFER, max_age=_OFFER_SECONDS)
@@ -103,53 +100,44 @@ def restore_role(request: HttpRequest, visit: ProjectVisit, person_id: int, role
     if offer != [str(visit.project.pk), person_id, role]:
         raise Http404("this undo was not offered, or too long ago")
     person = get_object_or_404(User, pk=person_id)
-    with refusals_told(request):
-        _set_role(request, visit, person.get_username(), role)
-    return redirect("console:members", slug=visit.project.slug)
+    _set_role(request, visit, person.get_username(), MemberRole(role))
 
 
 def _undo(visit: ProjectVisit, person_id: int, role: str) -> str:
     """Return the URL that restores a role. It is signed, so that admins can't add people by number."""
-    url = reverse("console:restore-role", args=[visit.project.slug, person_id, role])
-    return f"{url}?offer={signing.dumps([str(visit.project.pk), person_id, role], salt=_OFFER)}"
+    offer = signing.dumps([str(visit.project.pk), person_id, role], salt=_OFFER)
+    return visit.address("restore-role", person_id, role, offer=offer)
 
 
 def _set_role(request: HttpRequest, visit: ProjectVisit, username: str, role: MemberRole) -> None:
     """Set a role and add a message with its undo. Raises Refused."""
-    slug = visit.project.slug
     before = Membership.objects.filter(project=visit.project, user__username=username.strip()).first()
     member = set_member(project_id=visit.project.pk, username=username, role=role)
-    undo = _undo(visit, member.user_id, before.role) if before else reverse("console:remove", args=[slug, member.pk])
+    undo = _undo(visit, member.user_id, before.role) if before else visit.address("remove", member.pk)
     messages.success(request, f"{member.user.get_username()} is now {member.role}.", extra_tags=undo)
 
 
 @never_cache
 @require_POST
 @project_page(MemberRole.ADMIN)
+@done_once("This person was invited before. The link is shown only once.", page="members")
 def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Invite a person; without mail, the link is shown once."""
     form, link = InvitationForm(request.POST), ""
-    if is_repeated(request):
-        messages.info(request, "This person was invited before. The link is shown only once.")
-        return redirect("console:members", slug=visit.project.slug)
     if form.is_valid():
         try:
             invitation, token = create_invitation(
-                project_id=visit.project.pk,
-                role=MemberRole(form.cleaned_data["role"]),
-                invited_by=visit.person_id,
-                email=form.cleaned_data["email"],
+                project_id=visit.project.pk, invited_by=visit.person_id, **form.cleaned_data
             )
         except Unfit as unfit:
             form.add_error(unfit.at.strip("/"), f"{str(unfit).capitalize()}.")
         except Refused as refused:
             form.add_error(None, f"Nobody was invited: {refused}")
         else:
-            mark_as_done(request)
             form, link = InvitationForm(), _pass_on(request, invitation, token)
             if not link:
-                return redirect("console:members", slug=visit.project.slug)
-    return members_page(request, visit, form=MemberForm(), invitation_form=form, link=link)
+                return redirect(visit.address("members"))
+    return _members_page(request, visit, form=MemberForm(), invitation_form=form, link=link)
 
 
 def _pass_on(request: HttpRequest, invitation: Invitation, token: str) -> str:
@@ -169,14 +157,11 @@ def _pass_on(request: HttpRequest, invitation: Invitation, token: str) -> str:
     return ""
 
 
-@require_POST
-@project_page(MemberRole.ADMIN, changes_archived=True)
-def revoke(request: HttpRequest, visit: ProjectVisit, invitation_id: UUID) -> HttpResponse:
+@project_action(page="members", changes_archived=True)
+def revoke(request: HttpRequest, visit: ProjectVisit, invitation_id: UUID) -> None:
     """Revoke an open invitation."""
-    with refusals_told(request):
-        revoke_invitation(project_id=visit.project.pk, invitation_id=invitation_id)
-        messages.success(request, "The invitation is revoked: its link leads nowhere now.")
-    return redirect("console:members", slug=visit.project.slug)
+    revoke_invitation(project_id=visit.project.pk, invitation_id=invitation_id)
+    messages.success(request, "The invitation is revoked: its link leads nowhere now.")
 
 
 _MOST, _SECONDS = 30, 300  # forms and wrong links of one address
@@ -190,41 +175,34 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return refusal
     try:
         invitation = find_invitation(token=token)
-        if request.method != "POST":
-            empty = None if request.user.is_authenticated else NewAccountForm()
-            return _page(request, invitation, empty)
-        if request.user.is_authenticated:
-            accept_invitation(token=token, person_id=request.user.pk)
-            return _welcome(request, invitation)
-        form = NewAccountForm(request.POST)
-        if not form.is_valid():
-            return _page(request, invitation, form)
-        given = form.cleaned_data
-        try:
-            _, person = accept_with_new_account(token=token, username=given["username"], password=given["password1"])
-        except Unfit as unfit:
-            form.add_error("username", f"{str(unfit).capitalize()}.")
-            return _page(request, invitation, form)
-        login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
-        return _welcome(request, invitation)
+        form = None if request.user.is_authenticated else NewAccountForm(request.POST or None)
+        if request.method == "POST" and _accept(request, token, form):
+            messages.success(request, f"Welcome to {invitation.project.name}.")
+            return redirect("console:project", slug=invitation.project.slug)
+        shown = {"invitation": invitation, "form": form}
+        return render(request, "console/join.html", shown, status=422 if form and form.errors else 200)
     except NotFound:
         # Wrong links count, too; forms were counted above.
         refusal = _throttled(request) if request.method != "POST" else None
-        shown = {
-            "title": "This invitation is not open",
-            "text": "It was used or revoked, or it has expired. Ask whoever has invited you for a new one.",
-        }
-        return refusal or render(request, "console/error.html", shown, status=404)
+        why = "It was used or revoked, or it has expired. Ask whoever has invited you for a new one."
+        return refusal or error_page(request, 404, "This invitation is not open", why)
 
 
-def _page(request: HttpRequest, invitation: Invitation, form: NewAccountForm | None) -> HttpResponse:
-    shown = {"invitation": invitation, "form": form}
-    return render(request, "console/join.html", shown, status=422 if form and form.errors else 200)
-
-
-def _welcome(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    messages.success(request, f"Welcome to {invitation.project.name}.")
-    return redirect("console:project", slug=invitation.project.slug)
+def _accept(request: HttpRequest, token: str, form: NewAccountForm | None) -> bool:
+    """Accept the invitation, without a form for who is logged in; return False if the form has errors."""
+    if request.user.is_authenticated:
+        accept_invitation(token=token, person_id=request.user.pk)
+        return True
+    if form is None or not form.is_valid():
+        return False
+    given = form.cleaned_data
+    try:
+        _, person = accept_with_new_account(token=token, username=given["username"], password=given["password1"])
+    except Unfit as unfit:
+        form.add_error("username", f"{str(unfit).capitalize()}.")
+        return False
+    login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
+    return True
 
 
 def _throttled(request: HttpRequest) -> HttpResponse | None:
@@ -232,7 +210,6 @@ def _throttled(request: HttpRequest) -> HttpResponse | None:
     wait = seconds_to_wait(RateLimit(f"invitation:{client_address(request)}", most=_MOST, seconds=_SECONDS))
     if not wait:
         return None
-    shown = {"title": "Too many attempts", "text": f"Try again in {count_of(-(-wait // 60), 'minute')}."}
-    response = render(request, "console/error.html", shown, status=429)
+    response = error_page(request, 429, "Too many attempts", f"Try again in {count_of(-(-wait // 60), 'minute')}.")
     response["Retry-After"] = str(wait)
     return response

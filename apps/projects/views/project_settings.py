@@ -4,11 +4,10 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from apps.console.forms import ProjectForm, ProjectLimitsForm
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import refusals_told
+from apps.console.shortcuts import project_action
 from apps.outbox.models import OutboxRow
 from apps.projects.services import archive_project, restore_project, update_project
 from apps.tenants.enums import MemberRole
@@ -18,70 +17,57 @@ from apps.tenants.models import Project
 @project_page(MemberRole.ADMIN)
 def project_settings(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show the project, and change its name and guideline."""
-    form = ProjectForm(request.POST) if request.method == "POST" else _project_form(visit)
-    if request.method == "POST" and form.is_valid():
-        update_project(project_id=visit.project.pk, changes=form.cleaned_data)
-        messages.success(request, "Saved.")
-        return redirect("console:project-settings", slug=visit.project.slug)
-    return _page(request, visit, form)
+    form = ProjectForm(request.POST or None, instance=Project.objects.get(pk=visit.project.pk))
+    if not form.is_valid():
+        return _page(request, visit, form=form)
+    update_project(project_id=visit.project.pk, changes=form.cleaned_data)
+    messages.success(request, "Saved.")
+    return redirect(visit.address("project-settings"))
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def limits(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@project_action(page="project-settings")
+def limits(request: HttpRequest, visit: ProjectVisit) -> HttpResponse | None:
     """Change the limits of the project; superusers alone may."""
     if not request.user.is_superuser:
         raise PermissionDenied
     form = ProjectLimitsForm(request.POST, instance=Project.objects.get(pk=visit.project.pk))
     if not form.is_valid():
-        return _page(request, visit, _project_form(visit), limits_form=form)
+        return _page(request, visit, limits_form=form)
     update_project(project_id=visit.project.pk, changes=form.cleaned_data)
     messages.success(request, "The limits are changed.")
-    return redirect("console:project-settings", slug=visit.project.slug)
+    return None
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@project_action(page="project-settings")
+def archive(request: HttpRequest, visit: ProjectVisit) -> HttpResponse | None:
     """Archive the project once its name was typed in."""
     if request.POST.get("confirmation", "").strip() != visit.project.name:
-        return _page(request, visit, _project_form(visit), problem="Type the name exactly as it is shown.")
-    with refusals_told(request):
-        archive_project(project_id=visit.project.pk)
-        messages.success(request, "The project is archived. It can be restored at any time.")
-    return redirect("console:project-settings", slug=visit.project.slug)
+        return _page(request, visit, problem="Type the name exactly as it is shown.")
+    archive_project(project_id=visit.project.pk)
+    messages.success(request, "The project is archived. It can be restored at any time.")
+    return None
 
 
-@require_POST
-@project_page(MemberRole.ADMIN, changes_archived=True)
-def restore(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@project_action(page="project-settings", changes_archived=True)
+def restore(request: HttpRequest, visit: ProjectVisit) -> None:
     """Restore an archived project."""
-    with refusals_told(request):
-        restore_project(project_id=visit.project.pk)
-        messages.success(request, "The project is restored: it takes turns again, and its queue continues.")
-    return redirect("console:project-settings", slug=visit.project.slug)
-
-
-def _project_form(visit: ProjectVisit) -> ProjectForm:
-    project = visit.project
-    return ProjectForm(initial={"name": project.name, "review_guideline": project.review_guideline})
+    restore_project(project_id=visit.project.pk)
+    messages.success(request, "The project is restored: it takes turns again, and its queue continues.")
 
 
 def _page(
     request: HttpRequest,
     visit: ProjectVisit,
-    form: ProjectForm,
     *,
-    problem: str = "",
+    form: ProjectForm | None = None,
     limits_form: ProjectLimitsForm | None = None,
+    problem: str = "",
 ) -> HttpResponse:
-    if limits_form is None and request.user.is_superuser:
-        limits_form = ProjectLimitsForm(instance=visit.project)
     shown = {
-        "form": form,
-        "limits_form": limits_form,
+        "form": form or ProjectForm(instance=visit.project),
+        "limits_form": limits_form or (request.user.is_superuser and ProjectLimitsForm(instance=visit.project)),
         "problem": problem,
         "pending": OutboxRow.objects.filter(project=visit.project).open().count(),
     }
-    is_wrong = problem or form.errors or (limits_form is not None and limits_form.errors)
-    return render(request, "console/project.html", shown, status=422 if is_wrong else 200)
+    # What was sent and leads here was wrong.
+    return render(request, "console/project.html", shown, status=422 if request.method == "POST" else 200)

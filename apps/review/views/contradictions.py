@@ -12,13 +12,13 @@ from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused, Unfit
 from apps.console.labels import names_of
-from apps.console.paging import identifier_of, is_detail, is_part, midnight, paginate_and_open, query_param
+from apps.console.paging import identifier_of, is_part, midnight, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import MemoryLink
 from apps.memories.querysets import MemoryLinkQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.review.decisions import Validity
-from apps.review.forms import Toast, parse_seen, refusal_response, row_id, toast_response
+from apps.review.forms import Toast, parse_seen, refusal_response, toast_response
 from apps.review.selectors.cases import comments_on, link_options, load_evidence, pairs_with_comment_count
 from apps.review.selectors.comparisons import (
     keeping,
@@ -71,15 +71,15 @@ def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> H
     """Show one pair: a part of the list, or a page of its own."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
     shown = _contradiction(get_object_or_404(links, pk=link_id))
-    template = "console/_contradiction.html" if is_detail(request) else "console/contradiction.html"
-    return render(request, template, {"contradiction": shown, "is_listed": is_detail(request)})
+    template = "console/_contradiction.html" if is_part(request, "detail") else "console/contradiction.html"
+    return render(request, template, {"contradiction": shown, "is_listed": is_part(request, "detail")})
 
 
 @require_POST
 @project_page(MemberRole.REVIEWER)
 def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
     """Resolve one pair."""
-    project_id, row = visit.project.pk, row_id(link_id)
+    project_id = visit.project.pk
     try:
         seen, resolution = parse_seen(request.POST.getlist("memory")), request.POST.get("resolution", "")
         if len(seen) != 2 or resolution not in set(LinkResolution):
@@ -95,12 +95,12 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
         )
     except Conflict as conflict:
         why = settled_by(project_id=project_id, link_id=link_id) or str(conflict)
-        return refusal_response(request, Conflict(why), gone=[row])
+        return refusal_response(request, Conflict(why), gone=[link_id])
     except Refused as refused:
-        return refusal_response(request, refused, gone=[] if isinstance(refused, Unfit) else [row])
+        return refusal_response(request, refused, gone=[] if isinstance(refused, Unfit) else [link_id])
     link = settled_pair(project_id=project_id, link_id=link_id)
     done = settlement_text(link) if link else ""
-    return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[row])
+    return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[link_id])
 
 
 def _day(request: HttpRequest, name: str) -> datetime | None:

@@ -12,12 +12,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from apps.common.errors import Refused, Unfit
 from apps.console.labels import label, names_of, time_since
-from apps.console.paging import identifier_of, is_detail, is_part, paginate, paginate_and_open
+from apps.console.paging import identifier_of, is_part, paginate, paginate_and_open
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import Memory, MemoryComment, MemoryLink, MemoryVersion
@@ -30,13 +29,13 @@ from apps.review.forms import (
     MOST_AT_ONCE,
     Toast,
     chosen_memories,
+    decision_response,
     edited_content,
     edited_value,
     parse_seen,
     parse_undo,
-    refusal_toasts,
-    refusals_toasted,
-    row_id,
+    review_action,
+    row_ids,
     toast_response,
 )
 from apps.review.selectors.cases import approval_texts, comments_on, load_review_item
@@ -61,9 +60,7 @@ MOST_NAMED = 3
 _DECISIONS = frozenset({"approved", "rejected", "kept", "merged", "took_over"})  # operations that a person decides
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Skip the memories of a row, or a pair; with `back`, undo that."""
     given = [identifier_of(each) for text in request.POST.getlist("row") for each in text.split()]
@@ -76,7 +73,7 @@ def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         return trigger_client_event(answer, "undone", {"opens": str(ids[0])})
     skipping.skip(request, ids)
     answer = toast_response(request, Toast("Skipped: it waits at the end of your queue.", skipped=tuple(ids)))
-    answer["X-Skipped-Rows"] = " ".join(row_id(each) for each in ids)
+    answer["X-Skipped-Rows"] = row_ids(ids)
     return answer
 
 
@@ -90,9 +87,7 @@ def decisions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return render(request, "console/decisions.html", {"page": page, "days": SHOWN_FOR.days})
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def comment(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Add a comment, and return all comments on the memory, or on both memories of the pair in which it was written."""
     comment_on_memory(project_id=visit.project.pk, memory_id=memory_id, text=request.POST.get("text", ""))
@@ -161,15 +156,13 @@ def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
 def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpResponse:
     """Show one memory with everything that a decision needs; beside the list, with its group."""
     found = get_object_or_404(Memory.objects.for_project(visit.project.pk).to_show(), pk=memory_id)
-    if not is_detail(request):
+    if not is_part(request, "detail"):
         return render(request, "console/memory.html", _case(found, None))
     group = group_of(found, filters=ReviewFilters.of(request))
     return render(request, "console/_review_item.html", _case(found, group) | {"is_listed": True})
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Approve one or several memories; a single one may be reworded, and may replace others."""
     content, value = edited_content(request), edited_value(request)
@@ -192,12 +185,10 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     others = " and others" if len(contents) > MOST_NAMED else ""
     more = f" Replaced: {quoted}{others}." if contents else ""
     verb = "kept as uncertain" if "as_uncertain" in request.POST else "approved"
-    return _decision_response(request, visit, decided, verb, more=more)
+    return _decided(request, visit, decided, verb, more=more)
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def preview_approval(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Show what approving several memories does, before it is done: how many stay, and what to know of the others."""
     ids = {each.memory_id for each in chosen_memories(request)}
@@ -219,9 +210,7 @@ def preview_approval(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return render(request, "console/_approval_preview.html", {"preview": preview})
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Reject one or several memories with a reason."""
     reason = request.POST.get("reason", "")
@@ -229,26 +218,20 @@ def reject(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         raise Unfit("choose a reason from the list")
     seen = chosen_memories(request)
     decided = deciding.reject(project_id=visit.project.pk, seen=seen, reason=RejectionReason(reason))
-    return _decision_response(request, visit, decided, "rejected")
+    return _decided(request, visit, decided, "rejected")
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Merge a memory into another one that says the same."""
     both = [parse_seen(request.POST.getlist(name)[:1]) for name in ("memory", "into")]
     if [len(each) for each in both] != [1, 1]:
         raise Unfit("choose two memories to merge")
     decided = deciding.merge_memories(project_id=visit.project.pk, seen=both[0][0], into=both[1][0])
-    return toast_response(
-        request, Toast("Merged.", decided), gone=[row_id(each.memory_id) for each in decided.memories]
-    )
+    return decision_response(request, decided, "Merged.")
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Undo a decision and refresh the page."""
     decided = parse_undo(request)
@@ -257,19 +240,18 @@ def undo(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return trigger_client_event(toast_response(request, Toast("Undone.")), "undone", {"opens": str(opens)})
 
 
-def _decision_response(
+def _decided(
     request: HttpRequest, visit: ProjectVisit, decided: ReviewDecision, verb: str, *, more: str = ""
 ) -> HttpResponse:
+    """Tell what was decided; if more of the group wait, the page loads its list again."""
     done = len(decided.memories)
     text = f"{done} memories {verb}." if done > 1 else f"{verb.capitalize()}."
-    toasts = [Toast(f"{text}{more}", decided)] if done else []
-    ids = [each.memory_id for each in decided.memories] + list(decided.refused)
-    gone, status = [row_id(each) for each in ids], 200 if done else 409
-    answer = toast_response(request, *toasts, *refusal_toasts(visit, decided.refused), gone=gone, status=status)
+    answer = decision_response(request, decided, f"{text}{more}")
     if "grouped" in request.POST:
         memories = Memory.objects.for_project(visit.project.pk)
+        ids = [*(each.memory_id for each in decided.memories), *decided.refused]
         wordings = memories.filter(pk__in=ids).values("wording")
-        if memories.awaiting_review().filter(wording__in=wordings).exists():  # more of the group wait
+        if memories.awaiting_review().filter(wording__in=wordings).exists():
             trigger_client_event(answer, "queue-changed", after="swap")
     return answer
 

@@ -6,14 +6,13 @@ from django.conf import settings as site
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused
 from apps.console.generic import ProjectDetailView
 from apps.console.paging import paginate, whole_number
 from apps.console.permissions import ProjectVisit, project_page
-from apps.console.shortcuts import refusals_told
+from apps.console.shortcuts import project_action
 from apps.intake.read_again import sessions_to_read
 from apps.pipeline.core.policy import Policy
 from apps.projects.services import (
@@ -41,9 +40,8 @@ def configuration(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return _show(request, visit, shown, SettingsForm(shown.as_policy(), is_read_only=not visit.may_administer))
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
+@project_action(page="configuration")
+def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse | None:
     """Create a version with the changed settings: active, or with `draft` one that is not."""
     shown = _version(visit, whole_number(request.POST.get("base", "")) or 0)
     as_draft = "draft" in request.POST
@@ -67,9 +65,9 @@ def change(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     elif as_draft:
         return _drafted(request, visit, made)
     else:
-        undo = reverse("console:restore", args=[visit.project.slug, shown.number])
+        undo = visit.address("restore", shown.number)
         messages.success(request, f"Version {made.number} is active.", extra_tags=undo)
-    return redirect("console:configuration", slug=visit.project.slug)
+    return None
 
 
 @require_POST
@@ -94,9 +92,8 @@ def changes(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return render(request, "console/_setting_changes.html", context)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def draft_preset(request: HttpRequest, visit: ProjectVisit, preset: str) -> HttpResponse:
+@project_action(page="configuration")
+def draft_preset(request: HttpRequest, visit: ProjectVisit, preset: str) -> HttpResponse | None:
     """Make a draft of the active version with the values of a preset."""
     if preset not in set(Preset):
         raise Http404("no such preset")
@@ -109,23 +106,17 @@ def draft_preset(request: HttpRequest, visit: ProjectVisit, preset: str) -> Http
     )
     if made.number == active.number:
         messages.info(request, f"The active version has the values of {preset} already.")
-        return redirect("console:configuration", slug=visit.project.slug)
+        return None
     return _drafted(request, visit, made)
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
+@project_action(page="version", row="number")
 def activate(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
     """Activate a draft in place of the version in `seen`."""
     seen = whole_number(request.POST.get("seen", "")) or 0
-    try:
-        activate_version(project_id=visit.project.pk, number=number, seen=seen)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-        return redirect("console:version", slug=visit.project.slug, number=number)
-    undo = reverse("console:restore", args=[visit.project.slug, seen])
-    messages.success(request, f"Version {number} is active.", extra_tags=undo)
-    return redirect("console:configuration", slug=visit.project.slug)
+    activate_version(project_id=visit.project.pk, number=number, seen=seen)
+    messages.success(request, f"Version {number} is active.", extra_tags=visit.address("restore", seen))
+    return redirect(visit.address("configuration"))
 
 
 class VersionDetailView(ProjectDetailView):
@@ -151,20 +142,17 @@ class VersionDetailView(ProjectDetailView):
         }
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
-def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> HttpResponse:
+@project_action(page="configuration")
+def restore(request: HttpRequest, visit: ProjectVisit, number: int) -> None:
     """Restore an older version as a new version."""
-    with refusals_told(request):
-        made = restore_version(project_id=visit.project.pk, number=number)
-        undo = reverse("console:restore", args=[visit.project.slug, made.base])
-        messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
-    return redirect("console:configuration", slug=visit.project.slug)
+    made = restore_version(project_id=visit.project.pk, number=number)
+    undo = visit.address("restore", made.base)
+    messages.success(request, f"Version {number} was restored as version {made.number}.", extra_tags=undo)
 
 
 def _drafted(request: HttpRequest, visit: ProjectVisit, made: ConfigurationVersion) -> HttpResponse:
     messages.success(request, f"Version {made.number} is a draft: it decides nothing until it is activated.")
-    return redirect("console:version", slug=visit.project.slug, number=made.number)
+    return redirect(visit.address("version", made.number))
 
 
 def _version(visit: ProjectVisit, number: int) -> ConfigurationVersion:

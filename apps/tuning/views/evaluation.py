@@ -2,24 +2,21 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.views.decorators.http import require_POST
 
-from apps.common.errors import Refused, Unfit
+from apps.common.errors import Unfit
 from apps.console.labels import names_of, percent
 from apps.console.paging import identifier_of, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import download, project_action
 from apps.health.selectors import TimeSeries
 from apps.memories.ledger.actor import current_actor
 from apps.memories.models import EvaluationItem, EvaluationLabel
 from apps.pipeline.core.enums import LabelValue, MemoryType, SampleKind
-from apps.review.forms import edited_content, refusals_toasted
+from apps.review.forms import edited_content, review_action
 from apps.review.selectors.cases import CONTEXT_TURNS, load_evidence
 from apps.search.selectors.explanations import explain_turns
 from apps.tenants.enums import MemberRole
@@ -77,16 +74,11 @@ def evaluation(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return render(request, "console/evaluation.html", context)
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
+@project_action(MemberRole.REVIEWER, page="evaluation", outcome="Nothing was drawn")
 def draw(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Draw samples of the last seven days, and begin to label."""
-    try:
-        draw_samples(project_id=visit.project.pk)
-    except Refused as refused:
-        messages.error(request, f"Nothing was drawn: {refused}.")
-        return redirect("console:evaluation", slug=visit.project.slug)
-    return redirect("console:label-items", slug=visit.project.slug)
+    draw_samples(project_id=visit.project.pk)
+    return redirect(visit.address("label-items"))
 
 
 @project_page(MemberRole.REVIEWER)
@@ -95,9 +87,7 @@ def label_items(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     return _next(request, visit, template="console/evaluation_label.html")
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def label(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Label an item, and show the next one."""
     value = request.POST.get("value", "")
@@ -107,9 +97,7 @@ def label(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpRespo
     return _next(request, visit)
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def remember(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Store what a missed turn says in the person's words, label it, and show the next item."""
     content, type_ = edited_content(request), request.POST.get("type", "")
@@ -119,9 +107,7 @@ def remember(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpRe
     return _next(request, visit)
 
 
-@require_POST
-@project_page(MemberRole.REVIEWER)
-@refusals_toasted
+@review_action
 def unlabel(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpResponse:
     """Undo the person's label of an item, and show the item again."""
     undo_label(project_id=visit.project.pk, item_id=item_id)
@@ -131,27 +117,17 @@ def unlabel(request: HttpRequest, visit: ProjectVisit, item_id: UUID) -> HttpRes
 @project_page()
 def export(request: HttpRequest, visit: ProjectVisit) -> StreamingHttpResponse:
     """Download all labels, one JSON object per line."""
-    return StreamingHttpResponse(
-        export_labels(project_id=visit.project.pk),
-        content_type="application/jsonl",
-        headers={"Content-Disposition": f'attachment; filename="labels-{visit.project.slug}.jsonl"'},
-    )
+    return download(export_labels(project_id=visit.project.pk), f"labels-{visit.project.slug}.jsonl")
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
+@project_action(page="evaluation", outcome="Nothing was compared", tells_absence=True)
 def compare(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """Replay the traces of labelled items under the chosen versions."""
     chosen = dict.fromkeys(whole_number(each) or 0 for each in request.POST.getlist("version"))
-    try:
-        replays = compare_versions(
-            project_id=visit.project.pk, versions=tuple(chosen), allows_live_calls="live_calls" in request.POST
-        )
-    except Refused as refused:
-        messages.error(request, f"Nothing was compared: {refused}.")
-        return redirect("console:evaluation", slug=visit.project.slug)
-    query = urlencode([("replay", str(replay.pk)) for replay in replays])
-    return redirect(f"{reverse('console:comparison', args=[visit.project.slug])}?{query}")
+    replays = compare_versions(
+        project_id=visit.project.pk, versions=tuple(chosen), allows_live_calls="live_calls" in request.POST
+    )
+    return redirect(visit.address("comparison", replay=[str(replay.pk) for replay in replays]))
 
 
 @project_page()

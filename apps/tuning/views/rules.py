@@ -12,7 +12,6 @@ from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Refused
@@ -22,6 +21,7 @@ from apps.console.generic import ProjectListView
 from apps.console.labels import label
 from apps.console.paging import query_param, whole_number
 from apps.console.permissions import ProjectVisit, project_page
+from apps.console.shortcuts import project_action
 from apps.memories.models import EvaluationLabel, Memory
 from apps.pipeline.core.canonical import canonical_text
 from apps.pipeline.core.enums import LIVE_STATUSES, LabelValue, values_of
@@ -91,16 +91,15 @@ class RuleListView(ProjectListView):
 @project_page(MemberRole.ADMIN)
 def rule(request: HttpRequest, visit: ProjectVisit, name: str = "") -> HttpResponse:
     """Show and save a rule; saving creates a configuration version."""
-    known = get_object_or_404(PreFilterRule, project=visit.project, name=name) if name else None
+    rules = PreFilterRule.objects.filter(project=visit.project)
+    known = get_object_or_404(rules, name=name) if name else None
     proposed, values = _PROPOSALS.get(query_param(request, "relax") if known else "", ("", {}))
     form = ProjectRuleForm(request.POST or None, instance=known, initial=values)
     context: dict[str, Any] = {"form": form, "rule": known, "days": DAYS, "trial_form": TrialForm()}
     context["proposed"] = proposed
-    if request.method == "POST" and form.is_valid() and known is None:
-        others = PreFilterRule.objects.filter(project=visit.project, name=form.instance.name)
-        if others.exists():
-            form.add_error("name", "another rule has this name")
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid() and known is None and rules.filter(name=form.instance.name).exists():
+        form.add_error("name", "another rule has this name")
+    if form.is_valid():
         try:
             edited, is_draft = form.instance.as_rule(), "draft" in request.POST
             is_seen = request.POST.get("seen", "") == fingerprint(edited)
@@ -129,28 +128,22 @@ _PROPOSALS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
+@project_action(page="patterns")
 def switch(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse:
     """Enable or disable a rule."""
     known = get_object_or_404(PreFilterRule, project=visit.project, name=name).as_rule()
     switched = known.model_copy(update={"enabled": not known.enabled})
     if switched.enabled and check_rule(project_id=visit.project.pk, rule=switched).needs_confirmation:
         messages.error(request, f"Nothing was changed: rule {name} would drop what is worth keeping. Save it here.")
-        return redirect("console:rule", slug=visit.project.slug, name=name)
+        return redirect(visit.address("rule", name))
     version = save_rule(project_id=visit.project.pk, rule=switched)
     return _saved(request, visit, version, f"Rule {name} {'enabled' if switched.enabled else 'disabled'}")
 
 
-@require_POST
-@project_page(MemberRole.ADMIN)
+@project_action(page="patterns", tells_absence=True)
 def delete(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse:
     """Delete a rule; older versions keep it."""
-    try:
-        version = delete_rule(project_id=visit.project.pk, name=name)
-    except Refused as refused:
-        messages.error(request, f"Nothing was changed: {refused}.")
-        return redirect("console:patterns", slug=visit.project.slug)
+    version = delete_rule(project_id=visit.project.pk, name=name)
     return _saved(request, visit, version, f"Rule {name} deleted")
 
 
@@ -220,10 +213,10 @@ def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVers
     """Redirect to the list with a message and its undo."""
     if version.is_draft:
         messages.success(request, f"{done} in draft {version.number}, which decides nothing until it is activated.")
-        return redirect("console:version", slug=visit.project.slug, number=version.number)
-    undo = reverse("console:restore", args=[visit.project.slug, version.base])
+        return redirect(visit.address("version", version.number))
+    undo = visit.address("restore", version.base)
     messages.success(request, f"{done}: version {version.number} is active.", extra_tags=undo)
-    return redirect("console:patterns", slug=visit.project.slug)
+    return redirect(visit.address("patterns"))
 
 
 def _preview_context(preview: RulePreview) -> dict[str, Any]:
