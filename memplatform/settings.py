@@ -142,7 +142,11 @@ TEMPLATES = [
                 "apps.console.context_processors.page_frame",
             ],
             # Every template may use them without loading them.
-            "builtins": ["apps.console.templatetags.console", "django.templatetags.static"],
+            "builtins": [
+                "apps.console.templatetags.blocks",
+                "apps.console.templatetags.console",
+                "django.templatetags.static",
+            ],
         },
     }
 ]

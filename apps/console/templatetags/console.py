@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django import template
 from django.http import HttpRequest
+from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -144,20 +145,33 @@ def shortened(text: str) -> str:
     return f"…{text[-6:]}" if _IDENTIFIER.fullmatch(text) else Truncator(text).chars(40)
 
 
+@register.filter
+def said(text: str) -> SafeString:
+    """Return words of a user or an agent as an element of their own."""
+    return format_html('<span class="said" hx-disable>{}</span>', text)
+
+
+@register.filter
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "turn" gets an s as a plural, "memory,memories" says what the plural is."""
+    one, _, several = noun.partition(",")
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
 @register.simple_tag(takes_context=True)
-def url_with(context: dict[str, Any], **changes: Any) -> str:
+def url_with(context: Context, **changes: Any) -> str:
     """Return the URL of the page with some query parameters changed; an empty value removes a parameter."""
     return f"{context['request'].path}?{query_with(context, **changes)}"
 
 
 @register.simple_tag(takes_context=True)
-def url_with_value(context: dict[str, Any], name: str, value: str) -> str:
+def url_with_value(context: Context, name: str, value: str) -> str:
     """Return the URL of the first page of the list with one query parameter changed."""
     return url_with(context, **{"page": "", name: value})
 
 
 @register.simple_tag(takes_context=True)
-def query_with(context: dict[str, Any], **changes: Any) -> str:
+def query_with(context: Context, **changes: Any) -> str:
     """Return the query string of the page with some parameters changed; an empty value removes a parameter."""
     request: HttpRequest = context["request"]
     query = {name: request.GET[name] for name in request.GET} | changes
