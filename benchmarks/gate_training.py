@@ -1,14 +1,18 @@
 """Training of the gate: labelled sentences in, weights out; the same sentences always give the same weights."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import re2
 
 from apps.pipeline.extraction.linear_model import LinearModel, scale_of
 
+SHORT = Path(__file__).with_name("short_sentences.toml")
+_TIMES = 3  # that each of them counts, beside ten times as many sentences of conversations
 _LEAST_OCCURRENCES = 3  # of a feature that gets a weight
 _DECAY = 2e-5  # chosen by cross-validation within the training conversations
 _STEPS, _SLOW_FROM, _RATE, _SLOW_RATE = 250, 150, 0.3, 0.09
@@ -28,6 +32,17 @@ class LabelledSentence:
     text: str
     question: str
     is_kept: bool
+
+
+def short_sentences() -> list[LabelledSentence]:
+    """Return the labelled sentences of short_sentences.toml, each as often as it counts."""
+    told = tomllib.loads(SHORT.read_text(encoding="utf-8"))
+    return [
+        LabelledSentence(text, question="", is_kept=kind == "kept")
+        for kind, texts in told.items()
+        for text in texts.strip().splitlines()
+        for _ in range(_TIMES)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import reverse
 from django.views.generic import DetailView, FormView, ListView, View
 
 from apps.common.errors import Refused, Unfit
@@ -32,10 +31,6 @@ class ProjectMixin(View):
         response = super().dispatch(request, **kwargs)
         # A template is rendered later by default, when the scope of the project has ended and no row can be read.
         return response.render() if hasattr(response, "render") else response
-
-    def page(self, name: str, **kwargs: Any) -> str:
-        """Return the address of a page of the project."""
-        return reverse(f"console:{name}", kwargs={"slug": self.visit.project.slug, **kwargs})
 
 
 class ProjectListView(ProjectMixin, ListView):

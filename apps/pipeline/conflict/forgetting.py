@@ -46,8 +46,11 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
         if request.points:
             last = told[-1].candidate.source_turn_ids[-1] if told else None  # candidates are in the order of turns
             just_told = {each.memory_id for each in told if each.candidate.source_turn_ids[-1] == last}
-            meant = [each for each in (*new, *known) if each.id in just_told] or _told_last(known, draft)
-            named, perhaps = (meant, []) if request.is_plain else ([], meant[:_MOST_IN_DOUBT])
+            told_now = [each for each in (*new, *known) if each.id in just_told]
+            meant = told_now or _told_last(known, draft)
+            # "Don't store this" may also be about what comes.
+            is_sure = request.is_plain and (bool(told_now) or not request.needs_all_words)
+            named, perhaps = (meant, []) if is_sure else ([], meant[:_MOST_IN_DOUBT])
         else:
             named, perhaps = named_by(request, [*known, *new], user=user)
         if not (named or perhaps or request.needs_all_words):

@@ -68,7 +68,7 @@ class ReplayFormView(_VersionFormView):
             is_isolated=given["isolated"],
             allows_live_calls=given["live_calls"],
         )
-        return redirect(self.page("replay", replay_id=made.pk))
+        return redirect(self.visit.address("replay", made.pk))
 
 
 class ReplayDetailView(ProjectDetailView):

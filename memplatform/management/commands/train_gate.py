@@ -20,6 +20,7 @@ from benchmarks.gate_training import (
     LabelledSentence,
     ScoredMessage,
     figures_at,
+    short_sentences,
     telling_sentences,
     train,
 )
@@ -30,7 +31,7 @@ _THRESHOLDS = (0.5, 0.7)
 
 
 class Command(BaseCommand):
-    """Train the gate from the gold lists, without those of two authors, and print its figures on these two."""
+    """Train the gate from the gold lists and short sentences; print its figures on authors of neither."""
 
     help = __doc__ or ""
 
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         conversations = (*gold.load(), *gold.load(gold.WITHOUT_ANSWERS))
         messages = [message for each in conversations if each.half not in HELD_OUT for message in _messages(each)]
         labelled = [sentence for message in messages for sentence in message.labelled()]
+        labelled += short_sentences()
         gate = train([features_of(each.text, each.question) for each in labelled], [each.is_kept for each in labelled])
         options["to"].write_text(to_json({"gate": gate}), encoding="utf-8")
         self.stdout.write(f"{len(gate.weights)} weights from {len(messages)} messages: {options['to']}")

@@ -53,6 +53,6 @@ EVERYDAY: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     ("My sister is pregnant.", ("User's sister expecting pregnant",), False),
     ("My brother lives in Gdansk.", ("User's brother lives_in Gdansk",), False),
     ("I'm dying to see that film.", (), False),
-    ("I live in fear of spiders.", (), False),
+    ("I live in fear of spiders.", (), True),
     ("I work in five minutes.", (), False),
 )

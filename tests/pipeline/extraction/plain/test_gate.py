@@ -4,7 +4,7 @@ from apps.pipeline.extraction.plain.gate import WEIGHTS, score
 
 
 def test_the_shipped_weights_tell_facts_from_requests() -> None:
-    assert WEIGHTS.stat().st_size < 60_000
+    assert WEIGHTS.stat().st_size < 80_000
     told = (
         "My wife is allergic to penicillin",
         "We moved to a flat in Leeds in March",
