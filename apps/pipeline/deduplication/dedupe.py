@@ -1,7 +1,8 @@
 """Stage 4, dedupe: a statement that is already known becomes another origin of its memory, not another memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from uuid import UUID
 
 from apps.pipeline.core.canonical import canonical_hash
@@ -12,6 +13,7 @@ from apps.pipeline.core.ports import Neighbour, Ports, Probe, Slot, Vector
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.deduplication import open_pairs
 from apps.pipeline.deduplication.dedupe_session import DedupeSession
+from apps.pipeline.deduplication.ended_values import disputed_by
 from apps.pipeline.deduplication.matching import with_cosines
 from apps.pipeline.deduplication.open_pairs import Verdicts
 from apps.pipeline.lexicon.antonym_predicates import same_axis
@@ -33,7 +35,7 @@ def run(draft: Draft, ports: Ports) -> Draft:
     """Read neighbours and values of slots, decide, ask a judge about open pairs in one call, decide again."""
     if not draft.candidates:
         return draft
-    gathered = _gather(draft, ports)
+    draft, gathered = _with_disputed(draft, _gather(draft, ports))
     draft = draft.evolve(holders=tuple(gathered.holders))
     decided = decide(draft, gathered)
     judge = judge_of(draft, ports)
@@ -90,6 +92,19 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         holders=holders,
     )
+
+
+def _with_disputed(draft: Draft, gathered: Gathered) -> tuple[Draft, Gathered]:
+    """Let notes contradict the near statements that they say are over."""
+    near = [[each.memory for each in found] for found in gathered.neighbours]
+    disputed = [disputed_by(candidate, known) for candidate, known in zip(draft.candidates, near, strict=True)]
+    if not any(disputed):
+        return draft, gathered
+    pairs = zip(draft.candidates, disputed, strict=True)
+    candidates = tuple(each.evolve(contradicts=(*each.contradicts, *ids)) for each, ids in pairs)
+    named = {memory.id: memory for known in near for memory in known if memory.id in {*chain(*disputed)}}
+    holders = {each.id: each for each in gathered.holders} | named
+    return draft.evolve(candidates=candidates), replace(gathered, holders=tuple(holders.values()))
 
 
 def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None) -> Draft:
