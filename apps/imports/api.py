@@ -191,6 +191,6 @@ class ProjectViewSet(ApiViewSet):
 
     @operation("export_project", summary="Export the project", answers={(200, "application/jsonl"): OpenApiTypes.STR})
     def export(self, request: Request) -> StreamingHttpResponse:
-        """Return the project as lines of JSON, from which an import makes another one; without keys and accounts."""
+        """Return the project as lines of JSON, to load in another installation; without keys and accounts."""
         lines = export_project(project_id=self.caller.project_id)
         return StreamingHttpResponse(lines, content_type="application/jsonl")

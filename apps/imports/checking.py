@@ -17,49 +17,43 @@ from apps.imports.readers.entries import ImportProblem, ImportSource
 from apps.imports.readers.files import ImportChunk, file_entries, format_of, import_chunks
 from apps.imports.readers.memories import ORIGIN
 from apps.imports.services import file_content, leased, release, reporting
-from apps.imports.transfers.load_project import check_empty
-from apps.imports.transfers.row_blocks import RowBlock, row_blocks
 from apps.memories.models import Memory
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.core.turn import NewTurn, SourceTurn
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy
 
 
-def chunks_of(file_import: FileImport) -> Iterator[RowBlock | ImportChunk | ImportProblem]:
-    """Yield the chunks of a file with a known format, the same ones each time. Raises Unfit."""
-    content, file_format = file_content(file_import), ImportFormat(file_import.format)
-    if file_format is ImportFormat.PROJECT:
-        return row_blocks(content)
+def chunks_of(file_import: FileImport) -> Iterator[ImportChunk | ImportProblem]:
+    """Yield the chunks of a file with a known format, the same ones each time."""
     source = ImportSource(
         name=PurePath(file_import.file_name).stem,
         now=file_import.created_at,
         user_id=file_import.user_id,
         users_by_name=file_import.users_by_name,
     )
-    return import_chunks(file_entries(content, file_format=file_format, source=source))
+    file_format = ImportFormat(file_import.format)
+    return import_chunks(file_entries(file_content(file_import), file_format=file_format, source=source))
 
 
-def known_turns(*, project_id: UUID, chunk: ImportChunk) -> frozenset[str]:
-    """Return the turn_ids that are stored; those that a rollback has taken back are not."""
-    user = end_user_id(project_id=project_id, user_id=chunk.user_id)
-    session = session_id(end_user_id=user, session_id=chunk.session_id)
-    with tenant_scope(project_id=project_id, end_user_id=user):
-        stored = Turn.objects.filter(end_user_id=user, session_id=session, withdrawn=False)
-        named = stored.filter(external_id__in=[each.turn.external_id for each in chunk.turns])
-        return frozenset(named.values_list("external_id", flat=True))
+def known_in(held: FileImport, chunk: ImportChunk) -> frozenset[str]:
+    """Return the turn_ids, or the identifiers of memories in the file, that are stored already.
 
-
-def known_memories(*, project_id: UUID, chunk: ImportChunk, file_format: str) -> frozenset[str]:
-    """Return the identifiers in the file of memories that were stored from such a file."""
-    user = end_user_id(project_id=project_id, user_id=chunk.user_id)
-    with tenant_scope(project_id=project_id, end_user_id=user):
-        stored = Memory.objects.filter(end_user_id=user, **{f"metadata__{ORIGIN}__from": file_format})
-        named = stored.alias(named=KT(f"metadata__{ORIGIN}__id")).annotate(origin=F("named"))
-        wanted = named.filter(origin__in=[each.external_id for each in chunk.memories])
+    Turns that a rollback has taken back are not; memories are known from such a file alone.
+    """
+    user = end_user_id(project_id=held.project_id, user_id=chunk.user_id)
+    with tenant_scope(project_id=held.project_id, end_user_id=user):
+        if chunk.turns:
+            session = session_id(end_user_id=user, session_id=chunk.session_id)
+            turns = Turn.objects.filter(end_user_id=user, session_id=session, withdrawn=False)
+            named = turns.filter(external_id__in=[each.turn.external_id for each in chunk.turns])
+            return frozenset(named.values_list("external_id", flat=True))
+        memories = Memory.objects.filter(end_user_id=user, **{f"metadata__{ORIGIN}__from": held.format})
+        imported = memories.alias(named=KT(f"metadata__{ORIGIN}__id")).annotate(origin=F("named"))
+        wanted = imported.filter(origin__in=[each.external_id for each in chunk.memories])
         return frozenset(wanted.values_list("origin", flat=True))
 
 
@@ -75,41 +69,35 @@ class FileFindings:
         self._policy = active_policy(project_id=held.project_id)
         self._counts = Counter(chunks=0, turns=0, memories=0, known=0, problems=0)
         self._dropped: Counter[str] = Counter()
-        self._rows: Counter[str] = Counter()  # of an exported project, by kind
         self._sessions: set[tuple[str, str]] = set()
         self.users: set[UUID] = set()
         self.problems: list[dict[str, str]] = []
 
-    def add(self, each: RowBlock | ImportChunk | ImportProblem) -> None:
+    def add(self, each: ImportChunk | ImportProblem) -> None:
         """Count a chunk or a problem."""
-        project_id = self._held.project_id
         if isinstance(each, ImportProblem):
             self._counts["problems"] += 1
             if len(self.problems) < MOST_PROBLEMS:
                 self.problems.append({"at": each.at, "reason": each.reason})
             return
-        self._counts["chunks"] += 1
-        if each.user_id:
-            self.users.add(end_user_id(project_id=project_id, user_id=each.user_id))
-        if isinstance(each, RowBlock):
-            self._rows.update({kind: len(rows) for kind, rows in each.rows.items()})
-            return
-        self._counts.update(turns=len(each.turns), memories=len(each.memories))
-        if each.memories:
-            known = known_memories(project_id=project_id, chunk=each, file_format=self._held.format)
-        else:
+        known = known_in(self._held, each)
+        self._counts.update(chunks=1, turns=len(each.turns), memories=len(each.memories), known=len(known))
+        self.users.add(end_user_id(project_id=self._held.project_id, user_id=each.user_id))
+        if each.turns:
             self._sessions.add((each.user_id, each.session_id))
-            known = known_turns(project_id=project_id, chunk=each)
-            now, turns = timezone.now(), [turn.turn for turn in each.turns if turn.turn.external_id not in known]
-            accepted = tuple(
-                SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
-                for position, turn in enumerate(turns)
-            )
-            origin = Origin(project_id=project_id, end_user_id=new_id(), session_id=new_id())
-            request = Request(trace_id=new_id(), origin=origin, turns=accepted)
-            drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
-            self._dropped.update(drop.reason for drop in drops)
-        self._counts["known"] += len(known)
+            self._screen([turn.turn for turn in each.turns if turn.turn.external_id not in known])
+
+    def _screen(self, turns: list[NewTurn]) -> None:
+        """Count the turns that the pre-filter would drop."""
+        now = timezone.now()
+        accepted = tuple(
+            SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
+            for position, turn in enumerate(turns)
+        )
+        origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
+        request = Request(trace_id=new_id(), origin=origin, turns=accepted)
+        drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
+        self._dropped.update(drop.reason for drop in drops)
 
     def counts(self) -> dict[str, Any]:
         """Return the counts for the report."""
@@ -119,7 +107,6 @@ class FileFindings:
             "users": len(self.users),
             "dropped": self._dropped.total(),
             "dropped_by_reason": dict(self._dropped.most_common()),
-            "rows": dict(self._rows),
         }
 
 
@@ -136,8 +123,6 @@ def check_import(*, import_id: UUID, stop: Callable[[], bool] = lambda: False) -
         if isinstance(recognised, ImportProblem):
             raise Unfit(f"{recognised.at} {recognised.reason}")
         held.format = recognised
-        if recognised == ImportFormat.PROJECT:
-            check_empty(project_id=held.project_id)
         findings = FileFindings(held)
         for number, each in enumerate(chunks_of(held), start=1):
             if stop():

@@ -13,7 +13,6 @@ class ImportFormat(StrEnum):
     JSONL = "jsonl"  # one turn a line
     CHAT = "chat"  # one conversation as text, Markdown or a JSON list
     MEMORIES = "memories"  # memories as this product exports them
-    PROJECT = "project"  # a whole project as this product exports it
 
 
 class ImportState(StrEnum):

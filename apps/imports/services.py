@@ -1,7 +1,6 @@
 """Request, upload, check, start, cancel and forget imports, and lease them to one worker."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,7 +9,6 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.errors import Conflict, Refused, Unfit
@@ -19,9 +17,8 @@ from apps.imports.enums import UNDER_WAY, ImportState
 from apps.imports.models import FileImport, ImportFile
 from apps.memories.ledger.record import record
 from apps.outbox.enqueue import wake_workers
-from apps.outbox.leased import LostLease, leased_row
+from apps.outbox.leased import LostLease, leased_row, release_row, reported_row
 from apps.tenants.models import Project
-from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest
 
@@ -189,10 +186,9 @@ def forget_user(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
         row.user_id = "" if row.user_id == user_id else row.user_id
         row.users_by_name = {name: owner for name, owner in row.users_by_name.items() if not {name, owner} & names}
         row.file_name = FILE_NAME if _is_named(row.file_name, names) else row.file_name
-        row.error = "" if _is_named(row.error, names) else row.error
-        row.wait_reason = "" if _is_named(row.wait_reason, names) else row.wait_reason
-        row.problems = [each for each in row.problems if not _is_named(f"{each['at']} {each['reason']}", names)]
-        row.save(update_fields=["user_id", "users_by_name", "file_name", "error", "wait_reason", "problems"])
+        # A place may be named by what a file calls it; reasons and errors quote nothing.
+        row.problems = [each for each in row.problems if not _is_named(each["at"], names)]
+        row.save(update_fields=["user_id", "users_by_name", "file_name", "problems"])
     if len(user_id) >= LEAST_CHARACTERS:
         answers = IdempotentRequest.objects.filter(project_id=project_id, end_user_id__isnull=True)
         answers.filter(answer__file_name__icontains=user_id).delete()
@@ -200,12 +196,8 @@ def forget_user(*, project_id: UUID, end_user_id: UUID, user_id: str) -> int:
 
 
 def _is_named(text: str, names: set[str]) -> bool:
-    """Return True if a text holds one of the names; a short one only where a problem's place is that end user."""
-    folded = text.casefold()
-    return any(
-        name.casefold() in folded if len(name) >= LEAST_CHARACTERS else f"end user {name} " in f"{text} "
-        for name in names
-    )
+    """Return True if a text holds one of the names."""
+    return any(len(name) >= LEAST_CHARACTERS and name.casefold() in text.casefold() for name in names)
 
 
 def due_imports() -> list[FileImport]:
@@ -220,21 +212,11 @@ LEASE_SECONDS = 60.0  # much longer than a chunk takes
 MOST_ERROR = 2_000  # characters
 
 
-@contextmanager
-def leased(*, import_id: UUID, working: ImportState) -> Iterator[FileImport | None]:
+def leased(*, import_id: UUID, working: ImportState) -> AbstractContextManager[FileImport | None]:
     """Lease an import that waits to be checked or run, or whose process died; the block gets None for another one."""
-    with system_scope(SystemWork.SCHEDULE):
-        project_id = FileImport.objects.filter(id=import_id).values_list("project_id", flat=True).first()
-    if project_id is None:
-        yield None
-        return
     states = (ImportState.WAITING, working) if working is ImportState.RUNNING else (working,)
     rows = FileImport.objects.due(*states).filter(id=import_id)
-    with (
-        tenant_scope(project_id=project_id),
-        leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=working, resume_at=None) as held,
-    ):
-        yield held
+    return leased_row(rows, seconds=LEASE_SECONDS, fail=_fail, state=working, resume_at=None)
 
 
 def _fail(held: FileImport, error: Exception) -> None:
@@ -248,24 +230,12 @@ def _fail(held: FileImport, error: Exception) -> None:
     release(held, state=ImportState.FAILED, error=reason[:MOST_ERROR], finished_at=now, counts=counts)
 
 
-@contextmanager
-def reporting(file_import: FileImport) -> Iterator[FileImport]:
-    """Lock the row of an import while the block runs, in one transaction; then store its changes and renew the lease.
-
-    Raises LostLease if the import was cancelled or another process works on it.
-    """
-    with transaction.atomic():
-        held = FileImport.objects.select_for_update().filter(id=file_import.pk).first()
-        if held is None or held.state != file_import.state or held.lease_token != file_import.lease_token:
-            raise LostLease
-        yield held
-        if held.lease_token is not None:
-            held.leased_until = Now() + timedelta(seconds=LEASE_SECONDS)
-        held.save()
+def reporting(file_import: FileImport) -> AbstractContextManager[FileImport]:
+    """Lock the row of an import while the block runs; then store its changes and renew the lease. Raises LostLease."""
+    return reported_row(file_import, seconds=LEASE_SECONDS)
 
 
 def release(file_import: FileImport, *, state: ImportState, **changes: Any) -> None:
     """Give an import back in another state. Raises LostLease."""
-    with reporting(file_import) as held:
-        for name, value in {"state": state, "leased_until": None, "lease_token": None, **changes}.items():
-            setattr(held, name, value)
+    if not release_row(file_import, state=state, **changes):
+        raise LostLease

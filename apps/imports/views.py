@@ -17,7 +17,6 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from apps.console.generic import ProjectDetailView, ProjectFormView, ProjectListView
-from apps.console.labels import label
 from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import download, progress_part, project_action
 from apps.imports.audit import Audit, Verdict, audit_store, importable
@@ -36,7 +35,6 @@ FORMAT_NAMES = {
     ImportFormat.JSONL: "turns, one a line (JSONL)",
     ImportFormat.CHAT: "one chat (text, Markdown or JSON)",
     ImportFormat.MEMORIES: "memories exported here (JSONL)",
-    ImportFormat.PROJECT: "a project exported here (JSONL), into an empty project",
 }
 _MOST_NAMES = 10_000
 _SEPARATOR = re.compile(r"\s*=\s*")
@@ -97,16 +95,13 @@ _TEXTS = {
     "problems": "Can't be imported",
 }
 _ALWAYS = frozenset({"users", "known", "problems"})
-_HIDDEN = frozenset({"chunks", "requests", "rows", "dropped_by_reason"})
 
 
 def count_tiles(found: dict[str, Any]) -> list[tuple[str, int]]:
-    """Return what a check has found or what was imported; rows by table for an exported project."""
-    named = [
+    """Return what a check has found or what was imported."""
+    return [
         (text, found[name]) for name, text in _TEXTS.items() if found.get(name) or (name in found and name in _ALWAYS)
     ]
-    rows = found.get("rows") or {name: found[name] for name in sorted(found) if name not in _TEXTS.keys() | _HIDDEN}
-    return [*named, *((label(kind).capitalize(), count) for kind, count in rows.items())]
 
 
 class ImportListView(ProjectListView):

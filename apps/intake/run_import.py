@@ -9,15 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.common.errors import ProjectArchived
-from apps.imports.checking import MOST_PROBLEMS, chunks_of, known_memories, known_turns
-from apps.imports.enums import ImportFormat, ImportState
+from apps.imports.checking import chunks_of, known_in
+from apps.imports.enums import ImportState
 from apps.imports.models import FileImport
 from apps.imports.readers.entries import ImportProblem
 from apps.imports.readers.files import ImportChunk
 from apps.imports.readers.memories import EXTRACTOR, with_origin
 from apps.imports.services import delete_import_file, leased, release, reporting
-from apps.imports.transfers.load_project import ProjectLoader, check_empty
-from apps.imports.transfers.row_blocks import RowBlock
 from apps.intake.accept import Submission, accept
 from apps.intake.quotas import QueueFull, QuotaExceeded, check_quotas, check_room_for_import
 from apps.memories.ledger.actor import acting_as
@@ -67,14 +65,9 @@ def run_import(
 def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_progress: Callable[[int], None]) -> bool:
     """Import chunks; return True after the last one. Raises QueueFull, QuotaExceeded, LostLease, ProjectArchived."""
     project_id, begin = held.project_id, held.position
-    loader = ProjectLoader(project_id=project_id)
-    if held.format == ImportFormat.PROJECT and not begin:
-        check_empty(project_id=project_id)
     readable = (each for each in chunks_of(held) if not isinstance(each, ImportProblem))  # the check has reported them
     for number, each in enumerate(readable, start=1):
         if number <= begin:
-            if isinstance(each, RowBlock):
-                loader.skip(each)  # rows of users refer to those of the project
             if number % RENEW_EVERY == 0:
                 with reporting(held):
                     pass
@@ -85,24 +78,17 @@ def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_prog
             raise ProjectArchived
         check_room_for_import(project_id=project_id)
         with reporting(held) as row:
-            row.done = dict(Counter(row.done) + Counter(_stored(row, each, loader)))
+            row.done = dict(Counter(row.done) + Counter(_stored(row, each)))
             row.position, row.wait_reason = number, ""
         on_progress(number)
     return True
 
 
-def _stored(held: FileImport, chunk: RowBlock | ImportChunk, loader: ProjectLoader) -> Mapping[str, int]:
+def _stored(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
     """Store a chunk; return how many entries were stored, were known, and so on."""
-    if isinstance(chunk, RowBlock):
-        check_quotas(project_id=held.project_id)
-        loaded = loader.load(chunk)
-        if isinstance(loaded, ImportProblem):
-            held.problems = [*held.problems, {"at": loaded.at, "reason": loaded.reason}][:MOST_PROBLEMS]
-            return {"refused": 1}
-        return loaded
-    if not chunk.turns:
-        return _store_memories(held, chunk)
-    known = known_turns(project_id=held.project_id, chunk=chunk)
+    known = known_in(held, chunk)
+    if chunk.memories:
+        return _store_memories(held, chunk, known)
     new = tuple(each.turn for each in chunk.turns if each.turn.external_id not in known)
     if new:
         accept(
@@ -116,13 +102,12 @@ def _stored(held: FileImport, chunk: RowBlock | ImportChunk, loader: ProjectLoad
                 is_awaited=True,  # the further turns of the session are in the file
             )
         )
-    return {"turns": len(new), "known": len(chunk.turns) - len(new), "requests": int(bool(new))}
+    return {"turns": len(new), "known": len(known), "requests": int(bool(new))}
 
 
-def _store_memories(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
+def _store_memories(held: FileImport, chunk: ImportChunk, known: frozenset[str]) -> Mapping[str, int]:
     """Store the memories that are not known. They never replace what is known: what would do so waits for review."""
     check_quotas(project_id=held.project_id)
-    known = known_memories(project_id=held.project_id, chunk=chunk, file_format=held.format)
     new = [each for each in chunk.memories if each.external_id not in known]
     if not new:
         return {"known": len(chunk.memories)}
@@ -136,7 +121,7 @@ def _store_memories(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
         may_replace=False,
     )
     refused = sum(each.memory_id is None for each in store_batch(request=request))
-    stored = len(known_memories(project_id=held.project_id, chunk=chunk, file_format=held.format) - known)
+    stored = len(known_in(held, chunk) - known)
     return {
         "stored": stored,
         "merged": len(new) - refused - stored,

@@ -16,6 +16,8 @@ from django.db.models.functions import Now
 
 from apps.outbox.outages import is_outage
 from apps.pipeline.core.identifiers import new_id
+from apps.tenants.scope import tenant_scope
+from apps.tenants.system_scope import SystemWork, system_scope
 
 
 class LostLease(Exception):
@@ -75,14 +77,20 @@ class LeasedModel(models.Model):
 def leased_row(
     rows: LeasedQuerySet, *, seconds: float, fail: Callable[[Any, Exception], None], **changes: Any
 ) -> Iterator[Any]:
-    """Lease a row for the block, which releases it; the block gets None if it is over or held by another process.
+    """Lease a row of a project for the block, which releases it, and enter the scope of its project.
 
-    What the block raises is given to `fail`, since the work has to end with a state. A lost lease ends the block, and
-    after an outage another process goes on when the lease has ended.
+    The block gets None if there is no such row, or another process holds it. What the block raises is given to `fail`,
+    since the work has to end with a state. A lost lease ends the block, and after an outage another process goes on
+    when the lease has ended.
     """
-    token, _ = rows.lease(seconds=seconds, **changes)
-    held = rows.model._base_manager.filter(lease_token=token).first()
-    with suppress(LostLease):
+    with system_scope(SystemWork.SCHEDULE):
+        project_id = rows.values_list("project_id", flat=True).first()
+    if project_id is None:
+        yield None
+        return
+    with tenant_scope(project_id=project_id), suppress(LostLease):
+        token, _ = rows.lease(seconds=seconds, **changes)
+        held = rows.model._base_manager.filter(lease_token=token).first()
         try:
             yield held
         except LostLease:
@@ -91,3 +99,25 @@ def leased_row(
             if held is None or is_outage(error):
                 raise
             fail(held, error)
+
+
+@contextmanager
+def reported_row(leased: LeasedModel, *, seconds: float) -> Iterator[Any]:
+    """Lock a leased row while the block runs, in one transaction; then store its changes and renew the lease.
+
+    Raises LostLease if the work was cancelled or another process has its lease.
+    """
+    with transaction.atomic():
+        rows = type(leased)._base_manager.filter(pk=leased.pk, lease_token=leased.lease_token)
+        held = rows.select_for_update().first()
+        if held is None:
+            raise LostLease
+        yield held
+        held.leased_until = Now() + timedelta(seconds=seconds)
+        held.save()
+
+
+def release_row(leased: LeasedModel, **changes: Any) -> bool:
+    """Release a leased row and change it; return False if the lease was lost."""
+    rows = type(leased)._base_manager.filter(pk=leased.pk, lease_token=leased.lease_token)
+    return bool(rows.update(lease_token=None, leased_until=None, **changes))

@@ -22,7 +22,6 @@ from apps.events.enums import EventType
 from apps.events.models import ProjectEvent, WebhookDelivery
 from apps.events.record import record_event
 from apps.imports.services import forget_user, lock_imports
-from apps.imports.transfers.export_project import rows_in_parts
 from apps.items.models import StoredItem
 from apps.memories.ledger.actor import current_actor
 from apps.memories.ledger.record import record
@@ -51,6 +50,7 @@ from apps.pipeline.core.enums import LIVE_STATUSES, values_of
 from apps.pipeline.core.ports import StalePlan
 from apps.tenants.models import EndUser, Erasure
 from apps.tenants.scope import tenant_scope
+from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import (
     IdempotentRequest,
@@ -179,7 +179,7 @@ def _lines(user: EndUser) -> Iterator[bytes]:
     for table in USER_TABLES:
         if table.is_exported:
             rows = table.model._default_manager.filter(end_user_id=user.id).order_by("pk").values(*table.columns)
-            for row in rows_in_parts(rows, user.project_id, user.id):
+            for row in streamed_rows(rows, project_id=user.project_id, end_user_id=user.id):
                 yield _line(table.name, row)
     yield _line(END, {})
 

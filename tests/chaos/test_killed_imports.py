@@ -76,7 +76,7 @@ def assert_killed_and_due(held: FileImport, *, state: str) -> None:
 
 def test_a_killed_check_and_killed_runs_go_on(held: FileImport, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(checking_file, "known_turns", killing(checking_file.known_turns, call=3))
+        patch.setattr(checking_file, "known_in", killing(checking_file.known_in, call=3))
         assert_killed_and_due(held, state="checking")
     work()
     held.refresh_from_db()

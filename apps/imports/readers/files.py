@@ -35,18 +35,12 @@ _SEPARATOR = re.compile(r"[ \t\r\n,]*")
 Element = tuple[str, Any] | ImportProblem  # with its place
 
 
-def file_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, with their numbers from 1."""
-    for number, line in enumerate(BytesIO(content), start=1):
-        if line.strip():
-            yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-
-
 def json_lines(content: bytes) -> Iterator[Element]:
-    """Yield the value of each line."""
-    for number, line in file_lines(content):
+    """Yield the value of each line that is not blank."""
+    for number, line in enumerate(BytesIO(content.removeprefix(b"\xef\xbb\xbf")), start=1):
         try:
-            yield f"line {number}", msgspec.json.decode(line)
+            if line.strip():
+                yield f"line {number}", msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield ImportProblem(f"line {number}", unquoted(error))
 
@@ -112,7 +106,6 @@ def documents(content: bytes) -> Iterator[bytes | ImportProblem]:
         yield ImportProblem("the archive", "can't be unpacked")
 
 
-PROJECT_SCHEMA = "memplatform-project"  # in the first line of an export of a project
 LOOKED_AT = 20  # elements or lines by whose keys a format is recognised
 
 
@@ -159,8 +152,6 @@ def format_of(content: bytes) -> ImportFormat | ImportProblem:
         return ImportFormat.CHAT if document.strip() and b"\x00" not in document[:1024] else _NOT_RECOGNISED
     elements = list(islice(json_elements(document, kind="", lists=_ALL_LISTS), LOOKED_AT))
     objects = _objects(elements) or _objects(islice(json_lines(document), LOOKED_AT))
-    if objects and objects[0].get("schema") == PROJECT_SCHEMA:
-        return ImportFormat.PROJECT
     keys = {key for each in objects for key in each}
     for name, known in _FORMATS.items():
         if all(keys & set(each.split("|")) for each in known.keys):

@@ -8,14 +8,20 @@ import msgspec
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.imports.readers.files import PROJECT_SCHEMA
-from apps.imports.transfers.project_tables import END, END_USER, OF_END_USER, OF_PROJECT, SCHEMA_VERSION, TransferTable
+from apps.imports.transfers.project_tables import (
+    END,
+    END_USER,
+    OF_END_USER,
+    OF_PROJECT,
+    PROJECT_SCHEMA,
+    SCHEMA_VERSION,
+    TransferTable,
+)
 from apps.items.models import StoredItem
 from apps.memories.ledger.record import record
 from apps.tenants.models import EndUser, Project
 from apps.tenants.scope import tenant_scope
-
-AT_ONCE = 100  # rows per query, which are kept while the caller reads them, without a connection
+from apps.tenants.streamed_rows import streamed_rows
 
 
 def export_project(*, project_id: UUID) -> Iterator[bytes]:
@@ -35,16 +41,20 @@ def _lines(project: Project) -> Iterator[bytes]:
         "schema": PROJECT_SCHEMA,
         "version": SCHEMA_VERSION,
         "exported_at": timezone.now(),
-        "project": {"id": project.id, "name": project.name, "created_at": project.created_at},
-        "ends": True,
+        "project": {
+            "id": project.id,
+            "slug": project.slug,
+            "name": project.name,
+            "created_at": project.created_at,
+        },
     }
     yield msgspec.json.encode(head) + b"\n"
     for table in OF_PROJECT:
         yield from _rows(table, table.model._default_manager.filter(project_id=project.pk), project.pk)
     items = next(table for table in OF_END_USER if table.model is StoredItem)
     yield from _rows(items, StoredItem.objects.filter(project_id=project.pk, end_user__isnull=True), project.pk)
-    users = EndUser.objects.for_project(project.pk).present().filter(erasing_since__isnull=True)
-    for user in rows_in_parts(users.order_by("created_at", "id"), project.pk):
+    users = EndUser.objects.for_project(project.pk).present()
+    for user in streamed_rows(users.order_by("created_at", "id"), project_id=project.pk):
         named = {"id": user.id, "user_id": user.external_id, "created_at": user.created_at}
         yield _line(END_USER, named, end_user_id=user.id)
         for table in OF_END_USER:
@@ -57,18 +67,8 @@ def _rows(
     table: TransferTable, rows: QuerySet[Any, Any], project_id: UUID, *, end_user_id: UUID | None = None
 ) -> Iterator[bytes]:
     shown = rows.order_by("pk").values(*(field.attname for field in table.fields))
-    for row in rows_in_parts(shown, project_id, end_user_id):
+    for row in streamed_rows(shown, project_id=project_id, end_user_id=end_user_id):
         yield _line(table.kind, row, end_user_id=end_user_id)
-
-
-def rows_in_parts(rows: QuerySet[Any, Any], project_id: UUID, end_user_id: UUID | None = None) -> Iterator[Any]:
-    """Yield the rows that there are now, read in parts."""
-    with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-        keys = list(rows.values_list("pk", flat=True))
-    for first in range(0, len(keys), AT_ONCE):
-        with tenant_scope(project_id=project_id, end_user_id=end_user_id):
-            some = list(rows.filter(pk__in=keys[first : first + AT_ONCE]))
-        yield from some
 
 
 def _line(kind: str, values: dict[str, Any], *, end_user_id: UUID | None) -> bytes:

@@ -12,7 +12,6 @@ import msgspec
 import structlog
 from django.db import transaction
 from django.db.models import Count, F, Q, Sum
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.common.csv_lines import csv_line
@@ -21,14 +20,13 @@ from apps.common.rows import get_or_refuse
 from apps.memories.ledger.actor import current_person
 from apps.memories.live_ports import ConnectionReleasingModel
 from apps.outbox.enqueue import queue_task
-from apps.outbox.leased import LeasedQuerySet, LostLease, leased_row
+from apps.outbox.leased import leased_row, release_row, reported_row
 from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.identifiers import Prefix, end_user_id, show
 from apps.pipeline.core.model_calls import Purpose
 from apps.pipeline.core.policy import Policy
 from apps.projects.services import prompt_versions
 from apps.providers import registry
-from apps.tenants.scope import tenant_scope
 from apps.tenants.streamed_rows import streamed_rows
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import ConfigurationVersion, ModelCall, Replay, ReplayedState, ReplayedTrace, ReplayState, Trace
@@ -217,20 +215,14 @@ def run_replay(*, replay_id: UUID) -> None:
     An end user of whom a part is done is computed from the start, for the state is kept in memory alone, and only what
     is missing is written.
     """
-    with system_scope(SystemWork.SCHEDULE):
-        project_id = Replay.objects.filter(id=replay_id).values_list("project_id", flat=True).first()
-    if project_id is not None:
-        startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
-        with (
-            tenant_scope(project_id=project_id),
-            leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay,
-        ):
-            if replay is None:
-                return
-            left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
-            for end_user_id in list(left.values_list("end_user_id", flat=True).distinct()):
-                _replay_user(replay, end_user_id)
-            _end(replay, ReplayState.DONE)
+    startable = Replay.objects.filter(id=replay_id, state__in=(ReplayState.WAITING, ReplayState.RUNNING))
+    with leased_row(startable, seconds=LEASE_SECONDS, fail=_fail, state=ReplayState.RUNNING) as replay:
+        if replay is None:
+            return
+        left = ReplayedTrace.objects.filter(replay=replay, state=ReplayedState.WAITING).order_by("end_user_id")
+        for end_user_id in list(left.values_list("end_user_id", flat=True).distinct()):
+            _replay_user(replay, end_user_id)
+        _end(replay, ReplayState.DONE)
 
 
 def _fail(replay: Replay, error: Exception) -> None:
@@ -239,13 +231,8 @@ def _fail(replay: Replay, error: Exception) -> None:
 
 
 def _end(replay: Replay, state: ReplayState, **changes: Any) -> None:
-    ended = {"state": state, "finished_at": timezone.now(), "lease_token": None, "leased_until": None}
-    _running(replay).update(**ended, **changes)
-
-
-def _running(replay: Replay) -> LeasedQuerySet:
-    """Return the row of the replay, unless it was cancelled or another process runs it."""
-    return Replay.objects.filter(id=replay.pk, state=ReplayState.RUNNING, lease_token=replay.lease_token)
+    """End a replay, unless it was cancelled or another process runs it."""
+    release_row(replay, state=state, finished_at=timezone.now(), **changes)
 
 
 def _replay_user(replay: Replay, end_user_id: UUID) -> None:
@@ -277,17 +264,12 @@ def _replay_user(replay: Replay, end_user_id: UUID) -> None:
 
 def _write(replay: Replay, rows: list[ReplayedTrace]) -> None:
     """Write finished traces and the sums in one transaction. Raises LostLease."""
-    with transaction.atomic():
-        held = _running(replay).select_for_update().first()
-        if held is None:
-            raise LostLease
+    with reported_row(replay, seconds=LEASE_SECONDS) as held:
         ReplayedTrace.objects.bulk_update(rows, ["state", "error", "totals", "diff"])
         for row in rows:
             failed = {row.state: 1} if row.state in (ReplayedState.MISSED, ReplayedState.FAILED) else {}
             held.totals = added_totals(held.totals, {**row.totals, **failed})
         held.traces_done += len(rows)
-        held.leased_until = Now() + timedelta(seconds=LEASE_SECONDS)
-        held.save(update_fields=["totals", "traces_done", "leased_until"])
 
 
 IMMEDIATE_TRACES = 50  # up to this number, and without live calls, it is computed while the caller waits
@@ -333,7 +315,8 @@ def cancel_replay(*, project_id: UUID, replay_id: UUID) -> Replay:
         replay = get_or_refuse(rows, "replay")
         if replay.state in _CANCELLABLE:
             replay.state, replay.finished_at = ReplayState.CANCELLED, timezone.now()
-            replay.save(update_fields=["state", "finished_at"])
+            replay.leased_until = replay.lease_token = None
+            replay.save()
     if replay.state != ReplayState.CANCELLED:
         raise Conflict(f"the replay is {replay.state}")
     return replay

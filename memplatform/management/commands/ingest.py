@@ -59,7 +59,6 @@ class Command(BaseCommand):
     def _ingest(self, project: Project, options: dict[str, Any]) -> None:
         held = self._checked(project, options)
         self._tell(held.problems, options)
-        known = len(held.problems)
         if options["dry_run"]:
             self.stdout.write(_lines(held.counts))
             return
@@ -83,7 +82,6 @@ class Command(BaseCommand):
             raise CommandError(
                 f"the import is {held.state}: {held.error or held.wait_reason or 'workers go on with it'}"
             )
-        self._tell(held.problems[known:], options)
         self.stdout.write(_summary(held))
         if options["wait"]:
             _work(users)
@@ -131,8 +129,6 @@ def _lines(counts: dict[str, Any]) -> str:
 
 
 def _summary(held: FileImport) -> str:
-    if held.format == ImportFormat.PROJECT:
-        return _lines(held.done)
     done = {name: held.done.get(name, 0) for name in ("turns", "requests", "stored", "merged", "refused", "known")}
     if held.done.get("turns") or not held.counts.get("memories"):
         return f"{done['turns']} turns in {done['requests']} requests, {done['known']} known already"

@@ -181,7 +181,7 @@ TURN = {"session_id": "s", "role": "user", "content": "Hello"}
         (json.dumps([{"role": "user", "content": "hi"}]), ImportFormat.CHAT),
         ("User: hi", ImportFormat.CHAT),
         (json.dumps({**OWN, "source_confidence": "direct", "review_reasons": []}), ImportFormat.MEMORIES),
-        ('{"schema":"memplatform-project","version":1}', ImportFormat.PROJECT),
+        ('{"schema":"memplatform-project","version":1}', None),
         (json.dumps({"mood": "good"}), None),
         ("", None),
         ("PK\x03\x04\x00", None),

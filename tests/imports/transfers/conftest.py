@@ -1,24 +1,48 @@
 """A project worth exporting."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
 from apps.memories.ledger.actor import acting_as
 from apps.memories.models import Memory, MemoryComment, MemoryLink
+from apps.pipeline.core.enums import Scope
 from apps.review.services import SeenVersion, approve
 from apps.tenants.models import Project
-from tests.imports.transfers.carrying import SAID, content_of, drain
+from tests.conftest import MakeClient
+from tests.imports.transfers.carrying import SAID, answers, content_of, drain, taken_back, vectors_of
 
-_contents: list[bytes] = []
+
+@dataclass(frozen=True)
+class Original:
+    """A project that was exported: its file, what it answered, and its vectors."""
+
+    content: bytes
+    answers: list[Any]
+    vectors: list[Any]
+
+
+_made: list[Original] = []
 
 
 @pytest.fixture
-def content(request: pytest.FixtureRequest) -> bytes:
-    """The export of a filled project, made once."""
-    if not _contents:
-        _contents.append(content_of(request.getfixturevalue("filled")))
-    return _contents[0]
+def original(db: None, request: pytest.FixtureRequest, client_of: MakeClient) -> Original:
+    """A filled project as it was in another installation, made once."""
+    if not _made:
+        with taken_back():
+            project = request.getfixturevalue("filled")
+            told = list(answers(client_of(project, Scope.READ)))
+            _made.append(Original(content_of(project), told, vectors_of(project)))
+    return _made[0]
+
+
+@pytest.fixture
+def content(original: Original) -> bytes:
+    """The export of a filled project that is not here."""
+    return original.content
 
 
 @pytest.fixture

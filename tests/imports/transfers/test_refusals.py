@@ -1,98 +1,130 @@
-"""What a project refuses to load, and what it waits for."""
+"""What is not loaded: nothing of such a file is."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
-from apps.imports.models import FileImport
-from apps.intake.run_import import run_import
 from apps.tenants.models import EndUser, Project
-from tests.imports.transfers.carrying import content_of, load, rows_of
+from apps.traces.models import ConfigurationVersion
+from tests.imports.transfers.carrying import content_of, file_of, rows_of
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_project_is_loaded_within_its_quotas(filled: Project, other_project: Project) -> None:
-    Project.objects.filter(pk=other_project.pk).update(max_memories=0)
+def refusal(content: bytes, folder: Path, *options: str) -> str:
+    """Return why a file is refused, with all rows as they were."""
+    file = folder / "project.jsonl"
+    file.write_bytes(content)
+    before = Project.objects.count(), EndUser.objects.count(), ConfigurationVersion.objects.count()
+    with pytest.raises(CommandError) as refused:
+        call_command("load_project", str(file), *options)
+    assert (Project.objects.count(), EndUser.objects.count(), ConfigurationVersion.objects.count()) == before
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
 
-    held = load(other_project, content_of(filled))
-    assert (held.state, held.position, "maximum of memories" in held.wait_reason) == ("waiting", 0, True)
-    Project.objects.filter(pk=other_project.pk).update(max_memories=None)
-    FileImport.objects.update(resume_at=None)
-    run_import(import_id=held.pk)
-    held.refresh_from_db()
-    assert held.state == "done"
+
+def test_a_project_that_is_here_is_refused(filled: Project, tmp_path: Path) -> None:
+    content = content_of(filled)
+
+    assert "there is a project" in refusal(content, tmp_path)
+    assert "one with this id" in refusal(content, tmp_path, "--slug=another")
 
 
-def test_a_project_that_is_not_empty_is_refused(filled: Project) -> None:
-    held = load(filled, content_of(filled))
-
-    assert held.state == "failed"
-    assert "not empty" in held.error
-    assert EndUser.objects.filter(project=filled).count() == 2
+def test_a_slug_that_is_taken_is_refused(content: bytes, other_project: Project, tmp_path: Path) -> None:
+    assert f"there is a project '{other_project.slug}'" in refusal(content, tmp_path, f"--slug={other_project.slug}")
 
 
 @pytest.mark.parametrize(
-    ("find", "replace", "reason", "is_lost"),
+    ("find", "replace", "reason"),
     [
-        ('"kind":"spans"', '"kind":"secrets"', "is of no known kind", False),
-        ('"kind":"turns"', '"kind":"secrets"', "refers to a row that the file does not hold", True),
-        ('"user_id":"', '"user_id":"\\u0000', "NUL", True),
-        ('"row":{"id":"', '"row":{"id":"x', "has no id", True),
-        ('"status":"active","type"', '"status":"splendid","type"', "status has a value", True),
-        ('"object":{', '"object":{"entity":"x",', "other values", True),
+        ('"kind":"spans"', '"kind":"secrets"', "is of no known kind"),
+        ('"kind":"turns"', '"kind":"sessions"', "violates"),
+        ('"user_id":"', '"user_id":"\\u0000', "NUL"),
+        ('"user_id":"', '"user":"', "is no end user"),
+        ('"row":{"id":"', '"row":{"id":"x', "id does not fit"),
+        ('"row":{"id":"', '"row":["', "is no row"),
+        ('"status":"active","type"', '"status":"splendid","type"', "status has a value that is not known"),
+        ('"object":{', '"object":{"entity":"x",', "memories with other values than are known"),
+        ('"confidence":', '"confidence":"high","":', "confidence does not fit"),
     ],
 )
-def test_what_is_mangled_is_told_and_the_other_end_users_are_loaded(
-    content: bytes, other_project: Project, find: str, replace: str, reason: str, is_lost: bool
+def test_a_line_that_does_not_fit_is_named(
+    content: bytes, tmp_path: Path, find: str, replace: str, reason: str
 ) -> None:
-    """An end user is loaded whole or not at all."""
     text = content.decode()
     place = text.rindex(find)
+    number = text.count("\n", 0, place) + 1
 
-    held = load(other_project, (text[:place] + text[place:].replace(find, replace, 1)).encode())
+    told = refusal((text[:place] + text[place:].replace(find, replace, 1)).encode(), tmp_path)
 
-    assert held.state == "done"
-    assert any(reason in each["reason"] for each in held.problems), held.problems
-    first, last = (row["row"]["user_id"] for row in rows_of(content) if row.get("kind") == "end_user")
-    loaded = EndUser.objects.filter(project=other_project).values_list("external_id", flat=True)
-    assert set(loaded) == ({first} if is_lost else {first, last})
+    assert reason in told
+    assert f"line {number}" in told or "lines " in told
 
 
-def test_rows_that_refer_to_others_than_those_of_the_file_are_refused(content: bytes, other_project: Project) -> None:
-    """Nobody can attach rows to those of another project by naming them."""
+def test_rows_that_refer_to_none_are_refused(content: bytes, tmp_path: Path) -> None:
     rows = [row for row in rows_of(content) if row.get("kind") != "entities"]
+    first = next(number for number, row in enumerate(rows, start=1) if row.get("kind") == "entity_aliases")
 
-    held = load(other_project, "\n".join(map(json.dumps, rows)).encode())
+    told = refusal(file_of(rows), tmp_path)
 
-    assert held.done == {"configuration_versions": 1, "rules": held.done["rules"], "items": 1, "refused": 2}
-    assert {each["reason"] for each in held.problems} == {"entity_id refers to a row that the file does not hold"}
+    assert f"lines {first} to " in told
+    assert "entity_id" in told
 
 
-def test_a_reference_to_a_row_of_another_table_is_refused(content: bytes, other_project: Project) -> None:
-    """No foreign key refuses a stage whose trace is a session, or a trace that belongs to nobody."""
+def test_a_vector_of_no_memory_is_refused(content: bytes, tmp_path: Path) -> None:
     rows = rows_of(content)
-    first, last = (place for place, row in enumerate(rows) if row.get("kind") == "end_user")
-    span = next(row for row in rows[first:last] if row["kind"] == "spans")
-    span["row"]["trace_id"] = next(row for row in rows[first:last] if row["kind"] == "sessions")["row"]["id"]
-    stray = {"kind": "traces", "end_user_id": None, "row": {"id": "0192f3a4-1111-7222-8333-444455556666"}}
-    next(row for row in rows[last:] if row["kind"] == "spans")["row"]["trace_id"] = stray["row"]["id"]
+    vector = next(row for row in rows if row.get("kind") == "memory_vectors")
+    vector["row"]["memory_id"] = vector["end_user_id"]
 
-    held = load(other_project, "\n".join(map(json.dumps, [*rows[:first], stray, *rows[first:]])).encode())
+    assert "which its end user does not have" in refusal(file_of(rows), tmp_path)
 
-    assert [each["reason"] for each in held.problems] == ["trace_id refers to a row that the file does not hold"] * 2
-    assert not EndUser.objects.filter(project=other_project).exists()
+
+def test_a_reference_to_a_row_of_another_table_is_refused(content: bytes, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    span = next(row for row in rows if row.get("kind") == "spans")
+    span["row"]["trace_id"] = next(row for row in rows if row.get("kind") == "sessions")["row"]["id"]
+
+    assert "trace_id" in refusal(file_of(rows), tmp_path)
+
+
+def test_a_row_of_nobody_is_refused(content: bytes, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    first = next(place for place, row in enumerate(rows) if row.get("kind") == "end_user")
+    stray = {**next(row for row in rows if row.get("kind") == "traces"), "end_user_id": None}
+
+    assert "end_user_id" in refusal(file_of([*rows[:first], stray, *rows[first:]]), tmp_path)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_file_without_its_end_is_refused(content: bytes, tmp_path: Path, left: int) -> None:
+    told = refusal(b"\n".join(content.splitlines()[:-left]), tmp_path)
+
+    assert "is not complete: its last line is missing" in told
 
 
 @pytest.mark.parametrize(
-    ("head", "error"),
+    ("changes", "error"),
     [
-        ('{"schema":"memplatform-project","version":99}', "version 99"),
-        ('{"schema": "memplatform-project"}', "version None"),
+        ({"version": 99}, "has version 99 of the schema"),
+        ({"version": None}, "is no export of a project"),
+        ({"schema": "another"}, "is no export of a project"),
+        ({"project": {}}, "is no export of a project"),
     ],
 )
-def test_another_version_of_the_schema_is_refused(other_project: Project, head: str, error: str) -> None:
-    held = load(other_project, head.encode())
+def test_another_first_line_is_refused(content: bytes, tmp_path: Path, changes: dict[str, Any], error: str) -> None:
+    head, *rows = rows_of(content)
 
-    assert held.state == "failed"
-    assert error in held.error
+    assert error in refusal(file_of([head | changes, *rows]), tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff", json.dumps([1]).encode()])
+def test_a_file_of_something_else_is_refused(content: bytes, tmp_path: Path) -> None:
+    assert "is no export of a project" in refusal(content, tmp_path)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("load_project", str(tmp_path / "none.jsonl"))

@@ -12,7 +12,7 @@ from apps.tenants.command_arguments import project_named
 
 
 class Command(BaseCommand):
-    help = "Export a project as JSON lines; `ingest` loads them into an empty project."
+    help = "Export a project as JSON lines; `load_project` loads them in another installation."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", help="slug of the project")

@@ -1,7 +1,6 @@
 """Create a project."""
 
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
@@ -16,13 +15,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("--id", type=UUID, help="that of a project which is moved here from another installation")
         parser.add_argument("--slug", help="short name for commands and addresses; made from the name by default")
 
     def handle(self, *args: Any, **options: Any) -> None:
         name = options["name"]
         try:
-            project = create_project(name=name, slug=options["slug"] or slugify(name)[:64], id=options["id"])
+            project = create_project(name=name, slug=options["slug"] or slugify(name)[:64])
         except Refused as error:
             raise CommandError(str(error)) from error
         self.stdout.write(project.slug)

@@ -588,7 +588,7 @@ class ImportBody(TypedDict):
     users: NotRequired[dict[str, str]]
 
 
-ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "mem0", "memories", "project", "zep"]
+ImportFormat = Literal["chat", "chatgpt", "claude", "jsonl", "mem0", "memories", "zep"]
 
 
 class ImportList(TypedDict):
