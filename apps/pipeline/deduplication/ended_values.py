@@ -1,4 +1,4 @@
-"""Notes that say that a known value is over: "I left Acme" disputes "User works at Acme".
+"""Notes and statements without a model that say that something known is over: "I left Acme", "I work at Acme".
 
 Without a model nothing closes the value: both are told as disputed until a person or a model decides.
 """
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from apps.pipeline.core.enums import NOTE, Polarity, Status
-from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN, Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import content_words
 from apps.pipeline.deduplication.proposals import share_subject
 
@@ -21,18 +21,25 @@ _OVER = re.compile(
 
 
 def disputed_by(candidate: Candidate, known: Iterable[StoredMemory]) -> tuple[UUID, ...]:
-    """Return the active statements that a note of the same person says are over, by naming their value."""
-    if NOTE not in candidate.tags or not _OVER.search(candidate.evidence):
+    """Return the active memories of the same person that a plain candidate says are over.
+
+    A note names the value of a statement; a statement that denies its value names what a note affirms: "not vegan any
+    more" after "I've been vegan since 2020".
+    """
+    is_note = NOTE in candidate.tags
+    if is_note:
+        is_end = _OVER.search(candidate.evidence) is not None
+    else:
+        is_end = candidate.extractor.startswith(PLAIN) and candidate.polarity is Polarity.NEGATIVE
+    if not is_end:
         return ()
-    said = content_words(candidate.evidence)
-    named = [
-        each.id
-        for each in known
-        if each.status is Status.ACTIVE
-        and NOTE not in each.tags
-        and each.polarity is Polarity.POSITIVE
-        and share_subject(candidate, each)
-        and content_words(each.object_text)
-        and content_words(each.object_text) <= said
-    ]
-    return tuple(dict.fromkeys(named))[:_MOST]
+    own = content_words(candidate.evidence if is_note else candidate.object.text)
+    named: dict[UUID, None] = {}
+    for each in known:
+        if each.status is not Status.ACTIVE or not share_subject(candidate, each) or is_note is (NOTE in each.tags):
+            continue
+        value, said = (content_words(each.object_text), own) if is_note else (own, content_words(each.content))
+        is_affirmed = each.polarity is Polarity.POSITIVE and not (NOTE in each.tags and _OVER.search(each.content))
+        if value and value <= said and is_affirmed:
+            named[each.id] = None
+    return tuple(named)[:_MOST]

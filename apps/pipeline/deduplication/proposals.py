@@ -10,7 +10,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft
-from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Polarity
+from apps.pipeline.core.enums import BINDING_TAGS, NOTE, EntityType, Polarity
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, IDEMPOTENT
 from apps.pipeline.core.statement import Candidate, StoredMemory
 from apps.pipeline.deduplication.guard import Difference, content_words, exclusions, tells_end
@@ -110,6 +110,10 @@ def _are_related(candidate: Candidate, known: StoredMemory) -> bool:
         return True
     if value and value <= content_words(f"{candidate.content} {candidate.evidence}"):
         return True
+    if NOTE in known.tags:  # its object is all that was said
+        own = content_words(candidate.object.text)
+        if own and own <= content_words(known.content):
+            return True
     is_critical = known.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(known.tags)
     return not is_critical and _share_half_of_words(candidate, known)
 
