@@ -68,7 +68,7 @@ STATUS_AND_TITLE: dict[Code, tuple[int, str]] = {
     Code.METHOD_NOT_ALLOWED: (405, "Method not allowed"),
     Code.NOT_ACCEPTABLE: (406, "Only JSON responses are available"),
     Code.REQUEST_TIMEOUT: (408, "The body did not arrive in time"),
-    Code.CONFLICT: (409, "The resource has changed"),
+    Code.CONFLICT: (409, "The present state does not allow the request"),
     Code.IDEMPOTENCY_IN_PROGRESS: (409, "The first request with this Idempotency-Key is still running"),
     Code.LENGTH_REQUIRED: (411, "Content-Length is required"),
     Code.TOO_LARGE: (413, "The request is too large"),

@@ -330,6 +330,11 @@ def adjusted_text(given: str | None, taken: str, *, at: str) -> dict[str, str] |
     return {"pointer": at, "message": "characters that carry no words were removed or replaced"}
 
 
+def adjusted_value(given: Any, stored: Any, *, at: str) -> dict[str, str] | None:
+    """Report a value that the key may not set."""
+    return None if given == stored else {"pointer": at, "message": f"needs the scope trust; stored as {stored}"}
+
+
 def adjusted_time(given: datetime | None, taken: datetime | None, *, at: str) -> dict[str, str] | None:
     """Report a time that was moved; a time without an offset is in UTC."""
     if given is None or taken is None or (given if given.tzinfo else given.replace(tzinfo=UTC)) == taken:

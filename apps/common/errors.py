@@ -12,7 +12,7 @@ class NotFound(Refused):
 
 
 class Conflict(Refused):
-    """The object has changed since it was read; read it again."""
+    """The object is in another version or state than the action expects; read it again."""
 
 
 class NotAllowed(Refused):

@@ -113,7 +113,7 @@ class Mem0AddView(Mem0View):
         if not body.infer:
             given, skipped = body.memories()
             check_quotas(project_id=self.caller.project_id)
-            memories = new_memories(given, now=timezone.now())
+            memories = new_memories(given, caller=self.caller, now=timezone.now())
             ids = store(request=store_request(given["user_id"], memories, caller=self.caller))
             found = self.memories().in_bulk(list(ids))
             rows = [found[each] for each in ids]
@@ -247,27 +247,30 @@ class Mem0HistoryView(Mem0View):
         memory = self.memory(memory_id, without=())
         rows = MemoryVersion.objects.filter(end_user_id=memory.end_user_id, memory=memory).order_by("version")
         versions = list(rows)
-        contents = [memory.content]  # the latest first
-        for each in reversed(versions):  # a change that left the words as they were does not hold them
-            contents.append(str(each.values.get("content") or contents[-1]))
-        contents.reverse()
-        changes = [self._change(memory, 0, "ADD", None, contents[0], memory.created_at)]
+        states: list[dict[str, Any]] = [{"content": memory.content, "metadata": memory.metadata}]  # the latest first
+        for each in reversed(versions):  # a version holds only what its change replaced
+            states.append({name: each.values.get(name, value) for name, value in states[-1].items()})
+        states.reverse()
+        changes = [self._change(memory, 0, "ADD", None, states[0], memory.created_at)]
         for place, each in enumerate(versions, start=1):
             event = "DELETE" if place == len(versions) and memory.status in GONE else "UPDATE"
-            changes.append(self._change(memory, place, event, contents[place - 1], contents[place], each.known_until))
+            old = states[place - 1]["content"]
+            changes.append(self._change(memory, place, event, old, states[place], each.known_until))
         return Response(changes)
 
     @staticmethod
-    def _change(memory: Memory, place: int, event: str, old: str | None, new: str, at: Any) -> dict[str, Any]:
+    def _change(
+        memory: Memory, place: int, event: str, old: str | None, state: dict[str, Any], at: Any
+    ) -> dict[str, Any]:
         return {
             "id": f"{memory.shown_id}-{place}",
             "memory_id": memory.shown_id,
             "input": [],
             "old_memory": old,
-            "new_memory": None if event == "DELETE" else new,
+            "new_memory": None if event == "DELETE" else state["content"],
             "event": event,
             "user_id": memory.end_user.external_id,
-            "metadata": memory.metadata,
+            "metadata": state["metadata"],
             "created_at": at,
             "updated_at": at,
         }

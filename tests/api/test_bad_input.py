@@ -109,6 +109,7 @@ BAD_MEMORIES = {
         memory(predicate="likes", object={"literal": "tea", "list": ["tea"]}),
         "/memories/0/object",
     ),
+    "object of no kind": (memory(predicate="likes", object="tea"), "/memories/0/object"),
     "object of nothing": (memory(predicate="likes", object={}), "/memories/0/object"),
     "subject without letters": (memory(subject="!!!"), "/memories/0/subject"),
     "long tag": (memory(tags=["t" * 65]), "/memories/0/tags/0"),
@@ -116,6 +117,11 @@ BAD_MEMORIES = {
         memory(valid_from="2025-01-02T00:00:00Z", valid_until="2025-01-01T00:00:00Z"),
         "/memories/0/valid_until",
     ),
+    "ends before it was said": (
+        memory(said_at="2025-01-02T00:00:00Z", valid_until="2025-01-01T00:00:00Z"),
+        "/memories/0/valid_until",
+    ),
+    "ends before it is stored": (memory(valid_until="2025-01-01T00:00:00Z"), "/memories/0/valid_until"),
     "superseded without an end": (memory(status="superseded"), "/memories/0/valid_until"),
     "successor that is none": (
         memory(status="superseded", valid_until="2025-01-01T00:00:00Z", superseded_by="mem_x"),

@@ -57,6 +57,24 @@ def test_memories_are_added_found_changed_and_deleted(client: APIClient, admin: 
     assert client.post("/v3/memories/", OF_KIM).json()["count"] == 0
 
 
+def test_the_history_has_the_metadata_of_each_time(client: APIClient) -> None:
+    said = [{"role": "user", "content": "Kim likes tea."}]
+    added = client.post("/v3/memories/add/", {"messages": said, **OF_KIM, "infer": False, "metadata": {"a": 1}}).json()
+    address = f"/v1/memories/{added['results'][0]['id']}/"
+    client.put(address, {"metadata": {"b": 2}})
+    client.put(address, {"text": "Kim likes green tea."})
+    client.put(address, {"metadata": {}})
+    history: Any = client.get(f"{address}history/").json()
+    assert [each["metadata"] for each in history] == [{"a": 1}, {"b": 2}, {"b": 2}, {}]
+
+
+def test_a_past_expiration_takes_trust(client: APIClient, trusted: APIClient) -> None:
+    said = [{"role": "user", "content": "Kim likes tea."}]
+    body = {"messages": said, **OF_KIM, "infer": False, "expiration_date": "2020-01-01"}
+    assert client.post("/v3/memories/add/", body).status_code == 403
+    assert trusted.post("/v3/memories/add/", body).status_code == 200
+
+
 def test_categories_are_topics_in_filters_and_answers(client: APIClient) -> None:
     for content, topic in (("Kim likes tea.", "drinks"), ("Kim runs.", "sport"), ("Kim swims in the sea.", "")):
         told = {"type": "fact", "content": content, "subject": "Kim", "topic": topic}

@@ -138,6 +138,8 @@ def test_retracting_hides_and_keeps(client: APIClient) -> None:
     assert [change["operation"] for change in client.get(f"{address}/history").json()["versions"]] == ["retracted"]
     refused = client.patch(address, {"importance": 0.1})
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert refused.json()["title"] == "The present state does not allow the request"
+    assert refused.json()["detail"] == "the memory is retracted"
 
 
 def test_known_at_lists_what_was_believed_then(client: APIClient, project: Project) -> None:

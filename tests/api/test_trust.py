@@ -91,6 +91,30 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
+PAST = "2020-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("expires_at", PAST), ("status", "rejected"), ("status", "retracted"), ("status", "merged")],
+)
+def test_what_only_a_trusted_key_may_store(client: APIClient, trusted: APIClient, field: str, value: str) -> None:
+    memory = {"type": "fact", "content": "User lives in Porto.", field: value}
+    body = {"user_id": "ana", "memories": [memory]}
+    refused = client.post("/v1/memories", body)
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert field in refused.json()["detail"]
+    (item,) = client.post("/v1/memories/batch", body).json()["results"]
+    assert (item["code"], item["memory_id"]) == ("insufficient_scope", None)
+    assert not Memory.objects.exists()
+    assert trusted.post("/v1/memories", body).status_code == 201
+
+
+@pytest.mark.parametrize("status", ["active", "pending_review", "archived"])
+def test_statuses_that_any_key_may_store(client: APIClient, status: str) -> None:
+    assert store(client, "User lives in Porto.", status=status)["status"] == status
+
+
 @pytest.mark.parametrize(("act", "of", "by_write", "by_trust"), WHO_MAY)
 def test_who_may_do_what_with_a_memory(
     client: APIClient, trusted: APIClient, act: str, of: str, by_write: bool, by_trust: bool
@@ -128,6 +152,21 @@ def test_free_text_of_an_untrusted_key_is_below_the_words_of_the_user(client: AP
 def test_an_order_of_an_untrusted_key_awaits_review_whatever_its_type(client: APIClient, content: str) -> None:
     assert store(client, content)["status"] == Status.PENDING_REVIEW
     assert content not in context(client)
+
+
+def test_what_is_stored_otherwise_than_a_key_asked_is_told(client: APIClient, trusted: APIClient) -> None:
+    asked = {"confidence": 0.99, "source_confidence": "confirmed", "extractor": "crm"}
+    memory = {"type": "fact", "content": "User is on the Team plan.", **asked}
+    answer = client.post("/v1/memories", {"user_id": "ana", "memories": [memory]}).json()
+    (stored,) = answer["results"]
+    assert stored["confidence"] < 0.99
+    told = {each["pointer"]: each["message"] for each in answer["adjusted"]}
+    assert told.keys() == {f"/memories/0/{name}" for name in asked}
+    assert all(str(stored[name]) in told[f"/memories/0/{name}"] for name in asked)
+    lower = {"type": "fact", "content": "User has a boat.", "confidence": 0.3}
+    assert client.post("/v1/memories", {"user_id": "ana", "memories": [lower]}).json()["adjusted"] == []
+    answer = trusted.post("/v1/memories", {"user_id": "bo", "memories": [memory]}).json()
+    assert (answer["adjusted"], answer["results"][0]["confidence"]) == ([], 0.99)
 
 
 def test_a_caller_is_not_taken_for_a_person(client: APIClient) -> None:

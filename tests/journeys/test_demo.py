@@ -34,6 +34,7 @@ AT_THE_END = {
     "docs/recipes/mem0.md": "results",
     "clients/python/README.md": "lives in Lyon",
     "docs/imports.md": "'turns': 1",
+    "docs/api.md": "204",
 }
 # The file that the page on imports brings: an export of ChatGPT.
 SAID = {

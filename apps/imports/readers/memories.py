@@ -139,7 +139,7 @@ def _hearsay(user_id: str, external_id: str, new: NewMemory, now: datetime) -> I
     )
     for name, value in new.agent_scope.given().items():
         checked_name(value, at=name)
-    check_new(checked, at="")
+    check_new(checked, at="", now=now)
     return ImportedMemory(user_id, checked_name(external_id, at="id")[:MOST_NAME], checked)
 
 

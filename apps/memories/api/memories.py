@@ -16,7 +16,7 @@ from apps.api.pagination import Pages
 from apps.api.problems import Code, Problem, invalid, problem_of
 from apps.api.serializers import ApiSerializer, FieldErrorSerializer, NameField, PublicIdField
 from apps.api.viewsets import ApiViewSet, operation
-from apps.common.errors import Conflict
+from apps.common.errors import Conflict, NotAllowed
 from apps.intake.quotas import check_quotas
 from apps.memories.api.requests import (
     MemoriesQuery,
@@ -25,6 +25,7 @@ from apps.memories.api.requests import (
     RetractionQuery,
     RevisionSerializer,
     adjustments,
+    limits,
     new_memories,
     new_memory,
     revision_of,
@@ -47,6 +48,7 @@ from apps.pipeline.core.enums import Scope, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import BadInput
 from apps.pipeline.direct_write.new_memory import NewMemory
+from apps.pipeline.direct_write.outcomes import StoreResult
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,9})"?')
 
@@ -137,7 +139,7 @@ def _read(items: Sequence[dict[str, Any]], read: Callable[[dict[str, Any]], Take
     for each in items:
         try:
             taken.append(read(each))
-        except (Problem, BadInput, ValidationError) as error:
+        except (Problem, BadInput, ValidationError, NotAllowed) as error:
             taken.append(BulkOutcome(None, error))
     return taken
 
@@ -198,21 +200,26 @@ class MemoriesViewSet(ApiViewSet):
         conflict with.
 
         Without the scope trust, no memory gets a higher confidence than the project's policy computes, free text is
-        inferred, and the extractor is "direct". Tags that bind agents (constraint, convention), orders in any type and
-        values that would replace what a user said await review.
+        inferred, and the extractor is "direct"; `adjusted` names what was asked otherwise. An expiry that is past and
+        the statuses of decisions (rejected, retracted, merged) are refused. Tags that bind agents (constraint,
+        convention), orders in any type and values that would replace what a user said await review.
         """
         body = self.valid(NewMemoriesSerializer)
-        memories = new_memories(body, now=timezone.now())
+        memories = new_memories(body, caller=self.caller, now=timezone.now())
         wanted = store_request(body["user_id"], memories, caller=self.caller)
         check_quotas(project_id=self.caller.project_id)
         stored = store_with_outcomes(request=wanted)
         shown = Memory.objects.for_project(self.caller.project_id).to_show()
         rows = shown.in_bulk([each.memory_id for each in stored])
-        answer = {
-            "results": [rows[each.memory_id] for each in stored],
-            "outcomes": stored,
-            "adjusted": adjustments(body, memories),
-        }
+        adjusted = adjustments(body, memories)
+        if not wanted.is_trusted:
+            adjusted += [
+                limit
+                for index, (given, outcome) in enumerate(zip(body["memories"], stored, strict=True))
+                if outcome.result is not StoreResult.MERGED  # of which the known memory keeps its values
+                for limit in limits(given, rows[outcome.memory_id], at=f"/memories/{index}")
+            ]
+        answer = {"results": [rows[each.memory_id] for each in stored], "outcomes": stored, "adjusted": adjusted}
         return self.answer(StoredMemoriesSerializer, answer, status=201)
 
     @operation(
@@ -292,7 +299,10 @@ class MemoriesViewSet(ApiViewSet):
         """
         body, now = self.valid(BatchSerializer), timezone.now()
         check_quotas(project_id=self.caller.project_id)
-        read = _read(body["memories"], lambda each: new_memory(_valid(NewMemorySerializer, each), at="", now=now))
+        read = _read(
+            body["memories"],
+            lambda each: new_memory(_valid(NewMemorySerializer, each), at="", caller=self.caller, now=now),
+        )
         new = [each for each in read if isinstance(each, NewMemory)]
         stored = iter(store_batch(request=store_request(body["user_id"], new, caller=self.caller)))
         outcomes = [each if isinstance(each, BulkOutcome) else next(stored) for each in read]

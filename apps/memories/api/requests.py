@@ -29,9 +29,12 @@ from apps.api.serializers import (
     PublicIdField,
     adjusted_text,
     adjusted_time,
+    adjusted_value,
     agent_scope_of,
 )
+from apps.common.errors import NotAllowed
 from apps.memories.filter import MemoryFilter, filter_condition, parse_filter, told_in_session, wanted_statuses
+from apps.memories.models import Memory
 from apps.memories.querysets import MemoryQuerySet
 from apps.memories.services.revising import Revision
 from apps.memories.services.store import StoreRequest
@@ -53,7 +56,7 @@ from apps.pipeline.core.identifiers import Prefix
 from apps.pipeline.core.input_validation import BadInput, checked_said_at, cleaned_text
 from apps.pipeline.core.predicates import is_stateful
 from apps.pipeline.core.statement import Mention, ObjectValue
-from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory
+from apps.pipeline.direct_write.new_memory import EXTRACTOR, NewMemory, storing_needs_trust
 
 MAX_MEMORIES = 100
 MAX_ENTITIES = 20
@@ -138,6 +141,8 @@ class MentionFieldExtension(OpenApiSerializerFieldExtension):
 class ObjectSerializer(ApiSerializer):
     """The object of a triple: exactly one of the three fields."""
 
+    default_error_messages = {"invalid": "must be an object with exactly one of literal, entity and list"}
+
     literal = NameField(max_length=2_000, **OPTIONAL)
     entity = MentionField(**OPTIONAL)
     list = serializers.ListField(child=NameField(), min_length=1, max_length=100, **OPTIONAL)
@@ -218,9 +223,11 @@ class RevisionSerializer(ApiSerializer):
     version = serializers.IntegerField(min_value=1, max_value=2**31 - 1, **OPTIONAL)
 
 
-def new_memories(body: Mapping[str, Any], *, now: datetime) -> tuple[NewMemory, ...]:
-    """Return the memories to store, their texts cleaned. Raises BadInput, TooLarge."""
-    return tuple(new_memory(each, at=f"/memories/{index}", now=now) for index, each in enumerate(body["memories"]))
+def new_memories(body: Mapping[str, Any], *, caller: Caller, now: datetime) -> tuple[NewMemory, ...]:
+    """Return the memories that a caller stores, their texts cleaned. Raises BadInput, TooLarge, NotAllowed."""
+    return tuple(
+        new_memory(each, at=f"/memories/{index}", caller=caller, now=now) for index, each in enumerate(body["memories"])
+    )
 
 
 def adjustments(body: Mapping[str, Any], taken: Sequence[NewMemory]) -> list[dict[str, str]]:
@@ -238,14 +245,26 @@ def adjustments(body: Mapping[str, Any], taken: Sequence[NewMemory]) -> list[dic
     ]
 
 
+def limits(given: Mapping[str, Any], stored: Memory, *, at: str) -> list[dict[str, str]]:
+    """Return which values that vouch for a memory were stored otherwise, because the key has not the scope trust."""
+    asked = {name: given[name] for name in ("confidence", "extractor") if given[name]}
+    if given["source_confidence"] is SourceConfidence.CONFIRMED:
+        asked["source_confidence"] = given["source_confidence"]
+    found = (adjusted_value(value, getattr(stored, name), at=f"{at}/{name}") for name, value in asked.items())
+    return [each for each in found if each]
+
+
 _AS_GIVEN = (
     *("polarity", "event_precision", "status", "confidence", "source_confidence", "grounding", "speech_act"),
     *("importance", "event_at", "valid_from", "valid_until", "expires_at", "superseded_by"),
 )
 
 
-def new_memory(body: Mapping[str, Any], *, at: str, now: datetime) -> NewMemory:
-    """Return a memory to store, its texts cleaned. Raises BadInput, TooLarge with pointers below `at`."""
+def new_memory(body: Mapping[str, Any], *, at: str, caller: Caller, now: datetime) -> NewMemory:
+    """Return a memory that a caller stores, its texts cleaned.
+
+    Raises BadInput and TooLarge with pointers below `at`, and NotAllowed for values that take the scope trust.
+    """
     name, predicate = body["type"], body["predicate"] or ""
     kind, tag = (MemoryType(name), None) if name in set(MemoryType) else CATEGORY_ALIASES[name]
     texts: dict[str, Any] = {
@@ -254,7 +273,7 @@ def new_memory(body: Mapping[str, Any], *, at: str, now: datetime) -> NewMemory:
     }
     given = {name: body[name] for name in _AS_GIVEN}
     given |= {name: body[name] or "" for name in ("topic", "language", "session_id", "extractor")}
-    return NewMemory(
+    new = NewMemory(
         type=kind,
         subject=body["subject"] or Mention(text=""),
         predicate=predicate,
@@ -267,6 +286,9 @@ def new_memory(body: Mapping[str, Any], *, at: str, now: datetime) -> NewMemory:
         **texts,
         **given,
     )
+    if not caller.may(Scope.TRUST) and (field := storing_needs_trust(new, now=now)):
+        raise NotAllowed(f"{at}/{field}: storing this value needs the scope trust")
+    return new
 
 
 def store_request(user_id: str, memories: Sequence[NewMemory], *, caller: Caller) -> StoreRequest:

@@ -96,7 +96,7 @@ def store_with_outcomes(*, request: StoreRequest) -> tuple[StoreOutcome, ...]:
     again and again; nothing is written then.
     """
     for index, new in enumerate(request.memories):
-        check_new(new, at=f"/memories/{index}")
+        check_new(new, at=f"/memories/{index}", now=timezone.now())
     if not request.is_trusted:
         limited = tuple(on_own_word(new, extractor=request.extractor) for new in request.memories)
         request = replace(request, memories=limited)

@@ -19,6 +19,8 @@ from apps.pipeline.resolution.names import fold_name
 EXTRACTOR = "direct"
 MAX_ENTITIES = 10_000  # names are searched among these; an end user has far fewer
 _THE_USER = frozenset({"user", "the user"})
+# Statuses that decisions on a memory give it.
+_DECIDED = frozenset({Status.REJECTED, Status.RETRACTED, Status.MERGED})
 _SURE = frozenset({SourceConfidence.DIRECT, SourceConfidence.CONFIRMED})
 _TEXTS = ("content", "evidence", "context", "subject", "object", "topic", "tags", "metadata")
 
@@ -44,10 +46,22 @@ class NewMemory(Statement):
     private_to: str = ""  # the agent that alone is told of it; empty: as the policy says
     context: str = ""
 
+    def begins(self, now: datetime) -> datetime:
+        """Return since when it is true: as given, else since it was said.
 
-def check_new(new: NewMemory, *, at: str) -> None:
+        What is stored as superseded may have been said after it ended: it then begins where it ends.
+        """
+        if self.valid_from is not None:
+            return self.valid_from
+        said_at = self.said_at or now
+        if self.status is Status.SUPERSEDED and self.valid_until is not None:
+            return min(said_at, self.valid_until)
+        return said_at
+
+
+def check_new(new: NewMemory, *, at: str, now: datetime) -> None:
     """Refuse values that contradict each other. Raises BadInput with pointers below `at`."""
-    if new.valid_from and new.valid_until and new.valid_until < new.valid_from:
+    if new.valid_until is not None and new.valid_until < new.begins(now):
         raise BadInput("must not lie before valid_from", at=f"{at}/valid_until")
     if new.status is Status.SUPERSEDED and new.valid_until is None:
         raise BadInput("is needed: what is superseded has ended", at=f"{at}/valid_until")
@@ -55,6 +69,13 @@ def check_new(new: NewMemory, *, at: str) -> None:
         raise BadInput("is for status superseded only", at=f"{at}/superseded_by")
     if new.object.text and not new.predicate:
         raise BadInput("is needed: an object says nothing without it", at=f"{at}/predicate")
+
+
+def storing_needs_trust(new: NewMemory, *, now: datetime) -> str:
+    """Return the field of a new memory that requires the scope trust, or "" if none does."""
+    if new.status in _DECIDED:
+        return "status"
+    return "expires_at" if new.expires_at is not None and new.expires_at <= now else ""
 
 
 def on_own_word(new: NewMemory, *, extractor: str = EXTRACTOR) -> NewMemory:
@@ -115,7 +136,7 @@ def candidates_of(
         candidate = Candidate(
             index=index,
             source_turn_ids=(),
-            valid_from=new.valid_from or said_at,
+            valid_from=new.begins(now),
             valid_until=new.valid_until,
             **statement,
         )

@@ -10,6 +10,7 @@ import pytest
 from mcp import Client as McpClient
 
 from memplatform_client import AsyncClient, models
+from memplatform_client.mcp import stdio
 from memplatform_client.mcp.access import Access
 from memplatform_client.mcp.server import memory_server
 from memplatform_client.mcp.tools import NOTHING, TOOLS
@@ -79,6 +80,43 @@ def sent(server: ScriptedServer) -> list[Any]:
         (request.method, str(request.url), request.headers.get("idempotency-key")) for request in server.requests
     ]
     return list(zip(requests, server.bodies(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--help"], 0, ["--user-id", "--agent-id", "MEMPLATFORM_URL", "MEMPLATFORM_API_KEY"]),
+        (["--user-id", "kim", "--colour", "red"], 2, ["--colour"]),
+    ],
+)
+def test_the_command_tells_its_options_and_refuses_others(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    code: int,
+    told: list[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["memplatform-mcp", *options])
+    with pytest.raises(SystemExit) as ended:
+        stdio.main()
+    printed = capsys.readouterr()
+    assert ended.value.code == code
+    assert all(each in (printed.err if code else printed.out) for each in told)
+
+
+def test_a_server_that_does_not_answer_is_named() -> None:
+    def silent(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("All connection attempts failed")
+
+    async def run() -> Any:
+        transport = httpx2.MockTransport(silent)
+        memory = AsyncClient("http://memory.local:8000", "mp_key", retries=AT_ONCE, http_transport=transport)
+        async with memory, McpClient(memory_server(Access(memory, "kim"))) as agent:
+            return await agent.call_tool("get_context", {})
+
+    result = run_async(run())
+    assert result.is_error
+    assert "http://memory.local:8000" in result.content[0].text
 
 
 def test_six_small_tools_with_names_and_descriptions_of_their_own() -> None:

@@ -196,7 +196,7 @@ class AsyncClient:
                     if (event := lines.add(line)) is not None:
                         yield event
         except httpx2.TransportError as error:
-            raise connection_failed(error) from error
+            raise connection_failed(error, base_url=self._http.base_url) from error
 
     async def send(self, call: Call[T]) -> T:
         """Send a call, again if it fails for a while, and return its answer."""
@@ -215,7 +215,7 @@ class AsyncClient:
         try:
             response = await self._http.request(**request_of(call))
         except httpx2.TransportError as error:
-            raise connection_failed(error) from error
+            raise connection_failed(error, base_url=self._http.base_url) from error
         return answer_of(response, call)
 
     async def close(self) -> None:

@@ -198,7 +198,7 @@ class Client:
                     if (event := lines.add(line)) is not None:
                         yield event
         except httpx2.TransportError as error:
-            raise connection_failed(error) from error
+            raise connection_failed(error, base_url=self._http.base_url) from error
 
     def send(self, call: Call[T]) -> T:
         """Send a call, again if it fails for a while, and return its answer."""
@@ -217,7 +217,7 @@ class Client:
         try:
             response = self._http.request(**request_of(call))
         except httpx2.TransportError as error:
-            raise connection_failed(error) from error
+            raise connection_failed(error, base_url=self._http.base_url) from error
         return answer_of(response, call)
 
     def close(self) -> None:

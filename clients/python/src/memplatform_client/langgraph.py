@@ -157,8 +157,20 @@ def _put(op: PutOp, user_of: UserOf | None) -> dict[str, Any]:
     if op.index is not None:
         put["text"] = " ".join(text for path in op.index or () for text in get_text_at_path(value, tokenize_path(path)))
     if user_of is not None:
-        put["user_id"] = user_of(op.namespace)
+        put["user_id"] = _user_under(op.namespace, user_of)
     return put
+
+
+def _user_under(namespace: Namespace, user_of: UserOf) -> str | None:
+    """Return whose data is under a namespace. Raises ValueError for one that `user_of` was not made for."""
+    expected = "user_of must return the end user of each namespace, or None for data of nobody"
+    try:
+        user_id = user_of(namespace)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"user_of failed for the namespace {namespace!r} ({error}); {expected}") from error
+    if not (user_id is None or isinstance(user_id, str)):
+        raise ValueError(f"user_of returned {user_id!r} for the namespace {namespace!r}; {expected}")
+    return user_id
 
 
 def _check_operators(given: Any) -> None:

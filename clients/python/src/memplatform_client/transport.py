@@ -62,9 +62,9 @@ def _content(response: httpx2.Response) -> Any:
     return response.json() if media_type == "application/json" else response.text
 
 
-def connection_failed(error: httpx2.TransportError) -> ConnectionFailed:
+def connection_failed(error: httpx2.TransportError, *, base_url: httpx2.URL) -> ConnectionFailed:
     """Return the error for a request that got no answer."""
-    return ConnectionFailed(f"{type(error).__name__}: {error}")
+    return ConnectionFailed(f"no answer from {base_url}: {type(error).__name__}: {error}")
 
 
 def _problem(response: httpx2.Response) -> Mapping[str, Any]:
