@@ -19,6 +19,7 @@ from apps.tenants.models import ApiKey
 _LABELS = {
     "dead": "failed",
     "not_asserted": "not meant literally",
+    "others_words": "words of others",
     "low_confidence": "said unsurely",
     "untrusted_role": "other role",
     "pre_filter": "pre-filter",
