@@ -22,6 +22,7 @@ from apps.console.shortcuts import download, progress_part, project_action
 from apps.imports.audit import Audit, Verdict, audit_store, importable
 from apps.imports.enums import ImportFormat
 from apps.imports.models import FileImport
+from apps.imports.readers.entries import NO_USER
 from apps.imports.services import start_import, upload_import
 from apps.imports.transfers.export_project import export_project
 from apps.pipeline.core.input_validation import BadInput, checked_name
@@ -149,8 +150,12 @@ class ImportDetailView(ProjectDetailView):
         """Add the numbers of the check and of the report."""
         found = self.object
         dropped = Counter(found.counts.get("dropped_by_reason", {})).most_common()
-        shown = {"counts": count_tiles(found.counts), "dropped": dropped, "report": count_tiles(found.done)}
-        return super().get_context_data(**context) | shown
+        return super().get_context_data(**context) | {
+            "counts": count_tiles(found.counts),
+            "dropped": dropped,
+            "report": count_tiles(found.done),
+            "names_no_user": any(each["reason"].endswith(NO_USER) for each in found.problems),
+        }
 
 
 @project_page(MemberRole.ADMIN)
@@ -179,9 +184,16 @@ EXAMPLES = 5
 
 
 class StoreForm(forms.Form):
-    """A file with the entries of a store."""
+    """A file with the entries of a store, and whose they are."""
 
     file = forms.FileField(label="File", max_length=255)
+    user = forms.CharField(
+        max_length=255,
+        required=False,
+        label="User",
+        help_text="whose the entries are, if they do not name one; needed for an import of them",
+        validators=[visible],
+    )
 
     def clean_file(self) -> UploadedFile:
         """Refuse a file that is too large."""
@@ -207,8 +219,10 @@ class StoreAuditView(ProjectFormView):
             most = 0 if verdict is Verdict.SECRET else EXAMPLES
             entries = found.examples(verdict, reason=reason, most=most)
             examples.append({"verdict": verdict, "reason": reason, "count": count, "entries": entries})
-        shown = self.get_context_data(form=form, audit=found, kept=len(found.kept()), examples=examples)
-        return self.render_to_response(shown)
+        kept = found.kept()
+        unnamed = 0 if form.cleaned_data["user"] else sum(not entry.user_id for entry in kept)
+        shown = {"audit": found, "kept": len(kept), "unnamed": unnamed, "examples": examples}
+        return self.render_to_response(self.get_context_data(form=form, **shown))
 
 
 @method_decorator(require_POST, name="dispatch")
@@ -220,7 +234,8 @@ class KeptEntriesView(StoreAuditView):
         content = json.dumps(importable(_audited(form).kept()), ensure_ascii=False, indent=1).encode()
         if "import" in self.request.POST:
             name = f"kept of {form.cleaned_data['file'].name}"
-            return _upload(self.visit, FileImport(file_name=name[:255], format=ImportFormat.MEM0), content)
+            wanted = FileImport(file_name=name[:255], format=ImportFormat.MEM0, user_id=form.cleaned_data["user"])
+            return _upload(self.visit, wanted, content)
         headers = {"Content-Disposition": 'attachment; filename="kept.json"'}
         return HttpResponse(content, content_type="application/json", headers=headers)
 

@@ -19,7 +19,7 @@ from apps.search.services import Recall, explain_recall
 from apps.tenants.models import EndUser
 from apps.traces.filters import LATEST, split_words
 from apps.traces.models import ConfigurationVersion
-from apps.traces.selectors import search_turns
+from apps.traces.selectors import search_similar_turns, search_turns
 
 BUDGET = 800  # tokens
 
@@ -30,10 +30,15 @@ def ask(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     user, text = query_param(request, "user"), query_param(request, "q")
     shown: dict[str, Any] = {"searched_user": user, "text": text, "most": MAX_ROWS, "latest": LATEST, "budget": BUDGET}
     if text or user:
-        turns = search_turns(project_id=visit.project.pk, user=user, words=split_words(text))
+        asked: dict[str, Any] = {"project_id": visit.project.pk, "user": user, "words": split_words(text)}
+        turns = list(search_turns(**asked)[:MAX_ROWS])
+        has_all_words = bool(turns)
+        if not has_all_words and len(asked["words"]) > 1:
+            turns = list(search_similar_turns(**asked)[:MAX_ROWS])
         end_user = EndUser.objects.for_project(visit.project.pk).present().filter(external_id=user).first()
         shown |= {
-            "explanations": explain_turns(turns[:MAX_ROWS]),
+            "explanations": explain_turns(turns),
+            "has_all_words": has_all_words,
             "memories": found_memories(project_id=visit.project.pk, user=user, words=text),
             "end_user": end_user,
         }

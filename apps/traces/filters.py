@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import django_filters
+from django import forms
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.console.filters import UserAndDaysFilter, search_filter, tab_filter, word_filter
@@ -15,18 +17,19 @@ MAX_WORDS = 8
 
 
 class TraceFilter(UserAndDaysFilter):
-    """Traces by words of their turns, user, reason, days and status.
+    """Traces by words of their turns, user, reason, rule, days and status.
 
-    Words and reasons are searched in the latest traces alone, unless a user narrows them.
+    Words, reasons and rules are searched in the latest traces alone, unless a user narrows them.
     """
 
     q = search_filter("Words of a turn, or trc_…", name="Words of a turn, or a trace identifier", method="of_words")
     reason = word_filter(Reason, "Reason", any_word="any reason", method="of_reason")
+    rule = django_filters.CharFilter(widget=forms.HiddenInput, method="of_rule")  # given by the page of the rule
     status = tab_filter(TraceStatus, "Status")
 
     class Meta:
         model = Trace
-        fields = ("q", "user", "reason", "since", "until", "status")
+        fields = ("q", "user", "reason", "rule", "since", "until", "status")
 
     def of_words(self, rows: QuerySet[Trace], name: str, value: str) -> QuerySet[Trace]:
         """Keep traces with a turn that contains all words."""
@@ -37,6 +40,11 @@ class TraceFilter(UserAndDaysFilter):
         """Keep traces of which something was dropped for a reason."""
         dropped = Q(counts__rejected__has_key=value) | Q(outcomes__contains=[{"reason": value}])
         return self._searched(rows).filter(dropped)
+
+    def of_rule(self, rows: QuerySet[Trace], name: str, value: str) -> QuerySet[Trace]:
+        """Keep traces with a turn that the rule dropped."""
+        dropped = Turn.objects.filter(end_user=OuterRef("end_user"), trace=OuterRef("pk"), rejected_by=value)
+        return self._searched(rows).filter(Exists(dropped))
 
     def _searched(self, rows: QuerySet[Trace]) -> QuerySet[Trace]:
         if self.form.cleaned_data.get("user"):

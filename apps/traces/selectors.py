@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import Case, Count, F, Prefetch, Q, QuerySet, Value, When
 from django.db.models.functions import Left
 
 from apps.console.labels import count_of, duration, label
@@ -104,6 +104,8 @@ def _reasons(reasons: Iterable[str]) -> str:
     return f"{shown}, {more} for other reasons" if more else shown
 
 
+_LATEST_FIRST = ("-trace__created_at", "-position")
+_PUNCTUATION = ".,;:!?\"'“”„()"  # around words of a question
 _EXCERPT = 200  # characters of a turn in a list
 _SECTION = re.compile(r"^<(?P<name>[a-z_]+)>\s*$(?P<body>.*?)^</(?P=name)>\s*$", re.MULTILINE | re.DOTALL)
 
@@ -124,13 +126,36 @@ def title_of(trace: Trace) -> str:
 
 def search_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
     """Return the turns of a project that contain all words, latest first."""
+    return with_words(_searched_turns(project_id, user), words)
+
+
+def search_similar_turns(*, project_id: UUID, user: str, words: tuple[str, ...]) -> QuerySet[Turn]:
+    """Return the turns of a project that contain most of the words that any of them contains, rarest words first.
+
+    So a question in other words than the user's still finds what was said.
+    """
+    rows = _searched_turns(project_id, user)
+    bare = {word.strip(_PUNCTUATION) for word in words} - {""}
+    contains = {word: Q(content__icontains=word) for word in sorted(bare)}
+    counts = rows.aggregate(**{f"word_{place}": Count("pk", filter=has) for place, has in enumerate(contains.values())})
+    known = [(has, count) for has, count in zip(contains.values(), counts.values(), strict=True) if count]
+    if not known:
+        return rows.none()
+    found: Any = sum(Case(When(has, then=1), default=0) for has, _ in known)
+    rarity: Any = sum(Case(When(has, then=Value(1 / count)), default=Value(0.0)) for has, count in known)
+    most = rows.annotate(found=found, rarity=rarity).filter(found__gt=len(known) // 2)
+    return most.order_by("-rarity", *_LATEST_FIRST)
+
+
+def _searched_turns(project_id: UUID, user: str) -> QuerySet[Turn]:
+    """Return the turns of a user, or those of the latest traces, latest first."""
     rows = Turn.objects.select_related("trace", "end_user", "session").filter(trace__project_id=project_id)
     # Read from the latest trace backwards, so that common words are found without sorting all matches.
-    rows = rows.filter(end_user=F("trace__end_user")).order_by("-trace__created_at", "-position")
+    rows = rows.filter(end_user=F("trace__end_user")).order_by(*_LATEST_FIRST)
     if user:
-        return with_words(rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user)), words)
+        return rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=user))
     oldest = oldest_of_latest(project_id)
-    return with_words(rows.filter(trace__created_at__gt=oldest) if oldest else rows, words)
+    return rows.filter(trace__created_at__gt=oldest) if oldest else rows
 
 
 def parse_trace_id(text: str) -> UUID | None:

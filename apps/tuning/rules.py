@@ -38,12 +38,13 @@ from apps.traces.policies import active_policy
 from apps.traces.requests import count_turns, latest_requests, requests_since
 
 
-def save_rule(*, project_id: UUID, rule: Rule, as_draft: bool = False) -> ConfigurationVersion:
+def save_rule(*, project_id: UUID, rule: Rule, as_draft: bool = False, done: str = "saved") -> ConfigurationVersion:
     """Replace the rule of the same name, or add the rule, in a new version: active, or a draft.
 
+    `done` is what the note of the version says of the rule.
     Raises Unfit for a pattern that is invalid, alone or with the others; NotFound for an unknown project.
     """
-    return _change(project_id, lambda policy: with_rule(policy, rule), f"rule {rule.name} saved", as_draft=as_draft)
+    return _change(project_id, lambda policy: with_rule(policy, rule), f"rule {rule.name} {done}", as_draft=as_draft)
 
 
 def delete_rule(*, project_id: UUID, name: str) -> ConfigurationVersion:

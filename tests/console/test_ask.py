@@ -7,6 +7,7 @@ from django.test import Client
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Status
 from apps.tenants.models import Project
+from apps.traces.models import Trace, Turn
 from tests.console.members import HOME, text_of
 
 
@@ -28,6 +29,22 @@ def test_a_superseded_memory_names_its_successor_and_who_changed_it(viewer: Clie
     assert "Replaced by" in page
     assert f"/memories/{old.superseded_by_id}/" in page
     assert " by trace, " in page
+
+
+def test_a_question_in_other_words_finds_messages_with_most_of_them(viewer: Client, full_project: Project) -> None:
+    trace = Trace.objects.filter(turns__isnull=False).latest("created_at")
+    turns = list(Turn.objects.filter(end_user=trace.end_user).order_by("received_at")[:3])
+    said = ["I drink coffee every morning", "I run every morning", "I drink tea at noon"]
+    for turn, content in zip(turns, said, strict=True):
+        Turn.objects.filter(pk=turn.pk).update(content=content)
+    page = ask(viewer, q="Carla drinks coffee every morning.")
+    assert "No message has all of these words" in page
+    shown = [content for content in said if content in page]
+    assert shown == said[:2]
+    assert page.index(said[0]) < page.index(said[1])
+    assert "No message has all" not in ask(viewer, q="coffee every morning")
+    nothing = ask(viewer, q="zebra unicorn")
+    assert ("No matching message" in nothing, "No message has all" in nothing) == (True, False)
 
 
 def test_with_a_user_it_shows_what_the_agent_is_told(viewer: Client, full_project: Project) -> None:

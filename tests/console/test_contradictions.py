@@ -39,6 +39,19 @@ def test_both_sides_are_shown(admin: Client, link: MemoryLink) -> None:
     assert page.count("<mark>") >= 2
 
 
+@pytest.mark.parametrize("kind", LinkKind)
+def test_a_list_without_pairs_says_that_nothing_is_to_be_decided(
+    admin: Client, full_project: Project, kind: LinkKind
+) -> None:
+    MemoryLink.objects.all().delete()
+    page = admin.get(PAGE, {"kind": kind}).content.decode()
+    assert ("Nothing to decide" in page, "No matches" in page) == (True, False)
+    searched = admin.get(PAGE, {"kind": kind, "q": "zebra"}).content.decode()
+    assert "No matches" in searched
+    assert f'{PAGE}?kind={kind}">Show all open pairs' in searched
+    assert "Nothing settled yet" in admin.get(PAGE, {"kind": kind, "settled": "1"}).content.decode()
+
+
 def test_keep_one_and_undo(admin: Client, link: MemoryLink) -> None:
     answer = admin.post(f"{PAGE}{link.pk}/settle/", decision(link, "kept_from"))
     link.refresh_from_db()

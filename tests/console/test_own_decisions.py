@@ -29,6 +29,34 @@ def test_own_decisions_are_listed_latest_first(rita: Client, project: Project) -
     assert [re.findall(r"hx-disable>(\w+)</strong>", each) for each in entries(rita)] == [["rejected"], ["approved"]]
 
 
+def test_it_says_how_one_approved_and_why_one_rejected(rita: Client, project: Project) -> None:
+    guess, typo, lie = queue_of(project, 3)
+    rita.post(f"{REVIEW}approve/", {"memory": seen(guess), "as_uncertain": "1"})
+    rita.post(f"{REVIEW}approve/", {"memory": seen(typo), "content": "Rui counts goats"})
+    rita.post(f"{REVIEW}reject/", {"memory": seen(lie), "reason": "not_lasting"})
+    said = {guess: "kept as uncertain", typo: "edited and approved", lie: "rejected"}
+    for memory, entry in zip((lie, typo, guess), entries(rita), strict=True):
+        assert f"hx-disable>{said[memory]}</strong>" in entry
+        assert ("reason: not lasting" in entry) == (memory == lie)
+    ask = rita.get("/console/test/ask/", {"user": "rui"}).content.decode()
+    for memory, words in said.items():
+        page = rita.get(f"/console/test/memories/{memory.pk}/").content.decode()
+        assert f"<strong>{words}</strong> by rita" in page
+        assert ("reason: not lasting" in page) == (memory == lie)
+        assert f"{words} by rita" in ask
+    assert "reason: not lasting" in ask
+
+
+def test_each_rejection_has_its_own_reason(rita: Client, project: Project) -> None:
+    memory = pending(project, "Likes tea")
+    rejected = rita.post(f"{REVIEW}reject/", {"memory": seen(memory), "reason": "private"})
+    rita.post("/console/test/undo/", undo_in(rejected.content.decode()))
+    memory.refresh_from_db()
+    rita.post(f"{REVIEW}reject/", {"memory": seen(memory), "reason": "unclear"})
+    page = rita.get(f"/console/test/memories/{memory.pk}/").content.decode()
+    assert re.findall(r"reason: (\w+)", page) == ["unclear", "private"]
+
+
 def test_a_decision_is_undone_and_listed_as_undone(rita: Client, project: Project) -> None:
     memory = pending(project, "Likes tea")
     rita.post(f"{REVIEW}approve/", {"memory": seen(memory)})

@@ -1,13 +1,15 @@
 """The page of rules: trying, previewing, saving, switching, deleting and restoring them; and settings."""
 
+import html
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from apps.tenants.models import Project
-from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview
+from apps.traces.models import ConfigurationVersion, PreFilterRule, PreviewState, RulePreview, Turn
 from apps.tuning import rules as asking
 from apps.tuning.rules import run_preview
 
@@ -83,6 +85,29 @@ def test_a_rule_is_switched_off_and_deleted_with_a_way_back(tuner: Client, full_
     assert name not in rules()
     tuner.post(undo_in(page))
     assert rules() == before
+
+
+def test_switching_a_rule_is_noted_as_such_and_keeps_the_list(tuner: Client, full_project: Project) -> None:
+    name = PreFilterRule.objects.filter(project=full_project, enabled=True).earliest("order").name
+    page = tuner.get(f"{HOME}patterns/?q={name}&reason=&by=hits").content.decode()
+    address = html.unescape(re.findall(rf'action="([^"]*/{name}/switch/[^"]*)"', page)[0])
+    for done in ("switched off", "switched on"):
+        answer = tuner.post(address)
+        assert parse_qs(urlsplit(answer["Location"]).query) == {"q": [name], "by": ["hits"]}
+        assert active(full_project).note == f"rule {name} {done}"
+        assert f"Rule {name} {done}: version" in tuner.get(answer["Location"]).content.decode()
+
+
+def test_the_page_of_a_rule_leads_to_what_it_dropped(tuner: Client, full_project: Project) -> None:
+    dropped = Turn.objects.exclude(rejected_by="").filter(trace__project=full_project).latest("received_at")
+    name = dropped.rejected_by
+    PreFilterRule.objects.filter(project=full_project, name=name).update(hit_count=1, last_hit_at=timezone.now())
+    page = tuner.get(f"{HOME}patterns/rules/{name}/").content.decode()
+    (address,) = re.findall(r'href="([^"]+)">Show the messages that it dropped', page)
+    shown = tuner.get(address).content.decode()
+    by_rule = {str(each) for each in Turn.objects.filter(rejected_by=name).values_list("trace_id", flat=True)}
+    assert set(re.findall(r'data-open-row href="/console/test/traces/([^/]+)/"', shown)) == by_rule
+    assert f'that the rule <span class="said" hx-disable>{name}</span> dropped' in shown
 
 
 def test_rules_are_found_by_name_pattern_and_reason(tuner: Client, full_project: Project) -> None:

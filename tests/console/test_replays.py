@@ -1,5 +1,8 @@
 """Replays in the console: a draft is replayed, its differences are read, and it is activated."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -48,7 +51,34 @@ def test_a_draft_is_replayed_and_activated(tess: Client, full_project: Project) 
     assert "porto" in {rule.name for rule in active_policy(project_id=full_project.pk).pre_filter.rules}
     version = ConfigurationVersion.objects.get(number=2)
     assert (version.is_active, version.author) == (True, User.objects.get(username="tess"))
+    ConfigurationVersion.objects.filter(number=2).update(created_at=timezone.now() - timedelta(days=3))
+    assert re.search(
+        r"Version 2 is active, activated <time [^>]+>\d+ s ago<", tess.get(f"{HOME}configuration/").content.decode()
+    )
     assert str(replay.pk) in tess.get(f"{HOME}configuration/2/").content.decode()
+
+
+def test_a_replay_that_compared_nothing_says_so_and_why(tess: Client, full_project: Project) -> None:
+    drafted(tess)
+    draft = ConfigurationVersion.objects.get(number=2)
+    counts = {"new_calls_at_most": 17, "recorded_calls": 17, "new_tokens_at_most": 900, "new_cost_usd_at_most": "3"}
+    replay = Replay.objects.create(project=full_project, configuration=draft, traces_total=3, estimate=counts)
+    address = f"{HOME}replays/{replay.pk}/"
+    estimated = tess.get(address).content.decode()
+    assert ("The model is not asked" in estimated, "New calls, at most" in estimated) == (True, False)
+    assert "Calls without an answer, at most</dt><dd>17" in estimated
+
+    done = {"state": ReplayState.DONE, "traces_done": 3}
+    Replay.objects.filter(pk=replay.pk).update(**done, totals={"missed": 3})
+    page = tess.get(address).content.decode()
+    assert "Nothing could be compared, since no trace has a recorded answer to its prompt and the model was" in page
+    assert ("Turns newly dropped" in page, "chip-good" in page) == (False, False)
+    assert '<button data-key="a">' in page
+
+    Replay.objects.filter(pk=replay.pk).update(**done, totals={"missed": 2, "same": 1})
+    page = tess.get(address).content.decode()
+    assert ("Nothing could be compared" in page, "Turns newly dropped" in page) == (False, True)
+    assert '<button class="primary" data-key="a">' in page
 
 
 def test_progress_reloads_the_page_at_the_end(tess: Client, full_project: Project) -> None:

@@ -1,6 +1,7 @@
 """The review page."""
 
 import json
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -15,6 +16,7 @@ from apps.tenants.models import Project
 from apps.traces.models import Span
 from tests.console.members import htmx_member, seen, status_of, undo_in
 from tests.console.operation_rows import HOSTILE
+from tests.console.pending import pending
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/test/review/"
@@ -121,10 +123,38 @@ def test_what_approving_many_does_is_shown_before(
     assert reviewer.post("/console/test/review/approve/preview/", {}).status_code == 422
 
 
+def test_an_approval_that_becomes_history_says_so(rita: Client, project: Project) -> None:
+    old, other, new = (
+        pending(project, f"Rui lives in {city}", predicate="lives_in") for city in ("Faro", "Beja", "Porto")
+    )
+    Memory.objects.filter(pk__in=[old.pk, other.pk, new.pk]).update(stateful=True)
+    for memory, day in ((old, 1), (other, 2), (new, 3)):
+        moment = datetime(2026, 1, day, tzinfo=UTC)
+        Memory.objects.filter(pk=memory.pk).update(said_at=moment, valid_from=moment)
+    rita.post(f"{PAGE}approve/", {"memory": seen(new)})
+    toast = rita.post(f"{PAGE}approve/", {"memory": seen(old)}).content.decode()
+    assert "It became history at once, since “Rui lives in Porto” was said later" in toast
+    assert status_of(old) == Status.SUPERSEDED
+    several = {"memory": [seen(other), seen(pending(project, "Rui sails"))]}
+    toast = rita.post(f"{PAGE}approve/", several).content.decode()
+    assert "2 memories approved. 1 of them became history at once, since “Rui lives in Porto”" in toast
+
+
 def test_the_inbox_tells_how_far_one_is_today(reviewer: Client, waiting: list[Memory]) -> None:
     reviewer.post("/console/test/review/reject/", {"memory": [seen(waiting[0])], "reason": "not_true"})
     page = reviewer.get(PAGE, headers={"HX-Request": ""}).content.decode()
     assert f"1 of {len(waiting)} decided by you today" in page
+
+
+def test_what_was_undone_does_not_count_as_decided(reviewer: Client, waiting: list[Memory]) -> None:
+    kept, taken_back = waiting[:2]
+    reviewer.post("/console/test/review/reject/", {"memory": [seen(kept)], "reason": "not_true"})
+    rejected = reviewer.post("/console/test/review/reject/", {"memory": [seen(taken_back)], "reason": "private"})
+    assert f"2 of {len(waiting)} decided by you today" in reviewer.get(PAGE).content.decode()
+    reviewer.post("/console/test/undo/", undo_in(rejected.content.decode()))
+    for reason in ("", *taken_back.review_reasons):
+        page = reviewer.get(PAGE, {"reason": reason}).content.decode()
+        assert f"1 of {len(waiting)} decided by you today" in page
 
 
 def test_reviewers_see_the_guideline_that_an_admin_writes(reviewer: Client, admin: Client, project: Project) -> None:

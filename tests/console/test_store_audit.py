@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.imports.checking import check_import
 from apps.imports.models import FileImport, ImportFile
 from apps.tenants.models import Project
 
@@ -40,6 +41,30 @@ def test_what_is_kept_is_downloaded_or_imported(admin: Client, project: Project)
     assert answer["Location"] == f"/console/test/imports/{made.pk}/"
     assert made.format == "mem0"
     assert ImportFile.objects.filter(file_import=made).exists()
+
+
+def test_it_asks_whose_entries_are_that_name_no_user(admin: Client, project: Project) -> None:
+    page = admin.post(PAGE, file(), headers={"HX-Request": "true"}).content.decode()
+    assert "These entries name no user: enter above whose they are" in page
+    for content, user in ((STORE, "kim"), (b'[{"memory": "Likes tea", "user_id": "ana"}]', "")):
+        page = admin.post(PAGE, file(content) | {"user": user}, headers={"HX-Request": "true"}).content.decode()
+        assert "are worth keeping" in page
+        assert "no user" not in page
+
+    admin.post(f"{PAGE}kept/", file() | {"import": "1", "user": "kim"})
+    made = FileImport.objects.get()
+    check_import(import_id=made.pk)
+    made.refresh_from_db()
+    assert (made.user_id, made.counts["problems"], made.counts["memories"]) == ("kim", 0, 2)
+
+
+def test_an_import_without_a_user_says_what_is_missing(admin: Client, project: Project) -> None:
+    admin.post(f"{PAGE}kept/", file() | {"import": "1"})
+    made = FileImport.objects.get()
+    check_import(import_id=made.pk)
+    page = admin.get(f"/console/test/imports/{made.pk}/").content.decode()
+    assert "it does not name the user whose the entries are" in page
+    assert "right format" not in page
 
 
 def test_a_missing_or_empty_file_is_told(admin: Client, project: Project) -> None:

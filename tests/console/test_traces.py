@@ -25,6 +25,7 @@ NUMBERS_FOUND = [
     ({"status": "no such status"}, 6),
     ({"reason": "thanks"}, 1),
     ({"reason": "no_candidate"}, 0),
+    ({"rule": "no_such_rule"}, 0),
     ({"since": "2999-01-01"}, 0),
     ({"until": "2001-01-01"}, 0),
     ({"since": "2001-02-31", "until": "long ago"}, 6),

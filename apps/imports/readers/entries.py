@@ -54,6 +54,9 @@ class ImportProblem:
 ImportEntry = ImportedTurn | ImportedMemory | ImportProblem
 
 
+NO_USER = "is named neither by the file nor by the import"  # the reason of a problem
+
+
 @dataclass(frozen=True, slots=True)
 class ImportSource:
     """What is known of a file beside its bytes: its name without the suffix, when it is read, and whose it is."""
@@ -73,7 +76,7 @@ class ImportSource:
 
     def _checked(self, user_id: str) -> str:
         if not user_id:
-            raise BadInput("is named neither by the file nor by the import", at="user_id")
+            raise BadInput(NO_USER, at="user_id")
         return bounded_name(user_id, at="user_id")
 
     def turn(self, user_id: str, session_id: str, turn: NewTurn) -> ImportedTurn:

@@ -26,7 +26,16 @@ from apps.pipeline.review.decisions import (
     is_asserted,
 )
 from apps.review.context import review_context, review_contexts
-from apps.review.selectors.comparisons import changes_of, keeping, load_comparisons, older_first, shortened
+from apps.review.selectors.comparisons import (
+    UNCERTAIN,
+    change_text,
+    changes_of,
+    keeping,
+    load_comparisons,
+    older_first,
+    rejection_reasons,
+    shortened,
+)
 from apps.review.services import APPROVALS, possible_changes
 from apps.review.undo import UNDONE
 from apps.traces.models import Turn
@@ -193,10 +202,11 @@ def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group:
         consequences, replaceable = review_options(
             memory, contradicts=contradicts, merge_into=merge_into, policy=policy, now=now
         )
-    history, comments = changes_of(memory), comments_on(memory)
-    names = names_of([*(each.actor for each in history), *(each.author for each in comments)])
+    changes, comments = changes_of(memory), comments_on(memory)
+    reasons = rejection_reasons(changes)
+    names = names_of([*(each.actor for each in changes), *(each.author for each in comments)])
     # Nobody has approved it if the latest decision was undone, or is long ago.
-    decided = next((each for each in history if each.operation in APPROVALS or each.operation == UNDONE), None)
+    decided = next((each for each in changes if each.operation in APPROVALS or each.operation == UNDONE), None)
     return {
         "memory": memory,
         "is_asserted": is_asserted(memory),
@@ -205,10 +215,13 @@ def load_review_item(memory: Memory, *, policy: Policy, now: datetime, is_group:
         "links": links,
         "similar": similar,
         "repeats": repeats,  # the memory that this one probably repeats, into which one key may merge it
-        "history": history,
+        "history": [
+            {"change": each, "what": change_text(each), "reason": reasons.get(each.pk, "")} for each in changes
+        ],
         "comments": comments,
         "names": names,
         "approved_by": names[decided.actor] if decided and decided.operation in APPROVALS else "",
+        "is_uncertain": bool(decided and change_text(decided).endswith(UNCERTAIN)),
         "lineage": load_lineage(memory),
         "consequences": consequences,
         "replaceable": replaceable,

@@ -1,5 +1,6 @@
-"""Who changed a memory, how two memories were compared, and how a pair was settled."""
+"""Who changed a memory and why, how two memories were compared, and how a pair was settled."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,22 +11,27 @@ from django.db.models import OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from apps.console.labels import label, names_of, time_since
-from apps.memories.models import Memory, MemoryLink, MemoryVector, MemoryVersion
+from apps.memories.models import LedgerEntry, Memory, MemoryLink, MemoryVector, MemoryVersion
+from apps.memories.services.revising import APPROVED
 from apps.pipeline.core.enums import LinkResolution, Stage
 from apps.pipeline.core.policy import SimilarityBand
 from apps.traces.models import Span
 
 MAX_CHARACTERS = 90  # of a statement that is quoted
+UNCERTAIN = "kept as uncertain"
 MAX_ENTRIES = 20
+REJECTED = "rejected"  # the operation in the history and the verb in the ledger
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A change of a memory and who made it."""
+    """A change of a memory, who made it, and the reason of a rejection."""
 
     operation: str
+    what: str
     actor: str
     at: datetime
+    reason: str = ""
 
     def __str__(self) -> str:
         return f"{self.actor} already {label(self.operation)} it ({time_since(self.at)})"
@@ -37,12 +43,50 @@ def changes_of(memory: Memory) -> list[MemoryVersion]:
     return list(rows.order_by("-version")[:MAX_ENTRIES])
 
 
+def change_text(change: MemoryVersion) -> str:
+    """Return what a change did; "approved" in the history stands for every kind of approval."""
+    if change.operation != APPROVED:
+        return label(change.operation)
+    approval = UNCERTAIN if "source_confidence" in change.values else "approved"
+    is_edited = not change.values.keys().isdisjoint(("content", "object_text"))
+    return f"edited and {approval}" if is_edited else approval
+
+
+def rejection_reasons(changes: Iterable[MemoryVersion]) -> dict[UUID, str]:
+    """Return the reasons of the rejections among some changes, by change (one query, if there are rejections).
+
+    The changes of a memory have to include its latest rejection: reasons are in the ledger, whose oldest entries may
+    be gone, so both are compared from the latest one on.
+    """
+    rejections: defaultdict[UUID, list[MemoryVersion]] = defaultdict(list)
+    for each in changes:
+        if each.operation == REJECTED:
+            rejections[each.memory_id].append(each)
+    if not rejections:
+        return {}
+    users = {each.end_user_id for several in rejections.values() for each in several}
+    entries = LedgerEntry.objects.filter(end_user__in=users, object_id__in=rejections, verb=REJECTED)
+    notes: defaultdict[UUID, list[str]] = defaultdict(list)
+    for memory_id, note in entries.order_by("-id").values_list("object_id", "details__note"):
+        notes[memory_id].append(note or "")
+    reasons: dict[UUID, str] = {}
+    for memory_id, several in rejections.items():
+        latest_first = sorted(several, key=lambda each: each.version, reverse=True)
+        reasons |= {each.pk: note for each, note in zip(latest_first, notes[memory_id], strict=False) if note}
+    return reasons
+
+
 def latest_changes(*, project_id: UUID, memory_ids: Iterable[UUID]) -> dict[UUID, HistoryEntry]:
     """Return the latest change of each of some memories of a project."""
     rows = MemoryVersion.objects.filter(memory__in=list(memory_ids), memory__project_id=project_id)
     latest = list(rows.order_by("memory_id", "-version").distinct("memory_id"))
-    names = names_of(each.actor for each in latest)
-    return {each.memory_id: HistoryEntry(each.operation, names[each.actor], each.known_until) for each in latest}
+    names, reasons = names_of(each.actor for each in latest), rejection_reasons(latest)
+    return {
+        each.memory_id: HistoryEntry(
+            each.operation, change_text(each), names[each.actor], each.known_until, reasons.get(each.pk, "")
+        )
+        for each in latest
+    }
 
 
 def older_first(link: MemoryLink) -> tuple[Memory, Memory]:

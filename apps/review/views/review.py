@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -39,7 +39,7 @@ from apps.review.forms import (
     toast_response,
 )
 from apps.review.selectors.cases import approval_texts, comments_on, load_review_item
-from apps.review.selectors.comparisons import latest_changes, settlement_text, shortened
+from apps.review.selectors.comparisons import change_text, latest_changes, rejection_reasons, settlement_text, shortened
 from apps.review.selectors.review import (
     ReviewFilters,
     ReviewGroup,
@@ -110,7 +110,7 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     tabs = {
         "filters": filters,
         "counts": count_by_reason(project_id=project_id, filters=filters),
-        "decided": _own_changes(visit).filter(known_until__gte=midnight).count(),
+        "decided": _own_changes(visit).filter(~Exists(_undoing()), known_until__gte=midnight).count(),
         "total": count_pending(project_id=project_id),
     }
     if is_part(request, "reasons"):
@@ -177,15 +177,28 @@ def approve(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         is_confirmed="is_confirmed" in request.POST,
         as_uncertain="as_uncertain" in request.POST,
     )
-    replaced = Memory.objects.for_project(visit.project.pk).filter(
-        superseded_by__in=[each.memory_id for each in decided.memories], status=Status.SUPERSEDED
-    )
+    ids = [each.memory_id for each in decided.memories]
+    memories = Memory.objects.for_project(visit.project.pk).filter(status=Status.SUPERSEDED)
+    replaced = memories.filter(superseded_by__in=ids)
     contents = list(replaced.order_by("-updated_at", "id").values_list("content", flat=True)[: MOST_NAMED + 1])
     quoted = ", ".join(f"“{shortened(each)}”" for each in contents[:MOST_NAMED])
     others = " and others" if len(contents) > MOST_NAMED else ""
     more = f" Replaced: {quoted}{others}." if contents else ""
+    more += _history_text(list(memories.filter(pk__in=ids).select_related("superseded_by")), of=len(ids))
     verb = "kept as uncertain" if "as_uncertain" in request.POST else "approved"
     return _decided(request, visit, decided, verb, more=more)
+
+
+def _history_text(ended: Sequence[Memory], *, of: int) -> str:
+    """Return the sentence about the approved memories that became history at once, since others were said later."""
+    if not ended:
+        return ""
+    later = ended[0].superseded_by
+    why = f", since “{shortened(later.content)}” was said later" if later else ""
+    if of == 1:
+        return f" It became history at once{why}: agents are not told."
+    these = "1 of them" if len(ended) == 1 else f"{len(ended)} of them"
+    return f" {these} became history at once{why if len(ended) == 1 else ', since others were said later'}."
 
 
 @review_action
@@ -275,8 +288,14 @@ def _own_changes(visit: ProjectVisit) -> QuerySet[MemoryVersion]:
     return own.filter(memory__project=visit.project)
 
 
+def _undoing() -> QuerySet[MemoryVersion]:
+    """Return the changes by which the visitor took back the change that encloses this query."""
+    own = MemoryVersion.objects.filter(end_user=OuterRef("end_user"), memory=OuterRef("memory"), actor=current_actor())
+    return own.filter(version=OuterRef("version") + 1, operation=UNDONE)
+
+
 def _decisions(moments: Sequence[dict[str, Any]], visit: ProjectVisit) -> list[dict[str, Any]]:
-    """Return the decisions made at some moments, in their order, and whether each can be undone (five queries)."""
+    """Return the decisions made at some moments, in their order, and whether each can be undone (six queries)."""
     times, users = [each["known_until"] for each in moments], {each["end_user_id"] for each in moments}
     made: defaultdict[tuple[UUID, datetime], list[MemoryVersion]] = defaultdict(list)
     for each in _own_changes(visit).filter(known_until__in=times, end_user_id__in=users).order_by("memory_id"):
@@ -287,6 +306,7 @@ def _decisions(moments: Sequence[dict[str, Any]], visit: ProjectVisit) -> list[d
     for each in MemoryVersion.objects.filter(memory__in=ids).order_by("memory_id", "version"):
         history[each.memory_id].append(each)
     names = names_of(each.actor for several in history.values() for each in several)
+    reasons = rejection_reasons(each for several in history.values() for each in several)
     pairs = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory")
     settled = pairs.filter(status=LinkStatus.SETTLED, settled_at__in=times)
     links = {(each.end_user_id, each.settled_at): each for each in settled}
@@ -302,7 +322,8 @@ def _decisions(moments: Sequence[dict[str, Any]], visit: ProjectVisit) -> list[d
         undone = (current_actor(), UNDONE)
         rows.append(
             {
-                "what": settlement_text(link) if link else " and ".join(label(each.operation) for each in made[key]),
+                "what": settlement_text(link) if link else " and ".join(change_text(each) for each in made[key]),
+                "reason": "" if link else next((reasons[each.pk] for each in made[key] if each.pk in reasons), ""),
                 "memories": [memories[each.memory_id] for each in made[key]],
                 "at": moment["known_until"],
                 "decided": ReviewDecision(memories=seen, link_id=link.pk if link else None),

@@ -15,7 +15,7 @@ from apps.console.permissions import ProjectVisit, project_page
 from apps.console.shortcuts import progress_part, refusals_told
 from apps.memories.models import Memory
 from apps.tenants.enums import MemberRole
-from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, Turn
+from apps.traces.models import ConfigurationVersion, Replay, ReplayedState, ReplayedTrace, ReplayState, Turn
 from apps.tuning.replays.services import (
     EXPORTS,
     TraceChoice,
@@ -97,7 +97,20 @@ class ReplayDetailView(ProjectDetailView):
             "page": page,
             "traces": _shown_traces(page.rows),
             "active": versions.filter(is_active=True).first(),
+            "why_uncompared": _why_uncompared(self.object),
         }
+
+
+def _why_uncompared(replay: Replay) -> str:
+    """Return why a replay that is done says nothing about any trace; empty if it does."""
+    count = replay.totals.get
+    if replay.state != ReplayState.DONE or count(ReplayedState.SAME) or count(ReplayedState.DIFFERENT):
+        return ""
+    if not count(ReplayedState.FAILED):
+        return "since no trace has a recorded answer to its prompt and the model was not asked"
+    if not count(ReplayedState.MISSED):
+        return "since every trace failed"
+    return "since every trace failed or has no recorded answer to its prompt"
 
 
 @project_page()

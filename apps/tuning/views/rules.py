@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 import django_filters
@@ -72,6 +73,11 @@ class RuleFilter(ProjectFilter):
         return rows.order_by("-hit_count", "order", "name")
 
 
+def _list_parameters(request: HttpRequest) -> dict[str, str]:
+    """Return the search, filters and page of the list, which it keeps when a rule is switched."""
+    return {name: request.GET[name] for name in (*RuleFilter.base_filters, "page") if request.GET.get(name)}
+
+
 class RuleListView(ProjectListView):
     """List the rules with their hits, and a form to test a turn."""
 
@@ -85,7 +91,8 @@ class RuleListView(ProjectListView):
         if self.visit.may_administer:
             shown["suggestions"] = rule_suggestions(project_id=self.visit.project.pk)
         versions = ConfigurationVersion.objects.filter(project=self.visit.project, is_active=True).defer("policy")
-        return shown | {"version": versions.first()}
+        query = urlencode(_list_parameters(self.request))
+        return shown | {"version": versions.first(), "query": f"?{query}" if query else ""}
 
 
 @project_page(MemberRole.ADMIN)
@@ -136,8 +143,9 @@ def switch(request: HttpRequest, visit: ProjectVisit, name: str) -> HttpResponse
     if switched.enabled and check_rule(project_id=visit.project.pk, rule=switched).needs_confirmation:
         messages.error(request, f"Nothing was changed: rule {name} would drop what is worth keeping. Save it here.")
         return redirect(visit.address("rule", name))
-    version = save_rule(project_id=visit.project.pk, rule=switched)
-    return _saved(request, visit, version, f"Rule {name} {'enabled' if switched.enabled else 'disabled'}")
+    done = "switched on" if switched.enabled else "switched off"
+    version = save_rule(project_id=visit.project.pk, rule=switched, done=done)
+    return _saved(request, visit, version, f"Rule {name} {done}")
 
 
 @project_action(page="patterns", tells_absence=True)
@@ -216,7 +224,7 @@ def _saved(request: HttpRequest, visit: ProjectVisit, version: ConfigurationVers
         return redirect(visit.address("version", version.number))
     undo = visit.address("restore", version.base)
     messages.success(request, f"{done}: version {version.number} is active.", extra_tags=undo)
-    return redirect(visit.address("patterns"))
+    return redirect(visit.address("patterns", **_list_parameters(request)))
 
 
 def _preview_context(preview: RulePreview) -> dict[str, Any]:
