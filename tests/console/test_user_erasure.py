@@ -22,7 +22,7 @@ def test_an_end_user_is_erased_once_the_identifier_is_typed(admin: Client, user:
     address = f"/console/test/users/{user.pk}/erase/"
     page = admin.get(address).content.decode()
     assert "can’t be undone" in page
-    assert f"{escape(user.external_id)}</span><input" in page.partition("To erase the user, type")[2]
+    assert f"{escape(user.external_id)}</span></span><input" in page.partition("To erase the user, type")[2]
 
     before = Erasure.objects.count()
     refused = admin.post(address, {"confirmation": "someone"})

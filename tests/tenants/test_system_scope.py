@@ -34,7 +34,7 @@ ALLOWED = {
     "apps/webhooks/delivery.py": ["SCHEDULE"],
     "apps/webhooks/services.py": ["WAITING_CALLERS"],
     "apps/health/metrics.py": ["HEALTH"],
-    "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP", "PROJECT_LOOKUP"],
+    "apps/console/permissions.py": ["PROJECT_LOOKUP", "PROJECT_LOOKUP"],
     "apps/events/record.py": ["SCHEDULE"],
     "apps/tenants/keys.py": ["KEY_LOOKUP"],
     "apps/worker/work.py": ["QUEUE"] * 5,

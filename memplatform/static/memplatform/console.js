@@ -60,7 +60,8 @@ const decisionKeys = () =>
     );
 
 function press(key) {
-    const pressed = decisionKeys().find((each) => each.dataset.key === key && each.checkVisibility() && !each.disabled);
+    const mayBePressed = (each) => each.checkVisibility() && !each.disabled && !each.matches(".panel[open] > summary");
+    const pressed = decisionKeys().find((each) => each.dataset.key === key && mayBePressed(each)); // Escape closes a panel
     if (!builtIn[key] && !pressed) return false;
     (builtIn[key] ?? (() => pressed.click()))();
     // Immediately, not at the toggle event: the next key already belongs to the field.
