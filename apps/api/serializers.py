@@ -63,7 +63,7 @@ class StrictMixin:
     def to_internal_value(self, data: Any) -> Any:
         """Return the validated values. Raises ValidationError."""
         if isinstance(data, Mapping):
-            fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]  # DRF's
+            fields: dict[str, serializers.Field[Any, Any, Any, Any]] = self.fields  # type: ignore[attr-defined]  # a mixin's
             writable = {name: field for name, field in fields.items() if not field.read_only}
             known = f"; known are {', '.join(sorted(writable))}" if writable else ""
             errors: dict[str, Any] = {name: [f"is unknown{known}"] for name in data if name not in writable}

@@ -1,4 +1,8 @@
-"""Load an exported project with all its identifiers, in one transaction: whole or not at all."""
+"""Load an exported project with all its identifiers: its rows in one transaction, whole or not at all, then vectors.
+
+Foreign keys of the database know no tenants, so each reference is looked up in the scope of the project: a file can
+name no row of another one.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -13,8 +17,8 @@ from uuid import UUID
 
 import msgspec
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, Field, Model, OuterRef
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, Field, ForeignKey, Model, OuterRef
 
 from apps.common.errors import Unfit
 from apps.imports.transfers.project_tables import (
@@ -42,9 +46,14 @@ from apps.traces.models import ConfigurationVersion, PreFilterRule, Trace, Turn
 
 AT_ONCE = 100  # rows per statement, and memories that are embedded
 MOST_LAST_LINE = 1_000  # bytes
+_VECTORS = next(table for table in OF_END_USER if table.model is MemoryVector)
 _TABLES = {table.kind: table for table in (*OF_PROJECT, *OF_END_USER)}
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
 _PERSON = re.compile(r"person:(?=\d)")
+
+
+class ReferenceToOthers(ValueError):
+    """A row refers to one that the project does not have."""
 
 
 class _Exported(msgspec.Struct):
@@ -85,7 +94,7 @@ def load_project(file: BinaryIO, *, slug: str = "", name: str = "") -> tuple[Pro
     """Create the project of an export and load it; return it, and how many rows of each kind it has.
 
     Raises Unfit for a file that is not complete, is of another version or has a line that does not fit, Conflict if
-    there is a project with its identifier or slug.
+    there is a project with its identifier or slug; ProviderError if only the vectors could not be computed.
     """
     exported = _checked(file)
     loaded: Counter[str] = Counter()
@@ -103,9 +112,10 @@ def load_project(file: BinaryIO, *, slug: str = "", name: str = "") -> tuple[Pro
                     _insert(kind, rows, project.pk)
                     loaded[kind] += len(rows)
                 if end_user_id:
-                    _enqueue_what_waits(end_user_id, project.pk)
+                    _enqueue_traces(end_user_id, project.pk)
         with tenant_scope(project_id=project.pk):
             record("project_loaded", "project", project.pk, project_id=project.pk, details=loaded)
+    _load_vectors(file, project.pk)  # without a transaction: the embedder may be a model on another machine
     return project, loaded
 
 
@@ -132,8 +142,11 @@ def _checked(file: BinaryIO) -> _Exported:
 
 
 def _lines(file: BinaryIO) -> Iterator[_Line]:
-    """Yield the rows of a file. Raises Unfit at one that can't be read."""
+    """Yield the rows behind the first line of a file. Raises Unfit at one that can't be read, or is of nobody there."""
     decoder = msgspec.json.Decoder(_Line)
+    named: set[UUID | None] = {None}
+    file.seek(0)
+    file.readline()
     for number, raw in enumerate(file, start=2):
         try:
             line = decoder.decode(raw)
@@ -141,26 +154,39 @@ def _lines(file: BinaryIO) -> Iterator[_Line]:
             raise Unfit(f"line {number} is no row: {error}") from error
         if line.kind == END:
             return
-        if line.kind != END_USER and line.kind not in _TABLES:
+        if line.kind == END_USER:
+            named.add(line.end_user_id)
+        elif line.kind not in _TABLES:
             raise Unfit(f"line {number} is of no known kind")
+        elif line.end_user_id not in named:
+            raise Unfit(f"line {number} belongs to an end user that the file does not name before")
         line.number = number
         yield line
 
 
 def _insert(kind: str, lines: Sequence[_Line], project_id: UUID) -> None:
-    """Insert rows of one kind, all of one end user or of none. Raises Unfit."""
+    """Insert rows of one kind, all of one end user or of none; vectors are only checked. Raises Unfit."""
     with _told_with_lines(lines):
         if kind == END_USER:
             EndUser.objects.bulk_create(_end_user(line, project_id) for line in lines)
-        else:
-            model = _TABLES[kind].model
-            for first in range(0, len(lines), AT_ONCE):
-                rows = [_row(_TABLES[kind], line, project_id) for line in lines[first : first + AT_ONCE]]
-                if model is MemoryVector:
-                    _embed(cast("list[MemoryVector]", rows))
-                else:
-                    model._default_manager.bulk_create(rows)
-        connection.check_constraints()  # which are deferred
+            return
+        table = _TABLES[kind]
+        rows = [_row(table, line, project_id) for line in lines]
+        if table.model is not MemoryVector:
+            table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE)
+        for field in table.fields:
+            if isinstance(field, ForeignKey):
+                _check_references(field, rows, end_user_id=lines[0].end_user_id)
+
+
+def _check_references(field: "ForeignKey[Any, Any]", rows: Sequence[Model], *, end_user_id: UUID | None) -> None:
+    """Raise ReferenceToOthers unless the rows refer to rows of the same project and end user."""
+    named = {getattr(row, field.attname) for row in rows} - {None}
+    found = field.related_model._default_manager.filter(pk__in=named)
+    if hasattr(field.related_model, "end_user_id"):
+        found = found.filter(end_user_id=end_user_id)
+    if found.count() < len(named):
+        raise ReferenceToOthers(f"{field.attname} refers to a row that the file does not hold")
 
 
 @contextmanager
@@ -168,7 +194,7 @@ def _told_with_lines(lines: Sequence[_Line]) -> Iterator[None]:
     """Raise Unfit with the place in the file for what the database refuses or lacks."""
     try:
         yield
-    except (DatabaseError, Memory.DoesNotExist) as error:
+    except (DatabaseError, ReferenceToOthers) as error:
         reason = str(error).partition("\n")[0]  # it names the constraint or the column
         raise Unfit(f"lines {lines[0].number} to {lines[-1].number}: {reason}") from error
 
@@ -178,6 +204,8 @@ def _end_user(line: _Line, project_id: UUID) -> EndUser:
         row = msgspec.convert(line.row, _EndUserRow)
     except msgspec.ValidationError as error:
         raise Unfit(f"line {line.number} is no end user: {error}") from error
+    if row.id != line.end_user_id:
+        raise Unfit(f"line {line.number} is of another end user than it names")
     return EndUser(id=row.id, external_id=row.user_id, created_at=row.created_at, project_id=project_id)
 
 
@@ -212,19 +240,29 @@ def _value(field: "Field[Any, Any]", given: Any, line: _Line) -> Any:
     return _PERSON.sub("person:elsewhere-", value) if field.attname in _ACTORS else value
 
 
-def _embed(vectors: Sequence[MemoryVector]) -> None:
-    """Compute the vectors of one end user's memories by the embedder of this server, with the questions of the file.
+def _load_vectors(file: BinaryIO, project_id: UUID) -> None:
+    """Compute the vectors of the file by the embedder of this server, and enqueue the memories that have none."""
+    for end_user_id, lines in groupby(_lines(file), key=attrgetter("end_user_id")):
+        if end_user_id is None:
+            continue
+        with tenant_scope(project_id=project_id, end_user_id=end_user_id):
+            vectors = [line for line in lines if _TABLES.get(line.kind) is _VECTORS]
+            for first in range(0, len(vectors), AT_ONCE):
+                some = (_row(_VECTORS, line, project_id) for line in vectors[first : first + AT_ONCE])
+                _embed(cast("list[MemoryVector]", list(some)))
+            live = missing(embedder=registry.embedder()).filter(end_user_id=end_user_id, status__in=LIVE_STATUSES)
+            if left := list(live.values_list("id", flat=True)):
+                enqueue(end_user_id=end_user_id, project_id=project_id, kind=WorkKind.INDEX_MEMORY, subject_ids=left)
 
-    Raises DoesNotExist for a vector of no memory.
-    """
+
+def _embed(vectors: Sequence[MemoryVector]) -> None:
+    """Compute the vectors of one end user's memories, with the questions of the file."""
     end_user_id, embedder = vectors[0].end_user_id, registry.embedder()
     own_name = Entity.objects.filter(end_user_id=end_user_id, is_user=True).values_list("name", flat=True).first()
     memories = Memory.objects.filter(end_user_id=end_user_id).in_bulk([each.memory_id for each in vectors])
     by_model: defaultdict[str, dict[UUID, Indexable]] = defaultdict(dict)
     for each in vectors:
-        memory = memories.get(each.memory_id)
-        if memory is None:
-            raise Memory.DoesNotExist(f"a vector is of the memory {each.memory_id}, which its end user does not have")
+        memory = memories[each.memory_id]
         by_model[each.questions_by][memory.pk] = Indexable(
             id=memory.pk,
             type=MemoryType(memory.type),
@@ -237,15 +275,12 @@ def _embed(vectors: Sequence[MemoryVector]) -> None:
         write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder, questions_by=model)
 
 
-def _enqueue_what_waits(end_user_id: UUID, project_id: UUID) -> None:
-    """Enqueue the pipeline runs of traces that wait, and the indexing of memories without vectors."""
+def _enqueue_traces(end_user_id: UUID, project_id: UUID) -> None:
+    """Enqueue the pipeline runs of traces that wait."""
     waiting: defaultdict[tuple[UUID | None, WorkKind], list[UUID]] = defaultdict(list)
     turns = Turn.objects.filter(end_user_id=end_user_id, trace_id=OuterRef("id"))
     queued = Trace.objects.filter(end_user_id=end_user_id, status=TraceStatus.QUEUED)
     for trace in queued.annotate(has_turns=Exists(turns)).order_by("id"):
         waiting[trace.session_id, trace.work_kind(has_turns=trace.has_turns)].append(trace.pk)
-    live = missing(embedder=registry.embedder()).filter(end_user_id=end_user_id, status__in=LIVE_STATUSES)
-    if not_indexed := list(live.values_list("id", flat=True)):
-        waiting[None, WorkKind.INDEX_MEMORY] = not_indexed
     for (session_id, kind), subjects in waiting.items():
         enqueue(end_user_id=end_user_id, project_id=project_id, kind=kind, subject_ids=subjects, session_id=session_id)

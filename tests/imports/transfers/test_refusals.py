@@ -1,14 +1,19 @@
 """What is not loaded: nothing of such a file is."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from apps.common.errors import ProviderError
+from apps.memories.models import Entity, Memory, MemoryVector
+from apps.pipeline.core.identifiers import new_id
+from apps.providers import registry
 from apps.tenants.models import EndUser, Project
-from apps.traces.models import ConfigurationVersion
+from apps.traces.models import ConfigurationVersion, Session
 from tests.imports.transfers.carrying import content_of, file_of, rows_of
 
 pytestmark = pytest.mark.django_db
@@ -26,6 +31,13 @@ def refusal(content: bytes, folder: Path, *options: str) -> str:
     return str(refused.value)
 
 
+@pytest.fixture
+def stranger(other_project: Project) -> Entity:
+    """The own entity of an end user of another project."""
+    user = EndUser.objects.create(id=new_id(), project=other_project, external_id="eve")
+    return Entity.objects.create(project=other_project, end_user=user, name="Eve", type="person", is_user=True)
+
+
 def test_a_project_that_is_here_is_refused(filled: Project, tmp_path: Path) -> None:
     content = content_of(filled)
 
@@ -41,7 +53,7 @@ def test_a_slug_that_is_taken_is_refused(content: bytes, other_project: Project,
     ("find", "replace", "reason"),
     [
         ('"kind":"spans"', '"kind":"secrets"', "is of no known kind"),
-        ('"kind":"turns"', '"kind":"sessions"', "violates"),
+        ('"kind":"turns"', '"kind":"sessions"', "refers to a row that the file does not hold"),
         ('"user_id":"', '"user_id":"\\u0000', "NUL"),
         ('"user_id":"', '"user":"', "is no end user"),
         ('"row":{"id":"', '"row":{"id":"x', "id does not fit"),
@@ -79,7 +91,46 @@ def test_a_vector_of_no_memory_is_refused(content: bytes, tmp_path: Path) -> Non
     vector = next(row for row in rows if row.get("kind") == "memory_vectors")
     vector["row"]["memory_id"] = vector["end_user_id"]
 
-    assert "which its end user does not have" in refusal(file_of(rows), tmp_path)
+    assert "memory_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
+
+
+def test_a_row_of_another_end_user_can_not_be_referred_to(content: bytes, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    first, *_, last = (row for row in rows if row.get("kind") == "memory_vectors")
+    first["row"]["memory_id"] = last["row"]["memory_id"]
+
+    assert "memory_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
+
+
+def test_an_end_user_is_the_one_of_its_line(content: bytes, stranger: Entity, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    named = next(row["end_user_id"] for row in rows if row.get("kind") == "end_user")
+    for row in rows:
+        if row.get("end_user_id") == named:
+            row["end_user_id"] = str(stranger.end_user_id)
+
+    assert "is of another end user than it names" in refusal(file_of(rows), tmp_path)
+
+
+def test_what_an_embedder_fails_at_can_be_done_later(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows are loaded by then; no transaction is open while the embedder is asked."""
+    file = tmp_path / "project.jsonl"
+    file.write_bytes(content)
+    embedder = registry.embedder()
+
+    def fails(texts: Sequence[str]) -> None:
+        raise ProviderError("no answer")
+
+    monkeypatch.setattr(type(embedder), "embed", lambda self, texts: fails(texts))
+    with pytest.raises(CommandError, match="run reembed: no answer"):
+        call_command("load_project", str(file))
+    monkeypatch.undo()
+    loaded = Project.objects.get(id=rows_of(content)[0]["project"]["id"])
+    assert not MemoryVector.objects.filter(memory__project=loaded).exists()
+    call_command("reembed")
+    assert MemoryVector.objects.filter(memory__project=loaded).count() == Memory.objects.filter(project=loaded).count()
 
 
 def test_a_reference_to_a_row_of_another_table_is_refused(content: bytes, tmp_path: Path) -> None:
@@ -96,6 +147,26 @@ def test_a_row_of_nobody_is_refused(content: bytes, tmp_path: Path) -> None:
     stray = {**next(row for row in rows if row.get("kind") == "traces"), "end_user_id": None}
 
     assert "end_user_id" in refusal(file_of([*rows[:first], stray, *rows[first:]]), tmp_path)
+
+
+def test_a_row_of_another_project_can_not_be_referred_to(content: bytes, stranger: Entity, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    memory = next(row for row in rows if row.get("kind") == "memories" and row["row"]["subject_id"])
+    memory["row"]["subject_id"] = str(stranger.pk)
+
+    assert "subject_id refers to a row that the file does not hold" in refusal(file_of(rows), tmp_path)
+
+
+def test_no_row_is_written_for_an_end_user_of_another_project(content: bytes, stranger: Entity, tmp_path: Path) -> None:
+    rows = rows_of(content)
+    for row in rows:
+        if row.get("kind") == "sessions":
+            row["end_user_id"] = str(stranger.end_user_id)
+
+    told = refusal(file_of(rows), tmp_path)
+
+    assert "belongs to an end user that the file does not name before" in told
+    assert not Session.objects.filter(end_user=stranger.end_user_id).exists()
 
 
 @pytest.mark.parametrize("left", [1, 2])

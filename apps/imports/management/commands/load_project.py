@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.common.errors import Refused
+from apps.common.errors import ProviderError, Refused
 from apps.imports.transfers.load_project import load_project
 from apps.memories.ledger.actor import COMMAND, acting_as
 
@@ -26,4 +26,6 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']}: {error.strerror or error}") from error
         except Refused as refused:
             raise CommandError(f"{options['file']}: {refused}") from refused
+        except ProviderError as error:
+            raise CommandError(f"the project is loaded without all vectors; run reembed: {error}") from error
         self.stdout.write("\n".join([project.slug, *(f"{kind}: {count}" for kind, count in loaded.items())]))
