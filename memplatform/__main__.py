@@ -53,7 +53,7 @@ def _run(command: str, arguments: list[str]) -> None:
     if not works and command not in _SERVERS:  # one connection, which says at once why it can't be opened
         settings.DATABASES["default"]["OPTIONS"].pop("pool", None)
     limit_statements(seconds=settings.DB_WORK_SECONDS if works else settings.DB_COMMAND_SECONDS)
-    if command == "qcluster" or _WITH_WORKERS in arguments:
+    if command == "qcluster":
         # Processes of a killed cluster would work on, and wait for tasks forever.
         os.register_at_fork(after_in_child=partial(join_cluster, os.getpid()))
     try:

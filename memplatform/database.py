@@ -22,13 +22,13 @@ def ensure_database() -> None:
 def limit_statements(*, seconds: float) -> None:
     """Let the server cancel statements of this process after so long, and waits for locks after DB_LOCK_SECONDS.
 
-    To be called before the first connection is opened. Behind a pooler the limits are set in each transaction, with
-    its scope: a pooler passes no `options` on, and what is set for a session is met by other clients.
+    To be called before the first connection is opened; the last call counts. Behind a pooler the limits are set in
+    each transaction, with its scope: a pooler passes no `options` on, and what is set for a session is met by other
+    clients.
     """
     for database in settings.DATABASES.values():
         if settings.DB_PREPARE:
-            database["OPTIONS"] = limited(
-                database["OPTIONS"], statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS
-            )
+            given = database.setdefault("UNLIMITED_OPTIONS", database["OPTIONS"])
+            database["OPTIONS"] = limited(given, statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS)
         else:
             database["LOCAL_LIMITS"] = local_limits(statement_seconds=seconds, lock_seconds=settings.DB_LOCK_SECONDS)

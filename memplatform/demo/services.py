@@ -3,12 +3,13 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+import psutil
 
 from memplatform import processes
 from memplatform.demo.client import Client, DemoFailed
@@ -32,6 +33,7 @@ def reserve(*, wanted: int) -> socket.socket:
             held.bind((HOST, port))
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            held.set_inheritable(True)  # the process goes on as another program (memplatform/demo/visitor.py)
             return held
         except OSError:
             held.close()
@@ -50,14 +52,17 @@ class Services:
     """A running server with its workers."""
 
     address: str
-    process: subprocess.Popen[bytes]
+    process: psutil.Process
 
     def check(self) -> None:
         """Raise DemoFailed if the process has exited."""
-        if self.process.poll() is not None:
-            lines = processes.log_of(NAME).read_text(errors="replace").strip().splitlines()
-            ended = " / ".join(lines[-LAST_LINES:]) or "the log is empty"
-            raise DemoFailed(f"{NAME} exited with status {self.process.returncode}: {ended}")
+        try:
+            status = self.process.wait(timeout=0)
+        except psutil.TimeoutExpired:
+            return
+        lines = processes.log_of(NAME).read_text(errors="replace").strip().splitlines()
+        ended = " / ".join(lines[-LAST_LINES:]) or "the log is empty"
+        raise DemoFailed(f"{NAME} exited with status {status}: {ended}")
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float, what: str) -> None:
         """Wait until `done()` is true. Raises DemoFailed after `seconds` or if the process has exited."""
@@ -88,18 +93,19 @@ def running_services(*, wanted_port: int) -> Iterator[Services]:
             environment = few | os.environ | local | {"WEB_STOP_SECONDS": "5", "PYTHONUNBUFFERED": "1"}
             command = [sys.executable, "-m", "memplatform", "serve", "--with-workers"]
             process = processes.start(name=NAME, command=command, environment=environment)
-            services = Services(f"http://{HOST}:{port}", process)
+            services = Services(f"http://{HOST}:{port}", psutil.Process(process.pid))
             client = Client(services.address)
             services.wait_until(lambda: client.answers("/readyz"), seconds=START_SECONDS, what="starting the server")
         yield services
     finally:
-        for number in SIGNALS:  # ending the processes is not interrupted
-            signal.signal(number, signal.SIG_IGN)
-        end_services()
+        end_services(uninterrupted=True)
 
 
-def end_services() -> None:
+def end_services(*, uninterrupted: bool = False) -> None:
     """Stop the recorded server, if it is running."""
+    if uninterrupted:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
     for record in processes.recorded():
         if record.name == NAME:
             processes.end(record)

@@ -1,19 +1,29 @@
-"""Let the visitor type sentences into the terminal, show what becomes of each, and name a model on this machine."""
+"""Let the visitor type sentences into the terminal, show what becomes of each, and name a model on this machine.
+
+The demo's process goes on as this program: waiting for the visitor takes a third of the memory without Django.
+"""
 
 import os
 import re
 import select
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
+import psutil
 
+from memplatform import processes
 from memplatform.demo.client import Client, DemoFailed
+from memplatform.demo.services import SIGNALS, Services, end_services
+from memplatform.settings import DATA_DIR
 
+DEMO = "demo"  # the name of the record of its process
 USER_ID = "you"
+LOOK_SECONDS = 1.0  # between two looks whether the server still runs
 _LINE_BYTES = 65_536
 _MODELS_TIMEOUT = 0.3  # seconds
 # Servers of models: name, address, the path that lists the models, the key of the list and the key of a model's name.
@@ -22,6 +32,35 @@ SERVERS = (
     ("LM Studio", "http://127.0.0.1:1234", "/v1/models", "data", "id"),
 )
 _MODEL_NAME = re.compile(r"[\w.:/@-]+")
+
+
+def go_on_as_visitor(services: Services) -> NoReturn:
+    """Replace this process by one that only waits for the visitor; the server stays its child."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until they are handled again
+    command = [sys.executable, "-m", "memplatform.demo.visitor", services.address, str(services.process.pid)]
+    os.execv(sys.executable, command)  # noqa: S606  (there is no shell to pass by)
+
+
+def main(address: str, pid: int) -> None:
+    """Show what becomes of each sentence until a signal asks to stop; then stop the server, the child `pid`."""
+    for number in SIGNALS:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        services = Services(address, psutil.Process(pid))
+        client = Client(address, (DATA_DIR / "demo-key").read_text())
+        visitor = Visitor(client, input=sys.stdin.fileno() if can_type() else None)
+        while True:
+            services.check()
+            for line in visitor.listen(seconds=LOOK_SECONDS):
+                sys.stdout.write(f"{line}\n")
+    except KeyboardInterrupt:
+        pass
+    except (DemoFailed, psutil.NoSuchProcess) as failed:
+        sys.exit(str(failed))
+    finally:
+        end_services(uninterrupted=True)
+        processes.forget(DEMO)
 
 
 def can_type() -> bool:
@@ -76,3 +115,7 @@ def local_model() -> str | None:
             if _MODEL_NAME.fullmatch(found) and "embed" not in found:
                 return f"{server} runs here: MODEL=openai:{found} OPENAI_BASE_URL={address}/v1 make demo"
     return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

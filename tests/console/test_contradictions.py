@@ -61,6 +61,18 @@ def test_keep_one_and_undo(admin: Client, link: MemoryLink) -> None:
     assert MemoryLink.objects.to_settle().get().to_memory.status == Status.ACTIVE
 
 
+def test_the_next_pair_comes_with_the_answer(admin: Client, link: MemoryLink) -> None:
+    three = Memory.objects.filter(end_user=link.end_user, status=Status.ACTIVE).exclude(pk=link.to_memory_id)
+    third = three.exclude(pk=link.from_memory_id).first()
+    following = MemoryLink.objects.create(
+        end_user=link.end_user, project=link.project, from_memory=link.from_memory, to_memory=third, kind=link.kind
+    )
+    given = decision(link, "both", next=str(following.pk))
+    answer = admin.post(f"{PAGE}{link.pk}/settle/", given)
+    assert (answer["X-Gone-Rows"], answer["X-Next-Row"]) == (f"row-{link.pk}", f"row-{following.pk}")
+    assert escape(third.content) in answer.content.decode().partition('hx-swap-oob="innerHTML:#detail"')[2]
+
+
 def test_both_with_dates(admin: Client, link: MemoryLink) -> None:
     dates = {f"from-{link.from_memory_id}": "2024-03-01", f"until-{link.to_memory_id}": "2099-03-01", "dated": "1"}
     admin.post(f"{PAGE}{link.pk}/settle/", decision(link, "both", **dates))

@@ -65,6 +65,22 @@ def test_approve_and_undo(reviewer: Client, waiting: list[Memory]) -> None:
     assert status_of(memory) == Status.PENDING_REVIEW
 
 
+@pytest.mark.parametrize("way", ["review/approve", "review/reject", "skip"])
+def test_the_next_case_comes_with_the_answer(reviewer: Client, waiting: list[Memory], way: str) -> None:
+    first, second = waiting[:2]
+    given = {"memory": seen(first), "row": str(first.pk), "reason": "not_true"}
+    answer = reviewer.post(f"/console/test/{way}/?q={second.content.split()[-1]}", given | {"next": str(second.pk)})
+    assert answer["X-Next-Row"] == f"row-{second.pk}"
+    case = answer.content.decode().partition('hx-swap-oob="innerHTML:#detail"')[2]
+    assert f'data-case="row-{second.pk}"' in case
+    assert escape(second.content) in case
+    assert 'data-key="s"' in case  # as it is shown beside the list
+    for nothing in ("", str(uuid4()), "x"):
+        answer = reviewer.post("/console/test/skip/", given | {"next": nothing})
+        assert "X-Next-Row" not in answer
+        assert "#detail" not in answer.content.decode()
+
+
 def test_the_message_names_what_an_approval_has_closed(reviewer: Client, waiting: list[Memory]) -> None:
     first = waiting[0]
     other = next(each for each in waiting[1:] if each.end_user_id == first.end_user_id)

@@ -227,6 +227,10 @@ def test_secrets_are_their_owners_alone(instance: Instance, first: Run) -> None:
         assert stat.S_IMODE((instance.folder / name).stat().st_mode) == 0o600
 
 
+def test_it_needs_few_processes(instance: Instance, staying: subprocess.Popen[bytes], first: Run) -> None:
+    assert len(instance.processes()) <= 7
+
+
 def test_it_takes_another_port_and_is_the_only_one(
     instance: Instance, first: Run, staying: subprocess.Popen[bytes], taken_port: int
 ) -> None:

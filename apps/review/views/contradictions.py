@@ -1,17 +1,14 @@
 """Contradictions and possible duplicates: two memories side by side, for a reviewer to resolve."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.common.errors import Conflict, Refused, Unfit
-from apps.console.labels import names_of
 from apps.console.paging import identifier_of, is_part, midnight, paginate_and_open, query_param
 from apps.console.permissions import ProjectVisit, project_page
 from apps.memories.models import MemoryLink
@@ -19,18 +16,15 @@ from apps.memories.querysets import MemoryLinkQuerySet
 from apps.pipeline.core.enums import LinkKind, LinkResolution, LinkStatus
 from apps.pipeline.review.decisions import Validity
 from apps.review.forms import Toast, parse_seen, refusal_response, toast_response
-from apps.review.selectors.cases import comments_on, link_options, load_evidence, pairs_with_comment_count
+from apps.review.selectors.cases import pairs_with_comment_count
 from apps.review.selectors.comparisons import (
-    keeping,
-    load_comparisons,
-    older_first,
     settled_by,
     settled_pair,
     settlement_text,
 )
 from apps.review.services import settle_link
 from apps.review.skipping import place_among, skipped_by
-from apps.review.text_differences import compared_texts
+from apps.review.views.cases import pair_case, with_next_case
 from apps.tenants.enums import MemberRole
 
 _HEAVY = [
@@ -62,7 +56,7 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         link, why_absent = _absent_pair(project_id, named)
         link = link or next(iter(found.rows), None)
     shown = {"page": found, "why_absent": why_absent, "is_listed": not settled}
-    shown["contradiction"] = _contradiction(link) if link else None
+    shown["contradiction"] = pair_case(link) if link else None
     return render(request, "console/contradictions.html", chosen | shown)
 
 
@@ -70,7 +64,7 @@ def contradictions(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
 def contradiction(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResponse:
     """Show one pair: a part of the list, or a page of its own."""
     links = MemoryLink.objects.for_project(visit.project.pk).select_related("from_memory", "to_memory", "end_user")
-    shown = _contradiction(get_object_or_404(links, pk=link_id))
+    shown = pair_case(get_object_or_404(links, pk=link_id))
     template = "console/_contradiction.html" if is_part(request, "detail") else "console/contradiction.html"
     return render(request, template, {"contradiction": shown, "is_listed": is_part(request, "detail")})
 
@@ -100,7 +94,8 @@ def settle(request: HttpRequest, visit: ProjectVisit, link_id: UUID) -> HttpResp
         return refusal_response(request, refused, gone=[] if isinstance(refused, Unfit) else [link_id])
     link = settled_pair(project_id=project_id, link_id=link_id)
     done = settlement_text(link) if link else ""
-    return toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[link_id])
+    answer = toast_response(request, Toast(f"{done[:1].upper()}{done[1:]}.", decided), gone=[link_id])
+    return with_next_case(request, visit, answer)
 
 
 def _day(request: HttpRequest, name: str) -> datetime | None:
@@ -136,43 +131,3 @@ def _absent_pair(project_id: UUID, link_id: UUID) -> tuple[MemoryLink | None, st
     if not MemoryLink.objects.filter(pk=link_id).to_settle().exists():
         return link, "This pair needs no decision any more: one of the two is no longer live."
     return link, "This pair still waits for a decision, but not on this page of the list."
-
-
-def _contradiction(link: MemoryLink) -> dict[str, Any]:
-    """Load both sides, the older one first, and place them on one timeline, in percent (at most twelve queries)."""
-    now, pair = timezone.now(), older_first(link)
-    begins = min(moment for memory in pair for moment in (memory.valid_from, memory.said_at))
-    ends = max(now, *(memory.valid_until or now for memory in pair))
-    scale = max((ends - begins).total_seconds(), 1.0)
-
-    def at(moment: datetime) -> float:
-        return round((moment - begins).total_seconds() / scale * 100, 2)
-
-    sides = []
-    for name, memory, words in zip("AB", pair, compared_texts(pair[0].content, pair[1].content), strict=True):
-        start = min(at(memory.valid_from), 99.0)
-        sides.append(
-            {
-                "name": name,
-                "memory": memory,
-                "words": words,  # its content, with what the other one says differently
-                "keeps": keeping(link, memory),  # how the pair is settled if this side alone is true
-                "evidence": load_evidence(memory),
-                "said": at(memory.said_at),
-                "start": start,
-                "width": max(at(memory.valid_until or ends) - start, 1.0),
-            }
-        )
-    comments = comments_on(*pair)
-    return {
-        "link": link,
-        "is_duplicate": link.kind == LinkKind.POSSIBLE_DUPLICATE,
-        "versions": (link.from_memory, link.to_memory),
-        "newer": pair[1],
-        "sides": sides,
-        "begins": begins,
-        "comparison": load_comparisons([link]).get(link.pk),
-        "consequences": link_options(link, now=now) if link.status == LinkStatus.OPEN else {},
-        "comments": comments,
-        "names": names_of(each.author for each in comments),
-    }

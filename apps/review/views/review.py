@@ -38,22 +38,20 @@ from apps.review.forms import (
     row_ids,
     toast_response,
 )
-from apps.review.selectors.cases import approval_texts, comments_on, load_review_item
+from apps.review.selectors.cases import comments_on
 from apps.review.selectors.comparisons import change_text, latest_changes, rejection_reasons, settlement_text, shortened
 from apps.review.selectors.review import (
     ReviewFilters,
-    ReviewGroup,
     count_by_reason,
     count_pending,
-    group_of,
     load_groups,
     review_queue,
 )
 from apps.review.services import ReviewDecision, SeenVersion, comment_on_memory
 from apps.review.skipping import skipped_by
 from apps.review.undo import UNDONE, check_undo
+from apps.review.views.cases import listed_case, memory_case, with_next_case
 from apps.tenants.enums import MemberRole
-from apps.traces.policies import active_policy
 
 SHOWN_FOR = timedelta(days=14)  # one's own decisions
 MOST_NAMED = 3
@@ -74,7 +72,7 @@ def skip(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     skipping.skip(request, ids)
     answer = toast_response(request, Toast("Skipped: it waits at the end of your queue.", skipped=tuple(ids)))
     answer["X-Skipped-Rows"] = row_ids(ids)
-    return answer
+    return with_next_case(request, visit, answer)
 
 
 @project_page(MemberRole.REVIEWER)
@@ -124,32 +122,8 @@ def review(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
         row = found.rows[0]
     memory = row.leader if row else absent
     shown = {"page": found, "types": list(MemoryType), "why_absent": why_absent, "open_row": row, "item": None}
-    shown |= tabs | (_case(memory, row) if memory else {}) | {"shown_at": timezone.now()}
+    shown |= tabs | (memory_case(memory, row) if memory else {}) | {"shown_at": timezone.now()}
     return render(request, "console/review.html", shown)
-
-
-def _case(memory: Memory, group: ReviewGroup | None) -> dict[str, Any]:
-    """Return what the page of a memory shows, or that of a group of which it is the first one."""
-    is_group = group is not None and len(group.members) > 1
-    policy, now = active_policy(project_id=memory.project_id), timezone.now()
-    members: list[dict[str, Any]] = []  # and what approving each changes
-    if group is not None and is_group:
-        rows = {row.pk: row for row in Memory.objects.filter(pk__in=group.ids).awaiting_review().to_show()}
-        waiting = [rows[id] for id in group.ids if id in rows]
-        pairs = MemoryLink.objects.filter(kind=LinkKind.CONTRADICTS, status=LinkStatus.OPEN)
-        pairs = pairs.filter(Q(from_memory__in=group.ids) | Q(to_memory__in=group.ids))
-        contradicts: defaultdict[UUID, list[UUID]] = defaultdict(list)
-        for one, other in pairs.values_list("from_memory", "to_memory"):
-            contradicts[one].append(other)
-            contradicts[other].append(one)
-        texts = approval_texts(waiting, contradicts=contradicts, policy=policy, now=now)
-        members = [{"memory": each, "approval": texts.get(each.pk, "")} for each in waiting]
-    return {
-        "item": load_review_item(memory, policy=policy, now=now, is_group=is_group),
-        "group": group if is_group else None,
-        "members": members,
-        "rejections": list(RejectionReason),
-    }
 
 
 @project_page()
@@ -157,9 +131,8 @@ def memory(request: HttpRequest, visit: ProjectVisit, memory_id: UUID) -> HttpRe
     """Show one memory with everything that a decision needs; beside the list, with its group."""
     found = get_object_or_404(Memory.objects.for_project(visit.project.pk).to_show(), pk=memory_id)
     if not is_part(request, "detail"):
-        return render(request, "console/memory.html", _case(found, None))
-    group = group_of(found, filters=ReviewFilters.of(request))
-    return render(request, "console/_review_item.html", _case(found, group) | {"is_listed": True})
+        return render(request, "console/memory.html", memory_case(found, None))
+    return render(request, "console/_review_item.html", listed_case(request, found))
 
 
 @review_action
@@ -241,7 +214,7 @@ def merge(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     if [len(each) for each in both] != [1, 1]:
         raise Unfit("choose two memories to merge")
     decided = deciding.merge_memories(project_id=visit.project.pk, seen=both[0][0], into=both[1][0])
-    return decision_response(request, decided, "Merged.")
+    return with_next_case(request, visit, decision_response(request, decided, "Merged."))
 
 
 @review_action
@@ -266,7 +239,7 @@ def _decided(
         wordings = memories.filter(pk__in=ids).values("wording")
         if memories.awaiting_review().filter(wording__in=wordings).exists():
             trigger_client_event(answer, "queue-changed", after="swap")
-    return answer
+    return with_next_case(request, visit, answer)
 
 
 def _absent_memory(project_id: UUID, memory_id: UUID) -> tuple[Memory | None, str]:

@@ -1,6 +1,5 @@
 """Run a demo with a sample conversation."""
 
-import contextlib
 import os
 import signal
 import sys
@@ -14,19 +13,17 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from rich.console import Console
-from rich.text import Text
 
 from apps.traces.tallies import tally
 from memplatform import processes
-from memplatform.demo.access import NAME, ensure_access
+from memplatform.demo.access import ensure_access
 from memplatform.demo.client import Client, DemoFailed
 from memplatform.demo.conversation import answer_the_sample, await_work, end_answers, post_sample
 from memplatform.demo.report import gather, print_addresses, print_invitation, print_result
 from memplatform.demo.services import SIGNALS, running_services
-from memplatform.demo.visitor import Visitor, can_type
+from memplatform.demo.visitor import DEMO, go_on_as_visitor
 from memplatform.settings import DATA_DIR, env
 
-LOOK_SECONDS = 1.0
 PAGE_WIDTH = 120  # characters, if the output is not a terminal
 INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
@@ -44,13 +41,13 @@ class Command(BaseCommand):
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = PAGE_WIDTH
-        running = processes.find(NAME)
+        running = processes.find(DEMO)
         if running is not None:
             told = f"a demo is already running in this folder (process {running.pid}); stop it with make stop"
             raise CommandError(told)
         for number in SIGNALS:
             signal.signal(number, signal.default_int_handler)
-        processes.record(name=NAME, pid=os.getpid())
+        processes.record(name=DEMO, pid=os.getpid())
         try:
             self._run(options, console)
         except DemoFailed as failed:
@@ -58,10 +55,10 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise SystemExit(INTERRUPTED) from None
         finally:
-            processes.forget(NAME)
+            processes.forget(DEMO)
 
     def _run(self, options: dict[str, Any], console: Console) -> None:
-        """Send the sample, wait for processing, print and write the result, and answer the visitor."""
+        """Send the sample, wait for processing, print and write the result, and go on with the visitor."""
         call_command("migrate", verbosity=0, interactive=False)
         access = ensure_access()
         with running_services(wanted_port=options["port"]) as services:
@@ -87,9 +84,5 @@ class Command(BaseCommand):
             if options["once"]:
                 return
             console.print("Press Ctrl-C to stop. The data is kept; `make reset` deletes it.")
-            visitor = Visitor(client, input=sys.stdin.fileno() if can_type() else None)
-            with contextlib.suppress(KeyboardInterrupt):
-                while True:
-                    services.check()
-                    for line in visitor.listen(seconds=LOOK_SECONDS):
-                        console.print(Text(line))
+            sys.stdout.flush()
+            go_on_as_visitor(services)

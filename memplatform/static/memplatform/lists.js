@@ -134,7 +134,8 @@ document.addEventListener("htmx:afterRequest", (event) => {
 
 // --- the open case: keys and clicks must act on what is displayed, so it is inert while another one is loaded, while it
 // is decided about, and once it is decided
-const caseId = () => detail()?.querySelector("[data-case]")?.dataset.case;
+const caseIn = (root) => root?.querySelector("[data-case]")?.dataset.case;
+const caseId = () => caseIn(detail());
 const rowOfCase = () => document.getElementById(caseId());
 const loadedRow = (event) => event.detail.requestConfig?.elt.closest("[data-open-row]")?.closest("[data-row]");
 const decides = (element) => element.closest(".decide, .other, [data-group]");
@@ -201,20 +202,39 @@ addEventListener("popstate", () => list() && closeCase());
 const namedRows = (event, header) => (event.detail.xhr.getResponseHeader(header) ?? "").split(" ").filter(Boolean);
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-    leave(namedRows(event, "X-Gone-Rows"), { isSkipped: false });
-    leave(namedRows(event, "X-Skipped-Rows"), { isSkipped: true });
+    const [shown] = namedRows(event, "X-Next-Row");
+    leave(namedRows(event, "X-Gone-Rows"), { isSkipped: false, shown });
+    leave(namedRows(event, "X-Skipped-Rows"), { isSkipped: true, shown });
 });
 
-function leave(ids, { isSkipped }) {
+function rowAfter(leaving) {
+    const known = rows();
+    return known.slice(Math.max(0, known.indexOf(leaving[0]))).find((row) => !leaving.includes(row));
+}
+// A decision about the open case names the next one, which comes with the answer.
+document.addEventListener("htmx:configRequest", (event) => {
+    const decidesCase = event.target.closest(".decide") && !event.target.closest("[data-group]");
+    const next = list() && decidesCase && rowAfter([rowOfCase()]);
+    if (!next) return;
+    event.detail.parameters.next = idOf(next);
+    event.detail.path += location.search; // a memory is shown with those that have its words, within the filters
+});
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+    if (event.detail.target === detail()) event.detail.shouldSwap = caseIn(event.detail.fragment) === currentRow()?.id;
+});
+document.addEventListener("htmx:oobAfterSwap", (event) => {
+    if (event.detail.target !== detail()) return;
+    showCase(currentRow());
+    hadFocus = false;
+});
+
+function leave(ids, { isSkipped, shown }) {
     const leaving = ids.map((id) => document.getElementById(id)).filter((row) => row?.matches("[data-row]"));
     const isCaseGone = Boolean(list()) && ids.includes(caseId());
     if (!leaving.length && !isCaseGone) return;
     isDecided ||= isCaseGone;
-    const known = rows();
-    const stays = (row) => !leaving.includes(row);
-    const at = Math.max(0, known.indexOf(leaving[0]));
-    const next = known.slice(at).find(stays);
-    const previous = known.slice(0, at).findLast(stays);
+    const next = rowAfter(leaving);
+    const previous = rows().slice(0, rows().indexOf(next ?? leaving[0])).findLast((row) => !leaving.includes(row));
     const wasCurrent = leaving.includes(currentRow()) || isCaseGone;
     hadFocus ||= leaving.some((row) => row.contains(document.activeElement));
     for (const row of leaving) {
@@ -226,7 +246,10 @@ function leave(ids, { isSkipped }) {
         document.getElementById("main").focus({ preventScroll: true });
         reloadList({});
     } else if (wasCurrent && !next && hasMore()) reloadList({ after: idOf(previous) });
-    else if (wasCurrent) makeCurrent(next ?? (isSkipped ? rows()[0] : previous));
+    else if (wasCurrent) {
+        const opened = next ?? (isSkipped ? rows()[0] : previous);
+        makeCurrent(opened, { open: opened.id !== shown });
+    }
 }
 
 // The row of a decision fades immediately and comes back if the server refuses.
