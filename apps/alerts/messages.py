@@ -2,7 +2,7 @@
 
 import smtplib
 import time
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from apps.alerts.enums import AlertEvent, DeliveryChannel, ProblemCode
 from apps.alerts.models import Alert, AlertDelivery, AlertRecipients
-from apps.alerts.verdict import ADVICE
+from apps.alerts.verdict import ADVICE, time_text
 from apps.events.enums import DeliveryState
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -55,10 +55,10 @@ def mail_text(delivery: AlertDelivery) -> str:
     """Return the text of a mail."""
     alert = delivery.alert
     if delivery.event == AlertEvent.RESOLVED:
-        over = f"This is over. It lasted from {_time(alert.opened_at)} to {_time(alert.last_seen_at)}."
+        over = f"This is over. It lasted from {time_text(alert.opened_at)} to {time_text(alert.last_seen_at)}."
         return f"{alert.cause}\n\n{over}\n"
     what_to_do = f"{ADVICE[ProblemCode(alert.kind)].remedy} {remedy_url(alert) or ''}".rstrip()
-    return f"{alert.cause}\n{alert.cost}\n\n{what_to_do}\nNoticed at {_time(alert.opened_at)}.\n"
+    return f"{alert.cause}\n{alert.cost}\n\n{what_to_do}\nNoticed at {time_text(alert.opened_at)}.\n"
 
 
 def remedy_url(alert: Alert) -> str | None:
@@ -67,10 +67,6 @@ def remedy_url(alert: Alert) -> str | None:
         return None
     path = ADVICE[ProblemCode(alert.kind)].path(alert.project.slug).removeprefix(settings.SUB_PATH)
     return f"{settings.PUBLIC_URL.rstrip('/')}{path}"
-
-
-def _time(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def enqueue_messages(*, alert: Alert, event: AlertEvent) -> int:
@@ -116,36 +112,29 @@ CLAIMED_FOR = timedelta(minutes=5)  # longer than a task runs: then the process 
 
 
 def deliver_messages(*, most: timedelta) -> int:
-    """Send due messages until none is left or the time is up; return how many were delivered.
+    """Send due messages until none is left or the time is up, new ones first; return how many were delivered.
 
     A message is sent at least once: a receiver recognises repetitions by `webhook-id`.
     """
     deadline = time.monotonic() + most.total_seconds()
     delivered = 0
-    while time.monotonic() < deadline:
-        with system_scope(SystemWork.SCHEDULE):
-            delivery = _claim(timezone.now())
-        if delivery is None:
-            break
-        with tenant_scope(project_id=delivery.project_id):
-            delivered += _send(delivery)
-    return delivered
-
-
-def _claim(now: datetime) -> AlertDelivery | None:
-    """Return a due message, new ones first, and count the attempt; other processes pass it over."""
     waiting = AlertDelivery.objects.filter(state=DeliveryState.WAITING)
     earlier = waiting.filter(
         alert=OuterRef("alert"), channel=OuterRef("channel"), recipient=OuterRef("recipient"), id__lt=OuterRef("id")
     )
-    with transaction.atomic():
-        due = waiting.filter(~Exists(earlier), next_try_at__lte=now).order_by("attempts", "next_try_at")
-        delivery = due.select_for_update(skip_locked=True, of=("self",)).select_related("alert__project").first()
-        if delivery is not None:
+    while time.monotonic() < deadline:
+        now = timezone.now()
+        with system_scope(SystemWork.SCHEDULE), transaction.atomic():
+            due = waiting.filter(~Exists(earlier), next_try_at__lte=now).order_by("attempts", "next_try_at")
+            delivery = due.select_for_update(skip_locked=True, of=("self",)).select_related("alert__project").first()
+            if delivery is None:
+                break
             delivery.attempts += 1
-            delivery.next_try_at = now + CLAIMED_FOR
+            delivery.next_try_at = now + CLAIMED_FOR  # until then, other processes pass it over
             delivery.save(update_fields=["attempts", "next_try_at"])
-    return delivery
+        with tenant_scope(project_id=delivery.project_id):
+            delivered += _send(delivery)
+    return delivered
 
 
 def _send(delivery: AlertDelivery) -> bool:

@@ -12,7 +12,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import CharField, Exists, Func, IntegerField, QuerySet, Subquery, Value
+from django.db.models import CharField, Count, Exists, Func, IntegerField, Min, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, JSONObject
 from django.urls import reverse
 from django.utils import timezone
@@ -21,7 +21,7 @@ from django.utils.dateparse import parse_datetime
 from apps.alerts.enums import ProblemCode
 from apps.alerts.models import SchedulerHeartbeat
 from apps.common.number_formats import age, count_of
-from apps.outbox.model_pauses import paused_models, waiting_requests
+from apps.outbox.model_pauses import waiting_requests
 from apps.outbox.models import ModelPause, OutboxRow, PausedKind, WorkerHeartbeat
 from apps.outbox.outages import DISK_FULL, READ_ONLY, was_refused
 from apps.outbox.querysets import ALIVE_WITHIN
@@ -46,6 +46,11 @@ class Advice:
     page: str = ""  # of the console; none: the documentation
     query: str = ""
     told_after: timedelta | None = None
+
+    @property
+    def text(self) -> str:
+        """Return what is wrong and what to do."""
+        return f"{self.problem} {self.remedy}"
 
     def path(self, slug: str) -> str:
         """Return the path of the page for a project."""
@@ -169,27 +174,6 @@ def verdict_of(*, project_id: UUID | None = None, now: datetime | None = None, i
     if is_archived:
         return Verdict()
     moment = now or timezone.now()
-    read = _read(project_id, moment)
-    return Verdict(list(_troubles(read, project_id, moment)), read)
-
-
-def verdict_of_installation() -> Verdict:
-    """Return what is wrong with the installation. Never raises: errors of the database are part of it."""
-    try:
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            return Verdict([_plain(ProblemCode.NOT_MIGRATED)])
-        with system_scope(SystemWork.HEALTH):
-            return verdict_of()
-    except DatabaseError:
-        return Verdict([_plain(ProblemCode.DATABASE_UNAVAILABLE)])
-
-
-def _plain(code: ProblemCode) -> Trouble:
-    return Trouble(code, ADVICE[code].problem)
-
-
-def _read(project_id: UUID | None, now: datetime) -> Readings:
     rows, pauses = OutboxRow.objects.of_working_projects(), ModelPause.objects.all()
     if project_id is not None:
         rows, pauses = rows.filter(project_id=project_id), pauses.filter(project_id=project_id)
@@ -209,21 +193,38 @@ def _read(project_id: UUID | None, now: datetime) -> Readings:
     # What the processes of all hosts have counted in the last minutes, where half of them are known.
     requests = RequestCounts()
     for beat in seen:
-        known = [each for each in beat["counts"] if each[0] >= (now - COUNTED_FOR).timestamp()]
+        known = [each for each in beat["counts"] if each[0] >= (moment - COUNTED_FOR).timestamp()]
         if known and known[-1][0] - known[0][0] >= COUNTED_FOR.total_seconds() / 2:
             sums = zip(requests, known[-1][1:], known[0][1:], strict=True)
             requests = RequestCounts(*(total + last - first for total, last, first in sums))
-    return Readings(
+    read = Readings(
         is_read_only=read_only == "on",
         oldest=oldest,
-        is_late=oldest is not None and now - oldest > LATE,
+        is_late=oldest is not None and moment - oldest > LATE,
         oldest_index=oldest_index,
         dead=dead,
         workers=workers,
         has_pause=has_pause,
-        scheduler=max((parse_datetime(each["seen_at"]) or now for each in seen), default=None),
+        scheduler=max((parse_datetime(each["seen_at"]) or moment for each in seen), default=None),
         requests=requests,
     )
+    return Verdict(list(_troubles(read, project_id, moment)), read)
+
+
+def verdict_of_installation() -> Verdict:
+    """Return what is wrong with the installation. Never raises: errors of the database are part of it."""
+    try:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return Verdict([_plain(ProblemCode.NOT_MIGRATED)])
+        with system_scope(SystemWork.HEALTH):
+            return verdict_of()
+    except DatabaseError:
+        return Verdict([_plain(ProblemCode.DATABASE_UNAVAILABLE)])
+
+
+def _plain(code: ProblemCode) -> Trouble:
+    return Trouble(code, ADVICE[code].problem)
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:
@@ -267,18 +268,21 @@ def _late_work(read: Readings, project_id: UUID | None, now: datetime) -> Iterat
         # Without work nobody misses a worker.
         yield Trouble(ProblemCode.NO_WORKER, f"No worker is running{waited}.", _LATE_COST, since=read.oldest or now)
     elif read.scheduler and now - read.scheduler > ALIVE_WITHIN:
-        cause = f"The scheduler has started no task since {_time(read.scheduler)}."
+        cause = f"The scheduler has started no task since {time_text(read.scheduler)}."
         yield Trouble(ProblemCode.NO_SCHEDULER, cause, _LATE_COST, since=read.scheduler)
-    for each in paused_models(project_id=project_id) if read.has_pause else ():
-        figures = {"projects": each.projects}
+    pauses = ModelPause.objects.all() if project_id is None else ModelPause.objects.filter(project_id=project_id)
+    models = pauses.order_by().values_list("model", "kind").annotate(first=Min("since"), projects=Count("id"))
+    # The one that has been silent for longest comes first.
+    for model, kind, since, projects in models.order_by("first") if read.has_pause else ():
+        figures = {"projects": projects}
         cost = "What was said is remembered once it answers."
         if project_id is not None:
-            waiting = waiting_requests(project_id=project_id, model=each.model)
+            waiting = waiting_requests(project_id=project_id, model=model)
             figures = {"waiting": waiting}
             waits = f"{count_of(waiting, 'request')} {'waits' if waiting == 1 else 'wait'}"
             cost = f"{waits} for it; what was said is remembered once it answers."
-        cause = f"The {PausedKind(each.kind)} {each.model} has not answered since {_time(each.since)}."
-        yield Trouble(ProblemCode.MODEL_UNAVAILABLE, cause, cost, each.since, each.model, figures)
+        cause = f"The {PausedKind(kind)} {model} has not answered since {time_text(since)}."
+        yield Trouble(ProblemCode.MODEL_UNAVAILABLE, cause, cost, since, model, figures)
     if read.workers and read.oldest and read.is_late and not read.has_pause:
         cause = f"The oldest queued work has waited for {_age(read.oldest, now)}."
         yield Trouble(ProblemCode.WORK_LATE, cause, _LATE_COST, since=read.oldest)
@@ -301,5 +305,6 @@ def _age(since: datetime, now: datetime) -> str:
     return age((now - since).total_seconds())
 
 
-def _time(moment: datetime) -> str:
+def time_text(moment: datetime) -> str:
+    """Format a time for a message, which does not know the reader's time zone."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"

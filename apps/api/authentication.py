@@ -14,7 +14,6 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from apps.common.errors import ProjectArchived
-from apps.intake.quotas import NO_LIMITS, RequestLimits
 from apps.pipeline.core.enums import Scope
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.tenants import keys
@@ -27,12 +26,13 @@ _SCHEMES = ("bearer", "token")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request: a key of one project, with its scopes."""
+    """Who makes a request: a key of one project, with its scopes, and the limits of both."""
 
     project_id: UUID
     api_key_id: UUID
     scopes: frozenset[Scope]
-    limits: RequestLimits = NO_LIMITS
+    requests_per_minute: int | None = None
+    project_requests_per_minute: int | None = None
     is_of_archived_project: bool = False
 
     @property
@@ -45,70 +45,51 @@ class Caller:
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
-class ApiKeyAuthentication(BaseAuthentication):
-    """Accept `Authorization: Bearer mp_…`, `Authorization: Token mp_…` and `X-API-Key: mp_…`."""
-
-    def authenticate(self, request: Request) -> tuple[Caller, None] | None:
-        """Return the caller, or None without a key. Raises the same AuthenticationFailed for every bad key."""
-        text = _key_of(request)
-        if text is None:
-            return None
-        caller = None
-        if _is_checked_by_action(request):
-            with _lock:
-                caller = _callers.get(keys.hash_of(text))
-        caller = caller or _load_caller(text)
-        if caller is None:
-            raise AuthenticationFailed(REFUSED)
-        structlog.contextvars.bind_contextvars(key=show(Prefix.API_KEY, caller.api_key_id))
-        return caller, None
-
-    def authenticate_header(self, request: Request) -> str:
-        """Return the value of WWW-Authenticate in a 401 response."""
-        return 'Bearer realm="memplatform"'
-
-
-def _key_of(request: Request) -> str | None:
-    header = request.META.get("HTTP_AUTHORIZATION", "")
-    if not header:
-        return request.META.get("HTTP_X_API_KEY")
-    scheme, _, text = header.partition(" ")
-    return text.strip() if scheme.lower() in _SCHEMES else ""
-
-
-def _is_checked_by_action(request: Request) -> bool:
-    """Return True if the action's first SQL statement checks that the key is still valid.
-
-    A repeated request under an Idempotency-Key never runs that statement, so its key is checked here.
-    """
-    view = (request.parser_context or {}).get("view")
-    return getattr(view, "action_checks_key", False) and "HTTP_IDEMPOTENCY_KEY" not in request.META
-
-
 # By the hash of the key. Its project and scopes never change, and its limits apply after a while; its validity may
 # change at any time.
 _callers: TTLCache[str, Caller] = TTLCache(maxsize=CALLER_CACHE_SIZE, ttl=CALLER_CACHE_SECONDS)
 _lock = threading.Lock()
 
 
-def _load_caller(text: str) -> Caller | None:
-    key = keys.recognise(text)
-    if key is None:
-        return None
-    keys.note_use(key)
-    limits = RequestLimits(of_key=key.requests_per_minute, of_project=key.project_requests_per_minute)
-    caller = Caller(
-        project_id=key.project_id,
-        api_key_id=key.id,
-        scopes=key.scopes,
-        limits=limits,
-        is_of_archived_project=key.is_of_archived_project,
-    )
-    if caller.is_of_archived_project:  # not kept: a project that is restored takes turns at once
-        return caller
-    with _lock:
-        _callers[key.hash] = caller
-    return caller
+class ApiKeyAuthentication(BaseAuthentication):
+    """Accept `Authorization: Bearer mp_…`, `Authorization: Token mp_…` and `X-API-Key: mp_…`."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, None] | None:
+        """Return the caller, or None without a key. Raises the same AuthenticationFailed for every bad key."""
+        text = request.META.get("HTTP_X_API_KEY")
+        if header := request.META.get("HTTP_AUTHORIZATION", ""):
+            scheme, _, given = header.partition(" ")
+            text = given.strip() if scheme.lower() in _SCHEMES else ""
+        if text is None:
+            return None
+        caller = None
+        view = (request.parser_context or {}).get("view")
+        # The first SQL statement of some actions checks that the key is still valid. A repeated request under an
+        # Idempotency-Key never runs that statement, so its key is checked here.
+        if getattr(view, "action_checks_key", False) and "HTTP_IDEMPOTENCY_KEY" not in request.META:
+            with _lock:
+                caller = _callers.get(keys.hash_of(text))
+        if caller is None:
+            key = keys.recognise(text)
+            if key is None:
+                raise AuthenticationFailed(REFUSED)
+            caller = Caller(
+                project_id=key.project_id,
+                api_key_id=key.id,
+                scopes=frozenset(map(Scope, key.scopes)),
+                requests_per_minute=key.requests_per_minute,
+                project_requests_per_minute=key.project.requests_per_minute,
+                is_of_archived_project=key.project.archived_at is not None,
+            )
+            if not caller.is_of_archived_project:  # a project that is restored takes turns at once
+                with _lock:
+                    _callers[key.hash] = caller
+        structlog.contextvars.bind_contextvars(key=show(Prefix.API_KEY, caller.api_key_id))
+        return caller, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the value of WWW-Authenticate in a 401 response."""
+        return 'Bearer realm="memplatform"'
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):

@@ -50,7 +50,8 @@ class ApiView(APIView):
             caller = request.user
             self.entered.enter_context(tenant_scope(project_id=caller.project_id))
             if not (is_part(request) or getattr(request, "has_waited", False)):  # it was counted before
-                count_request(project_id=caller.project_id, api_key_id=caller.api_key_id, limits=caller.limits)
+                count_request(f"key:{caller.api_key_id}", most=caller.requests_per_minute)
+                count_request(f"project:{caller.project_id}", most=caller.project_requests_per_minute)
 
     @property
     def caller(self) -> Caller:
@@ -69,15 +70,11 @@ class ApiView(APIView):
             raise invalid(f"must have 1 to {MAX_KEY_LENGTH} characters", at="Idempotency-Key")
         body = msgspec.json.encode(self.request.data, order="sorted")
         digest = fingerprint(method=self.request.method or "", path=self.request.get_full_path(), body=body)
-        claim = Claim(
-            project_id=self.caller.project_id, key=key, fingerprint=digest, end_user_id=self._named_end_user()
-        )
-        return run_once(claim=claim, do=do, kept=kept)
-
-    def _named_end_user(self) -> UUID | None:
-        """Return the end user that the body names, with whom a stored answer has to be erased."""
+        # The end user that the body names, with whom a stored answer has to be erased.
         user_id = self.request.data.get("user_id") if isinstance(self.request.data, dict) else None
-        return end_user_id(project_id=self.caller.project_id, user_id=user_id) if isinstance(user_id, str) else None
+        named = end_user_id(project_id=self.caller.project_id, user_id=user_id) if isinstance(user_id, str) else None
+        claim = Claim(project_id=self.caller.project_id, key=key, fingerprint=digest, end_user_id=named)
+        return run_once(claim=claim, do=do, kept=kept)
 
     def end_user_id(self, user_id: str | None) -> UUID | None:
         """Return the end user to list; None (all users) is allowed for keys with scope admin."""

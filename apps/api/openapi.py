@@ -1,6 +1,5 @@
 """How serializers and problems are described in the OpenAPI document."""
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -92,11 +91,9 @@ def problem_responses(codes: Iterable[Code]) -> dict[tuple[int, str], OpenApiRes
     responses = {}
     for status, found in sorted(by_status.items()):
         described = "; ".join(f"`{code}`: {STATUS_AND_TITLE[code][1]}" for code in found)
-        examples = [_example(code) for code in found]
+        examples = [
+            OpenApiExample(code.value, value=Problem(code, "a one-line explanation").document(), response_only=True)
+            for code in found
+        ]
         responses[status, CONTENT_TYPE] = OpenApiResponse(ProblemSerializer, description=described, examples=examples)
     return responses
-
-
-@functools.lru_cache
-def _example(code: Code) -> OpenApiExample:
-    return OpenApiExample(code.value, value=Problem(code, "a one-line explanation").document(), response_only=True)

@@ -80,16 +80,12 @@ def for_generators(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for operations in result["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
-                _describe_identifier(parameter)
+                # Those of end users and sessions are the caller's own words.
+                kind = parameter["name"].removesuffix("_id")
+                if parameter["in"] == "path" and kind in _PREFIXES:
+                    parameter["schema"]["pattern"] = f"^{_PREFIXES[kind]}_[0-9a-f]{{32}}$"
                 parameter["schema"] = _without_null(parameter["schema"])
     return result
-
-
-def _describe_identifier(parameter: dict[str, Any]) -> None:
-    """State the form of an identifier in a path; those of end users and sessions are the caller's own words."""
-    kind = parameter["name"].removesuffix("_id")
-    if parameter["in"] == "path" and kind in _PREFIXES:
-        parameter["schema"]["pattern"] = f"^{_PREFIXES[kind]}_[0-9a-f]{{32}}$"
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +111,10 @@ def _plain(node: Any) -> Any:
         plain.setdefault("additionalProperties", {})
     if plain.get("items") is False:  # of a tuple; `maxItems` says the same
         del plain["items"]
-    return _with_null_apart(_with_default_in_words(plain, node))
+    default = node.get("default")
+    if default not in (None, "", [], (), {}):  # these are what a missing value means anyway
+        plain["description"] = f"{node.get('description', '')} Default: `{json.dumps(default)}`.".strip()
+    return _with_null_apart(plain)
 
 
 def _with_null_apart(schema: dict[str, Any]) -> dict[str, Any]:
@@ -133,11 +132,3 @@ def _with_null_apart(schema: dict[str, Any]) -> dict[str, Any]:
     alternatives = [{**rest, "type": kind} if kind != "null" else {"type": "null"} for kind in kinds]
     described = {"description": schema["description"]} if "description" in schema else {}
     return {"anyOf": alternatives, **described}
-
-
-def _with_default_in_words(plain: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    default = node.get("default")
-    if default in (None, "", [], (), {}):  # what a missing value means anyway
-        return plain
-    said = f"{node.get('description', '')} Default: `{json.dumps(default)}`."
-    return {**plain, "description": said.strip()}

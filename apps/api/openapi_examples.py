@@ -38,59 +38,42 @@ def with_examples(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for operations in result["paths"].values():
         for operation in operations.values():
             for status, response in operation["responses"].items():
-                _add_example(response if status.startswith("2") else {}, schemas)
+                body = response.get("content", {}).get("application/json", {})
+                if status.startswith("2") and "$ref" in body.get("schema", {}) and "examples" not in body:
+                    value = _example(body["schema"], schemas, name="", levels=_DEEPEST)
+                    body["examples"] = {"Response": {"value": value, "summary": "response"}}
     return result
 
 
-def _add_example(response: dict[str, Any], schemas: _Schemas) -> None:
-    body = response.get("content", {}).get("application/json", {})
-    if "$ref" in body.get("schema", {}) and "examples" not in body:
-        value = _example(body["schema"], schemas, name="", levels=_DEEPEST)
-        body["examples"] = {"Response": {"value": value, "summary": "response"}}
-
-
 def _example(schema: dict[str, Any], schemas: _Schemas, *, name: str, levels: int) -> Any:
-    """Return a value of a schema; `name` is the field that holds it, "" if none does."""
+    """Return a value of a schema; `name` is the field that holds it, "" if none does.
+
+    Of several types it is the first one; null where a plain value may be missing and nothing is known of it.
+    """
     if "$ref" in schema:
         schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
     if "anyOf" in schema and schema.get("type") != "string":
-        return _of_alternatives(schema["anyOf"], schemas, name=name, levels=levels)
+        given = [kind for kind in schema["anyOf"] if kind != {"type": "null"}]
+        is_plain = all(kind.get("type") not in ("object", "array") and "$ref" not in kind for kind in given)
+        is_unknown = len(given) < len(schema["anyOf"]) and is_plain and _known(name) is None
+        return None if levels <= 0 or is_unknown else _example(given[0], schemas, name=name, levels=levels)
     if "enum" in schema:
         return next((value for value in schema["enum"] if value in _USUAL), schema["enum"][0])
     if schema.get("type") == "object":
-        return _of_object(schema, schemas, levels=levels)
+        kind = schema.get("title", "")
+        return {
+            field: _identifier(kind) if field == "id" else _example(described, schemas, name=field, levels=levels - 1)
+            for field, described in schema.get("properties", {}).items()
+        }
     if schema.get("type") == "array":
         one = _example(schema.get("items", {}), schemas, name=name, levels=levels - 1)
         return [one] if levels > 0 and one else []
-    return _of_simple(schema, name=name)
-
-
-def _of_alternatives(kinds: list[dict[str, Any]], schemas: _Schemas, *, name: str, levels: int) -> Any:
-    """Return a value of the first type; null where a plain value may be missing and nothing is known of it."""
-    given = [kind for kind in kinds if kind != {"type": "null"}]
-    is_plain = all(kind.get("type") not in ("object", "array") and "$ref" not in kind for kind in given)
-    if levels <= 0 or (len(given) < len(kinds) and is_plain and _known(name) is None):
-        return None
-    return _example(given[0], schemas, name=name, levels=levels)
-
-
-def _of_object(schema: dict[str, Any], schemas: _Schemas, *, levels: int) -> dict[str, Any]:
-    kind = schema.get("title", "")
-    return {
-        field: _identifier(kind) if field == "id" else _example(described, schemas, name=field, levels=levels - 1)
-        for field, described in schema.get("properties", {}).items()
-    }
-
-
-def _of_simple(schema: dict[str, Any], *, name: str) -> Any:
-    kind, known = schema.get("type"), _known(name)
     if schema.get("format") in ("date-time", "date"):
         return _TIME if schema["format"] == "date-time" else _DAY
-    if kind == "string":
-        return known if isinstance(known, str) else ""
-    if kind == "number" and isinstance(known, float):
-        return known
-    return {"integer": 1, "number": 0.5, "boolean": False}.get(kind or "")
+    # What is known of the name, where it is a text or a fraction as the type is.
+    plain: dict[Any, Any] = {"string": "", "integer": 1, "number": 0.5, "boolean": False}
+    value, known = plain.get(schema.get("type")), _known(name)
+    return known if isinstance(value, str | float) and type(known) is type(value) else value
 
 
 def _known(name: str) -> Any:

@@ -30,7 +30,15 @@ class StrictJSONParser(BaseParser):
         body = _read(stream, most=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         if parser_context is not None:
             parser_context["request"].raw_body = body
-        value = _decoded(body)
+        try:
+            value = json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        except RecursionError as error:
+            raise Problem(Code.INVALID_JSON, "the body is nested too deeply") from error
+        except UnicodeDecodeError as error:
+            raise Problem(Code.INVALID_JSON, "the body is not UTF-8") from error
+        except ValueError as error:
+            # Raised for bad syntax, and for numbers of more than 4,300 digits.
+            raise Problem(Code.INVALID_JSON, f"the body is not JSON: {error}") from error
         check_json(value)
         return value
 
@@ -52,18 +60,6 @@ def _read(stream: IO[Any], *, most: int) -> bytes:
     if len(body) > most:
         raise Problem(Code.TOO_LARGE, f"the body exceeds {most:,} bytes")
     return body
-
-
-def _decoded(body: bytes) -> Any:
-    try:
-        return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except RecursionError as error:
-        raise Problem(Code.INVALID_JSON, "the body is nested too deeply") from error
-    except UnicodeDecodeError as error:
-        raise Problem(Code.INVALID_JSON, "the body is not UTF-8") from error
-    except ValueError as error:
-        # Raised for bad syntax, and for numbers of more than 4,300 digits.
-        raise Problem(Code.INVALID_JSON, f"the body is not JSON: {error}") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

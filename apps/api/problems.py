@@ -16,7 +16,6 @@ from apps.intake.idempotency import IdempotencyInProgress, IdempotencyMismatch
 from apps.intake.quotas import QueueFull, QuotaExceeded, RateLimited
 from apps.outbox.outages import DISK_FULL, READ_ONLY, is_locked_out, is_outage, note_refusal, sqlstate_of
 from apps.pipeline.core import input_validation
-from apps.tenants.end_users import UserBeingErased
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 10  # when the service is unavailable
@@ -131,24 +130,21 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
     problem = problem_of(error)
     if problem is None:
         return None
-    headers = _headers(error, context)
+    headers = {}
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    elif isinstance(error, QueueFull | QuotaExceeded):
+        headers["Retry-After"] = str(error.retry_after)
+    elif is_locked_out(error):
+        headers["Retry-After"] = str(LOCKED_RETRY_AFTER_SECONDS)
+    elif is_outage(error) or isinstance(error, actions.ProviderError):
+        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    elif isinstance(error, exceptions.MethodNotAllowed):
+        headers["Allow"] = ", ".join(context["view"].allowed_methods)
     return Response(problem.document(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)
 
 
-def _headers(error: Exception, context: dict[str, Any]) -> dict[str, str]:
-    if challenge := getattr(error, "auth_header", None):
-        return {"WWW-Authenticate": challenge}
-    if isinstance(error, QueueFull | QuotaExceeded):
-        return {"Retry-After": str(error.retry_after)}
-    if is_locked_out(error):
-        return {"Retry-After": str(LOCKED_RETRY_AFTER_SECONDS)}
-    if is_outage(error) or isinstance(error, actions.ProviderError):
-        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, exceptions.MethodNotAllowed):
-        return {"Allow": ", ".join(context["view"].allowed_methods)}
-    return {}
-
-
+_REFUSALS = {DISK_FULL: Code.DISK_FULL, READ_ONLY: Code.READ_ONLY}
 _DETAILS = {Code.MISSING_KEY: "no API key was sent: send the header Authorization: Bearer mp_…"}
 _CODES: tuple[tuple[type[Exception], Code], ...] = (
     (exceptions.NotAuthenticated, Code.MISSING_KEY),
@@ -167,7 +163,6 @@ _CODES: tuple[tuple[type[Exception], Code], ...] = (
     (RateLimited, Code.RATE_LIMITED),
     (QuotaExceeded, Code.QUOTA_EXCEEDED),
     (IdempotencyMismatch, Code.IDEMPOTENCY_MISMATCH),
-    (UserBeingErased, Code.CONFLICT),
     (IdempotencyInProgress, Code.IDEMPOTENCY_IN_PROGRESS),
 )
 
@@ -179,29 +174,33 @@ def problem_of(error: Exception) -> Problem | None:
     if isinstance(error, input_validation.BadInput | actions.Unfit):
         code = Code.TOO_LARGE if isinstance(error, input_validation.TooLarge) else Code.INVALID_REQUEST
         return invalid(str(error), at=error.at, code=code)
+    cause = type(error.__cause__ or error).__name__
+    if is_locked_out(error):
+        _log.error("a request was ended, as another held the same rows: %s", cause)
+        return Problem(Code.ROWS_LOCKED, "others held the same rows; what was being written is undone, send it again")
     if is_outage(error) or isinstance(error, actions.ProviderError):
-        return _unavailable(error)
+        note_refusal(error)
+        refusal = _REFUSALS.get(sqlstate_of(error), Code.DATABASE_UNAVAILABLE)
+        problem = Problem(
+            refusal if is_outage(error) else Code.MODEL_UNAVAILABLE, "nothing was changed; try again later"
+        )
+        _log.error("%s: %s", problem.title, cause)
+        return problem
     if isinstance(error, DataError):
         _log.exception("a value passed validation but was rejected by the database")
         return Problem(Code.INVALID_REQUEST, "the request contains a value that can't be stored")
     if isinstance(error, exceptions.ValidationError):
-        return _problem_of_values(error)
-    for kind, code in _CODES:
-        if isinstance(error, kind):
-            detail = "" if code is Code.MISSING_KEY else str(getattr(error, "detail", error))
-            return Problem(code, detail or _DETAILS.get(code, STATUS_AND_TITLE[code][1]))
-    return None
-
-
-def _problem_of_values(error: exceptions.ValidationError) -> Problem:
-    """Return a problem that names each invalid value of a body by its JSON pointer."""
-    errors = [
-        {"pointer": "".join(f"/{input_validation.pointer_part(each)}" for each in path), "message": message}
-        for path, message in flattened(error.detail)
-    ]
-    first = errors[0]
-    detail = f"{first['pointer'] or 'the body'}: {first['message']}"
-    return Problem(Code.INVALID_REQUEST, detail, errors=errors)
+        errors = [
+            {"pointer": "".join(f"/{input_validation.pointer_part(each)}" for each in path), "message": message}
+            for path, message in flattened(error.detail)
+        ]
+        detail = f"{errors[0]['pointer'] or 'the body'}: {errors[0]['message']}"
+        return Problem(Code.INVALID_REQUEST, detail, errors=errors)
+    known = next((code for kind, code in _CODES if isinstance(error, kind)), None)
+    if known is None:
+        return None
+    detail = "" if known is Code.MISSING_KEY else str(getattr(error, "detail", error))
+    return Problem(known, detail or _DETAILS.get(known, STATUS_AND_TITLE[known][1]))
 
 
 def flattened(detail: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -214,23 +213,3 @@ def flattened(detail: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
             yield from flattened(inner, (*path, str(index)) if isinstance(inner, Mapping) else path)
     else:
         yield path, str(detail)
-
-
-_REFUSALS = {DISK_FULL: Code.DISK_FULL, READ_ONLY: Code.READ_ONLY}
-
-
-def _unavailable(error: Exception) -> Problem:
-    cause = type(error.__cause__ or error).__name__
-    if is_locked_out(error):
-        _log.error("a request was ended, as another held the same rows: %s", cause)
-        return Problem(
-            Code.ROWS_LOCKED,
-            "others held the same rows; what was being written is undone, send it again",
-        )
-    note_refusal(error)
-    code = Code.MODEL_UNAVAILABLE
-    if is_outage(error):
-        code = _REFUSALS.get(sqlstate_of(error), Code.DATABASE_UNAVAILABLE)
-    problem = Problem(code, "nothing was changed; try again later")
-    _log.error("%s: %s", problem.title, cause)
-    return problem

@@ -28,9 +28,9 @@ class LivenessSerializer(ApiSerializer):
 class PausedModelSerializer(ApiSerializer):
     """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
 
-    model = serializers.CharField()
+    model = serializers.CharField(source="subject")
     since = serializers.DateTimeField()
-    projects = serializers.IntegerField()
+    projects = serializers.IntegerField(source="figures.projects")
 
 
 @extend_schema_serializer(component_name="ServiceProblem")
@@ -38,7 +38,7 @@ class ServiceProblemSerializer(ApiSerializer):
     """Something that is wrong, what to do about it, and since when it is known to be so."""
 
     code = EnumField(ProblemCode)
-    detail = serializers.CharField()
+    detail = serializers.CharField(source="advice.text")
     since = serializers.DateTimeField(allow_null=True)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from django.utils import timezone
 
 from apps.alerts.enums import ProblemCode
-from apps.alerts.verdict import ADVICE, verdict_of_installation
+from apps.alerts.verdict import ADVICE, Trouble, verdict_of_installation
 
 
 class ServiceStatus(StrEnum):
@@ -20,24 +20,6 @@ class ServiceStatus(StrEnum):
     OK = "ok"
     DEGRADED = "degraded"
     UNAVAILABLE = "unavailable"
-
-
-@dataclass(frozen=True, slots=True)
-class PausedModel:
-    """A model or embedder that has not answered since then; work that needs it waits in so many projects."""
-
-    model: str
-    since: datetime
-    projects: int
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceProblem:
-    """Something that is wrong, what to do about it, and since when it is known to be so."""
-
-    code: ProblemCode
-    detail: str
-    since: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +35,8 @@ class Readiness:
     dead: int | None
     workers_alive: int | None
     scheduler_seconds: float | None
-    paused_models: Sequence[PausedModel]
-    problems: Sequence[ServiceProblem]
+    paused_models: Sequence[Trouble]
+    problems: Sequence[Trouble]
 
     def without_figures(self) -> "Readiness":
         """Return what anyone may know."""
@@ -78,11 +60,6 @@ def readiness() -> Readiness:
     verdict, now = verdict_of_installation(), timezone.now()
     read, found = verdict.readings, {each.code: each for each in reversed(verdict.troubles)}
     status = ServiceStatus.DEGRADED if found else ServiceStatus.OK
-    paused = [
-        PausedModel(each.subject, each.since or now, each.figures["projects"])
-        for each in verdict.troubles
-        if each.code is ProblemCode.MODEL_UNAVAILABLE
-    ]
     return Readiness(
         status=ServiceStatus.UNAVAILABLE if found.keys() & _UNAVAILABLE else status,
         database=ProblemCode.DATABASE_UNAVAILABLE not in found,
@@ -93,12 +70,8 @@ def readiness() -> Readiness:
         dead=read.dead,
         workers_alive=read.workers,
         scheduler_seconds=_age(read.scheduler, now),
-        paused_models=paused,
-        problems=[
-            ServiceProblem(code, f"{each.problem} {each.remedy}", found[code].since)
-            for code, each in ADVICE.items()
-            if code in found
-        ],
+        paused_models=[each for each in verdict.troubles if each.code is ProblemCode.MODEL_UNAVAILABLE],
+        problems=[found[code] for code in ADVICE if code in found],
     )
 
 

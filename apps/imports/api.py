@@ -132,7 +132,7 @@ class ImportViewSet(ApiViewSet):
     @operation("read_import", summary="Read an import", answers={200: ImportSerializer}, problems=[Code.NOT_FOUND])
     def retrieve(self, request: Request, import_id: str) -> Response:
         """Read what the check has found, the progress, and the report."""
-        return self.answer(ImportSerializer, services.find_import(**self.named))
+        return self.answer(ImportSerializer, self.get_object())
 
     @operation(
         "start_import",

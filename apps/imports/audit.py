@@ -210,7 +210,8 @@ def audit(
         found.audited.append(Audited(each, verdict, reason))
     for places in by_user.values():
         mine = [found.audited[place].entry for place in places]
-        for index, judged in _judged_together(mine, embedder=embedder, band=band, judge=judge, now=now):
+        settled = _judged_together(mine, embedder=embedder, band=band, judge=judge, now=now)
+        for index, judged in settled.items():
             found.audited[places[index]] = judged
     return found
 
@@ -234,51 +235,48 @@ def _judged_alone(entry: StoreEntry, *, now: datetime) -> tuple[Verdict, str]:
 
 def _junk(text: str) -> str:
     """Return why an entry says nothing of anybody, or ""."""
-    policy = _filter_policy()
+    policy, kinds = _rules_of_junk()
     if is_payload(text) or is_code_only(text):
         return "is code or data"
     if is_emoji_only(text) or letters(text, enough=policy.min_letters) < policy.min_letters:
         return "has no words"
     if matcher_for(policy).first_hit(text=fold(text, limit=policy.scan_characters), role=Role.USER, answering=False):
         return "is small talk"
-    return next((says for says, pattern in _kinds() if pattern.search(text)), "")
+    return next((says for says, pattern in kinds if pattern.search(text)), "")
 
 
 @cache
-def _filter_policy() -> PreFilterPolicy:
-    return PreFilterPolicy(rules=default_rules())
-
-
-@cache
-def _kinds() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _rules_of_junk() -> tuple[PreFilterPolicy, tuple[tuple[str, re.Pattern[str]], ...]]:
+    """Return the policy that finds small talk, and what entries of each other kind say of nobody."""
     read = tomllib.loads(Path(__file__).with_name("audit_rules.toml").read_text(encoding="utf-8"))
-    return tuple((kind["says"], re.compile("|".join(kind["patterns"]), re.IGNORECASE)) for kind in read["kinds"])
+    kinds = ((kind["says"], re.compile("|".join(kind["patterns"]), re.IGNORECASE)) for kind in read["kinds"])
+    return PreFilterPolicy(rules=default_rules()), tuple(kinds)
 
 
 def _judged_together(
     entries: Sequence[StoreEntry], *, embedder: Embedder, band: SimilarityBand, judge: Model | None, now: datetime
-) -> Iterator[tuple[int, Audited]]:
-    """Yield what repeats, contradicts or outdates another entry of the same user, by its place."""
+) -> Mapping[int, Audited]:
+    """Return what repeats, contradicts or outdates another entry of the same user, by its place."""
     settled: dict[int, Audited] = {}
 
-    def settle(place: int, verdict: Verdict, reason: str, other: int) -> None:
-        settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
+    def settle(found: Iterable[tuple[int, Verdict, str, int]]) -> None:
+        for place, verdict, reason, other in found:
+            settled.setdefault(place, Audited(entries[place], verdict, reason, entries[other].at))
 
-    for place, twin in _same_words(entries):
-        settle(place, Verdict.REPEATED, SAYS_SAME, twin)
+    first: dict[tuple[str, ...], int] = {}  # the place of each text by its words
+    twins = ((place, first.setdefault(plain_words(entry.text), place)) for place, entry in enumerate(entries))
+    settle((place, Verdict.REPEATED, SAYS_SAME, twin) for place, twin in twins if twin != place)
     pairs: list[tuple[int, int]] = []  # an older and a newer entry
     left = [place for place in range(len(entries)) if place not in settled]
     for one, two in _near(entries, left, embedder=embedder, band=band):
         if one not in settled and two not in settled:
             pairs.append((one, two))
-            for each in _compared(entries, one, two):
-                settle(*each)
-    for one, two in _replaced(entries, without=settled):
-        settle(one, Verdict.OUTDATED, REPLACED, two)
+            settle(_compared(entries, one, two))
+    settle((one, Verdict.OUTDATED, REPLACED, two) for one, two in _replaced(entries, without=settled))
     left_open = [(one, two) for one, two in pairs if one not in settled and two not in settled]
-    for one, two, said in _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now):
-        settle(one, *_OF_PAIR[said], two)
-    yield from settled.items()
+    asked = _asked(entries, left_open[:MOST_ASKED], judge=judge, now=now)
+    settle((one, *_OF_PAIR[said], two) for one, two, said in asked)
+    return settled
 
 
 def _asked(
@@ -305,15 +303,6 @@ def _asked(
                 yield one, two, PairVerdict(said)
             if said == PairVerdict.CONTRADICTS:  # so each contradicts the other
                 yield two, one, PairVerdict(said)
-
-
-def _same_words(entries: Sequence[StoreEntry]) -> Iterator[tuple[int, int]]:
-    """Yield each entry that has the words of an earlier one, with that one."""
-    first: dict[tuple[str, ...], int] = {}
-    for place, entry in enumerate(entries):
-        twin = first.setdefault(plain_words(entry.text), place)
-        if twin != place:
-            yield place, twin
 
 
 def _near(

@@ -21,7 +21,7 @@ from apps.memories.models import Memory
 from apps.pipeline import flow
 from apps.pipeline.core.draft import Draft, Origin, Request
 from apps.pipeline.core.identifiers import end_user_id, new_id, session_id
-from apps.pipeline.core.turn import NewTurn, SourceTurn
+from apps.pipeline.core.turn import SourceTurn
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import Turn
 from apps.traces.policies import active_policy
@@ -74,7 +74,7 @@ class FileFindings:
         self.problems: list[dict[str, str]] = []
 
     def add(self, each: ImportChunk | ImportProblem) -> None:
-        """Count a chunk or a problem."""
+        """Count a chunk, with the turns of it that the pre-filter would drop, or a problem."""
         if isinstance(each, ImportProblem):
             self._counts["problems"] += 1
             if len(self.problems) < MOST_PROBLEMS:
@@ -85,19 +85,15 @@ class FileFindings:
         self.users.add(end_user_id(project_id=self._held.project_id, user_id=each.user_id))
         if each.turns:
             self._sessions.add((each.user_id, each.session_id))
-            self._screen([turn.turn for turn in each.turns if turn.turn.external_id not in known])
-
-    def _screen(self, turns: list[NewTurn]) -> None:
-        """Count the turns that the pre-filter would drop."""
-        now = timezone.now()
-        accepted = tuple(
-            SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
-            for position, turn in enumerate(turns)
-        )
-        origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
-        request = Request(trace_id=new_id(), origin=origin, turns=accepted)
-        drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
-        self._dropped.update(drop.reason for drop in drops)
+            now, new = timezone.now(), [turn.turn for turn in each.turns if turn.turn.external_id not in known]
+            accepted = tuple(
+                SourceTurn.accepted(turn, id=new_id(), position=position, received_at=now)
+                for position, turn in enumerate(new)
+            )
+            origin = Origin(project_id=self._held.project_id, end_user_id=new_id(), session_id=new_id())
+            request = Request(trace_id=new_id(), origin=origin, turns=accepted)
+            drops = flow.screen(Draft.start(request=request, policy=self._policy)).drops
+            self._dropped.update(drop.reason for drop in drops)
 
     def counts(self) -> dict[str, Any]:
         """Return the counts for the report."""

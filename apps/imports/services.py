@@ -22,13 +22,6 @@ from apps.tenants.models import Project
 from apps.tenants.system_scope import SystemWork, system_scope
 from apps.traces.models import IdempotentRequest
 
-
-def find_import(*, project_id: UUID, import_id: UUID, is_locked: bool = False) -> FileImport:
-    """Return an import, with `is_locked` until the transaction ends. Raises NotFound."""
-    rows = FileImport.objects.select_for_update() if is_locked else FileImport.objects.all()
-    return get_or_refuse(rows.filter(project_id=project_id, id=import_id), "import")
-
-
 MOST_FILES = 20  # of a project that are stored at the same time
 MEGABYTE = 1024 * 1024
 
@@ -77,8 +70,13 @@ def file_content(file_import: FileImport) -> bytes:
     return bytes(ImportFile.objects.values_list("content", flat=True).get(file_import=file_import))
 
 
+def _locked(project_id: UUID, import_id: UUID) -> FileImport:
+    """Return an import, locked until the transaction ends. Raises NotFound."""
+    return get_or_refuse(FileImport.objects.select_for_update().filter(project_id=project_id, id=import_id), "import")
+
+
 def _with_file(project_id: UUID, import_id: UUID) -> FileImport:
-    held = find_import(project_id=project_id, import_id=import_id, is_locked=True)
+    held = _locked(project_id, import_id)
     if not held.has_file:
         raise Conflict("its file was deleted: request another import")
     return held
@@ -116,7 +114,7 @@ def start_import(
 def cancel_import(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Cancel an import that is not over; one that runs stops after the chunk at hand. Raises NotFound, Conflict."""
     with transaction.atomic():
-        held = find_import(project_id=project_id, import_id=import_id, is_locked=True)
+        held = _locked(project_id, import_id)
         if held.state in (ImportState.DONE, ImportState.FAILED):
             raise Conflict(f"the import is {held.state}")
         if held.state != ImportState.CANCELLED:
@@ -132,7 +130,7 @@ OLD = "nobody has finished it, and its file was deleted"
 def delete_import_file(*, project_id: UUID, import_id: UUID) -> FileImport:
     """Delete the file of an import that is not under way; its report stays. Raises NotFound, Conflict."""
     with transaction.atomic():
-        found = find_import(project_id=project_id, import_id=import_id, is_locked=True)
+        found = _locked(project_id, import_id)
         if not found.is_over:
             raise Conflict(f"the import is {found.state}: cancel it first")
         if forget_files(FileImport.objects.filter(id=import_id, has_file=True), error=""):

@@ -97,11 +97,21 @@ def accept(*, submission: Submission) -> Accepted:
 
 
 def _write(submission: Submission) -> Draft:
+    """Store what `accept` stores, in its transaction. Raises KeyRefused, ProjectArchived."""
     user = open_end_user(project_id=submission.project_id, user_id=submission.user_id)
     derived = session_id(end_user_id=user.id, session_id=submission.session_id)
     session = Session.objects.select_for_update(no_key=True).filter(end_user=user, id=derived).first()
+    active = ConfigurationVersion.objects.filter(project_id=OuterRef("id"), is_active=True).values("id")
+    key_holds = Exists(usable_keys().filter(id=submission.api_key_id)) if submission.api_key_id else Value(True)
     # By a statement that begins after the locks are held, so that its time is later than that of all turns before.
-    configuration_id, now = _configuration_and_time(submission)
+    project = Project.objects.annotate(version=Subquery(active), key_holds=key_holds, now=Now())
+    archived_at, configuration_id, holds, now = project.values_list("archived_at", "version", "key_holds", "now").get(
+        id=submission.project_id
+    )
+    if not holds:
+        raise KeyRefused("the key was revoked or has expired")
+    if archived_at is not None:
+        raise ProjectArchived
     if session is None:
         session = Session.objects.create(
             id=derived,
@@ -134,21 +144,6 @@ def _write(submission: Submission) -> Draft:
         if not submission.is_awaited:
             _let_wait(draft)
     return draft
-
-
-def _configuration_and_time(submission: Submission) -> tuple[UUID, datetime]:
-    """Return the active configuration and the database's time. Raises KeyRefused and ProjectArchived."""
-    active = ConfigurationVersion.objects.filter(project_id=OuterRef("id"), is_active=True).values("id")
-    key_holds = Exists(usable_keys().filter(id=submission.api_key_id)) if submission.api_key_id else Value(True)
-    project = Project.objects.annotate(version=Subquery(active), key_holds=key_holds, now=Now())
-    archived_at, version, holds, now = project.values_list("archived_at", "version", "key_holds", "now").get(
-        id=submission.project_id
-    )
-    if not holds:
-        raise KeyRefused("the key was revoked or has expired")
-    if archived_at is not None:
-        raise ProjectArchived
-    return version, now
 
 
 def _status_of(draft: Draft) -> TraceStatus:

@@ -50,9 +50,6 @@ def fingerprint(*, method: str, path: str, body: bytes) -> str:
     return hashlib.sha256(b"\x1f".join((method.encode(), path.encode(), body))).hexdigest()
 
 
-_STILL_RUNNING = "the request with this Idempotency-Key is still running"
-
-
 def run_once(*, claim: Claim, do: Callable[[], ReplayableAnswer], kept: Mapping[str, Any] = {}) -> ReplayableAnswer:
     """Execute a request, or return the stored answer of an earlier execution.
 
@@ -60,8 +57,13 @@ def run_once(*, claim: Claim, do: Callable[[], ReplayableAnswer], kept: Mapping[
     `kept` replace those that repetitions must not be told. Raises IdempotencyMismatch, IdempotencyInProgress,
     UserBeingErased, and what `do` raises.
     """
+    digest = hashlib.blake2b(f"{claim.project_id}\x1f{claim.key}".encode(), digest_size=8).digest()
+    number = Value(int.from_bytes(digest, signed=True))
+    is_locked = Func(number, function="pg_try_advisory_xact_lock", output_field=BooleanField())
     with transaction.atomic():
-        _lock_key(claim)
+        # The key is locked until the transaction ends.
+        if not Project.objects.values_list(is_locked, flat=True).get(id=claim.project_id):
+            raise IdempotencyInProgress("the request with this Idempotency-Key is still running")
         if claim.end_user_id is not None:
             keep_from_writers(claim.end_user_id)
         stored = IdempotentRequest.objects.filter(project_id=claim.project_id, key=claim.key).first()
@@ -79,12 +81,3 @@ def run_once(*, claim: Claim, do: Callable[[], ReplayableAnswer], kept: Mapping[
             answer={**answer.body, **kept},
         )
         return answer
-
-
-def _lock_key(claim: Claim) -> None:
-    """Lock the key until the transaction ends. Raises IdempotencyInProgress if another transaction holds it."""
-    digest = hashlib.blake2b(f"{claim.project_id}\x1f{claim.key}".encode(), digest_size=8).digest()
-    number = Value(int.from_bytes(digest, signed=True))
-    is_locked = Func(number, function="pg_try_advisory_xact_lock", output_field=BooleanField())
-    if not Project.objects.values_list(is_locked, flat=True).get(id=claim.project_id):
-        raise IdempotencyInProgress(_STILL_RUNNING)

@@ -1,7 +1,6 @@
 """Limits of projects and keys: requests, stored memories and items, money for models, waiting turns."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, timedelta
 from functools import partial
 from math import ceil
@@ -47,27 +46,9 @@ class QueueFull(Refused):
     retry_after = 5
 
 
-@dataclass(frozen=True, slots=True)
-class RequestLimits:
-    """Requests per minute of a key and of its project; None for any number."""
-
-    of_key: int | None = None
-    of_project: int | None = None
-
-
-NO_LIMITS = RequestLimits()
-
-
-def count_request(*, project_id: UUID, api_key_id: UUID, limits: RequestLimits) -> None:
-    """Count a request of a key. Raises RateLimited if the key or the project has made its requests."""
-    if limits.of_key is not None:
-        _count(f"key:{api_key_id}", limits.of_key)
-    if limits.of_project is not None:
-        _count(f"project:{project_id}", limits.of_project)
-
-
-def _count(subject: str, most: int) -> None:
-    if wait := seconds_to_wait(RateLimit(subject, most=most, seconds=MINUTE)):
+def count_request(subject: str, *, most: int | None) -> None:
+    """Count a request of a key or project. Raises RateLimited after `most` in this minute; None is any number."""
+    if most is not None and (wait := seconds_to_wait(RateLimit(subject, most=most, seconds=MINUTE))):
         raise RateLimited(f"more than {most:,} requests in this minute", retry_after=wait)
 
 

@@ -21,7 +21,7 @@ from apps.providers import registry
 from apps.tenants.end_users import UserBeingErased, keep_from_writers
 from apps.tenants.scope import tenant_scope
 from apps.traces.models import ConfigurationVersion, Session, Trace
-from apps.traces.policies import policy_of
+from apps.traces.policies import active_policy, policy_of
 
 MOST_SESSIONS = 500  # of a call; the next call goes on
 
@@ -39,7 +39,7 @@ class SessionsToRead:
 
 def sessions_to_read(project_id: UUID) -> SessionsToRead:
     """Count the messages and sessions that are kept as notes, though a model is configured now; without one, none."""
-    policy = policy_of(_active(project_id).id).extraction
+    policy = active_policy(project_id=project_id).extraction
     if not registry.asks_model(policy):
         return SessionsToRead()
     notes = _notes(project_id)
@@ -66,7 +66,7 @@ def read_again(project_id: UUID) -> int:
 
     A session whose reading waits gets no second one. Raises Conflict if no model is configured.
     """
-    configuration = _active(project_id)
+    configuration = ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
     if not registry.asks_model(policy_of(configuration.id).extraction):
         raise Conflict("no model is configured")
     notes = _notes(project_id)
@@ -126,10 +126,6 @@ def _enqueue(
             session_id=session_id,
         )
         return True
-
-
-def _active(project_id: UUID) -> ConfigurationVersion:
-    return ConfigurationVersion.objects.get(project_id=project_id, is_active=True)
 
 
 def _notes(project_id: UUID) -> QuerySet[MemoryOrigin]:

@@ -85,37 +85,35 @@ def _run(held: FileImport, chunks: int | None, stop: Callable[[], bool], on_prog
 
 
 def _stored(held: FileImport, chunk: ImportChunk) -> Mapping[str, int]:
-    """Store a chunk; return how many entries were stored, were known, and so on."""
+    """Store a chunk; return how many entries were stored, were known, and so on.
+
+    Memories never replace what is known: what would do so waits for review.
+    """
     known = known_in(held, chunk)
-    if chunk.memories:
-        return _store_memories(held, chunk, known)
-    new = tuple(each.turn for each in chunk.turns if each.turn.external_id not in known)
-    if new:
-        accept(
-            submission=Submission(
-                held.project_id,
-                held.api_key_id,
-                chunk.user_id,
-                chunk.session_id,
-                new,
-                metadata={METADATA: held.shown_id},
-                is_awaited=True,  # the further turns of the session are in the file
+    if not chunk.memories:
+        new = tuple(each.turn for each in chunk.turns if each.turn.external_id not in known)
+        if new:
+            accept(
+                submission=Submission(
+                    held.project_id,
+                    held.api_key_id,
+                    chunk.user_id,
+                    chunk.session_id,
+                    new,
+                    metadata={METADATA: held.shown_id},
+                    is_awaited=True,  # the further turns of the session are in the file
+                )
             )
-        )
-    return {"turns": len(new), "known": len(known), "requests": int(bool(new))}
-
-
-def _store_memories(held: FileImport, chunk: ImportChunk, known: frozenset[str]) -> Mapping[str, int]:
-    """Store the memories that are not known. They never replace what is known: what would do so waits for review."""
+        return {"turns": len(new), "known": len(known), "requests": int(bool(new))}
     check_quotas(project_id=held.project_id)
-    new = [each for each in chunk.memories if each.external_id not in known]
-    if not new:
+    wanted = [each for each in chunk.memories if each.external_id not in known]
+    if not wanted:
         return {"known": len(chunk.memories)}
     request = StoreRequest(
         project_id=held.project_id,
         api_key_id=held.api_key_id,
         user_id=chunk.user_id,
-        memories=tuple(with_origin(each, file_format=held.format, import_id=held.shown_id) for each in new),
+        memories=tuple(with_origin(each, file_format=held.format, import_id=held.shown_id) for each in wanted),
         is_trusted=False,
         extractor=EXTRACTOR,
         may_replace=False,
@@ -124,7 +122,7 @@ def _store_memories(held: FileImport, chunk: ImportChunk, known: frozenset[str])
     stored = len(known_in(held, chunk) - known)
     return {
         "stored": stored,
-        "merged": len(new) - refused - stored,
-        "known": len(chunk.memories) - len(new),
+        "merged": len(wanted) - refused - stored,
+        "known": len(chunk.memories) - len(wanted),
         "refused": refused,
     }

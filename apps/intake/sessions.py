@@ -1,7 +1,8 @@
 """End idle and finished sessions, and delete turns."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from apps.common.errors import Conflict, NotFound
+from apps.common.errors import NotFound
 from apps.common.rows import get_or_refuse
 from apps.events.enums import EventType
 from apps.events.record import record_event
@@ -52,7 +53,8 @@ def end_session(
 ) -> UUID | None:
     """End a session and enqueue its session-level extraction, in one transaction; repeating it enqueues nothing.
 
-    Return the trace of the extraction, None if there is nothing new to extract from.
+    Return the trace of the extraction, None if there is nothing new to extract from. It has the scope of the latest
+    request of the session.
 
     Its turns that wait for further ones are due now. Nothing is enqueued if no turn is new since the last extraction,
     or if no model extracts. Later turns reopen the session. Raises NotFound, also while the end user is being erased.
@@ -77,30 +79,24 @@ def end_session(
         extraction = policy_of(configuration.id).extraction
         if session.summarised_until >= session.turn_count or not registry.asks_model(extraction):
             return None
-        return _enqueue_extraction(session, configuration, api_key_id)
-
-
-def _enqueue_extraction(session: Session, configuration: ConfigurationVersion, api_key_id: UUID | None) -> UUID:
-    """Enqueue a trace in the scope of the latest request of the session."""
-    latest = Trace.objects.filter(end_user_id=session.end_user_id, session=session).order_by("-created_at", "-id")
-    scope = latest.values_list("agent_scope", flat=True).first() or {}
-    trace = Trace.objects.create(
-        id=new_id(),
-        end_user_id=session.end_user_id,
-        project_id=session.project_id,
-        session=session,
-        configuration=configuration,
-        api_key_id=api_key_id,
-        agent_scope=scope,
-    )
-    enqueue.enqueue(
-        end_user_id=session.end_user_id,
-        project_id=session.project_id,
-        kind=WorkKind.EXTRACT_SESSION,
-        subject_ids=[trace.id],
-        session_id=session.id,
-    )
-    return trace.id
+        latest = Trace.objects.filter(end_user_id=end_user_id, session=session).order_by("-created_at", "-id")
+        trace = Trace.objects.create(
+            id=new_id(),
+            end_user_id=end_user_id,
+            project_id=project_id,
+            session=session,
+            configuration=configuration,
+            api_key_id=api_key_id,
+            agent_scope=latest.values_list("agent_scope", flat=True).first() or {},
+        )
+        enqueue.enqueue(
+            end_user_id=end_user_id,
+            project_id=project_id,
+            kind=WorkKind.EXTRACT_SESSION,
+            subject_ids=[trace.id],
+            session_id=session.id,
+        )
+        return trace.id
 
 
 BATCH = 500  # sessions per run; the next run follows a minute later
@@ -124,7 +120,12 @@ def delete_turn(*, project_id: UUID, turn_id: UUID) -> dict[str, int]:
         turn = get_or_refuse(
             Turn.objects.filter(id=turn_id, session__project_id=project_id).select_related("session"), "turn"
         )
-        return _delete(turn.session, [turn_id], whole=False)
+        memories = _delete(turn.session, [turn_id], whole=False)
+        deleted = {"turns": 1, "memories": len(memories), "items": 0}
+        details = {"rows": deleted, "memories": memories}
+        user = turn.session.end_user_id
+        record("turn_deleted", "turn", turn_id, project_id=project_id, end_user_id=user, details=details)
+    return deleted
 
 
 def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[str, int]:
@@ -133,32 +134,27 @@ def delete_session(*, project_id: UUID, user_id: str, session_id: str) -> dict[s
     named = identifiers.session_id(end_user_id=user, session_id=session_id)
     with transaction.atomic():
         session = Session.objects.filter(project_id=project_id, end_user_id=user, id=named).first()
-        _lock_end_user(user)
+        keep_from_writers(user)
         items = StoredItem.objects.filter(end_user_id=user, session_id=session_id).delete()[0]
-        if session is None:
-            if not items:
-                raise NotFound("there is no such session")
-            deleted = {"turns": 0, "memories": 0, "items": items}
-            record(
-                "session_deleted", "session", named, project_id=project_id, end_user_id=user, details={"rows": deleted}
-            )
-            return deleted
-        turns = Turn.objects.filter(end_user_id=user, session=session)
-        return _delete(session, list(turns.values_list("id", flat=True)), whole=True, items=items)
+        if session is None and not items:
+            raise NotFound("there is no such session")
+        deleted = {"turns": 0, "memories": 0, "items": items}
+        details: dict[str, Any] = {"rows": deleted}
+        if session is not None:
+            turns = list(Turn.objects.filter(end_user_id=user, session=session).values_list("id", flat=True))
+            details["memories"] = _delete(session, turns, whole=True)
+            deleted |= {"turns": len(turns), "memories": len(details["memories"])}
+        record("session_deleted", "session", named, project_id=project_id, end_user_id=user, details=details)
+    return deleted
 
 
-def _lock_end_user(end_user: UUID) -> None:
-    """Take the first lock, which keeps other writers out. Raises Conflict if the end user is being erased."""
-    try:
-        keep_from_writers(end_user)
-    except UserBeingErased as erased:
-        raise Conflict(str(erased)) from erased
+def _delete(session: Session, turns: Sequence[UUID], *, whole: bool) -> list[str]:
+    """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest.
 
-
-def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int = 0) -> dict[str, int]:
-    """Delete turns in the lock order of the writers: end user, session, memories, lease, the rest."""
+    Return the memories that were deleted with them.
+    """
     user = session.end_user_id
-    _lock_end_user(user)
+    keep_from_writers(user)
     Session.objects.select_for_update().get(end_user_id=user, id=session.id)
 
     origins = MemoryOrigin.objects.filter(end_user_id=user, memory=OuterRef("pk"))
@@ -187,9 +183,15 @@ def _delete(session: Session, turns: Sequence[UUID], *, whole: bool, items: int 
     _delete_entities(user, entities)
     _delete_traces(session, turns, whole=whole)
     IdempotentRequest.objects.filter(end_user_id=user).delete()
-    deleted = {"turns": len(turns), "memories": len(memories), "items": items}
-    _record(session, turns, memories, whole=whole, deleted=deleted)
-    return deleted
+    for memory_id in memories:
+        record_event(
+            project_id=session.project_id,
+            type=EventType.MEMORY_DELETED,
+            end_user_id=user,
+            memory_id=memory_id,
+            details={"verb": "deleted"},
+        )
+    return [str(each) for each in memories]
 
 
 def _detach_others(session: Session, turns: Sequence[UUID], kept: Sequence[Memory]) -> None:
@@ -257,24 +259,3 @@ def _delete_traces(session: Session, turns: Sequence[UUID], *, whole: bool) -> N
         Memory.objects.filter(end_user_id=user, session=session).update(session=None)
         OutboxRow.objects.filter(end_user_id=user, session_id=session.id).delete()
         Session.objects.filter(end_user_id=user, id=session.id).delete()
-
-
-def _record(
-    session: Session, turns: Sequence[UUID], memories: Sequence[UUID], *, whole: bool, deleted: Mapping[str, int]
-) -> None:
-    record(
-        "session_deleted" if whole else "turn_deleted",
-        "session" if whole else "turn",
-        session.id if whole else turns[0],
-        project_id=session.project_id,
-        end_user_id=session.end_user_id,
-        details={"rows": dict(deleted), "memories": [str(each) for each in memories]},
-    )
-    for memory_id in memories:
-        record_event(
-            project_id=session.project_id,
-            type=EventType.MEMORY_DELETED,
-            end_user_id=session.end_user_id,
-            memory_id=memory_id,
-            details={"verb": "deleted"},
-        )

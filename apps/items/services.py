@@ -67,7 +67,12 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]
         for place, operation in enumerate(operations):
             if is_read(operation):
                 outcomes[place] = _read(project_id, operation)
-        for place, operation, item_id in _in_lock_order(operations):
+        # In one order of keys, too; identifiers keep the order of the request, and so do several writes of one key.
+        # What deletes by namespace is not moved past other operations.
+        writes = [(place, each, new_id()) for place, each in enumerate(operations) if not is_read(each)]
+        keyed = [(place, each, key) for place, each, key in writes if isinstance(each, PutItem | DeleteItem)]
+        by_key = sorted(keyed, key=lambda write: (write[1].namespace, write[1].key))
+        for place, operation, item_id in by_key if len(keyed) == len(writes) else writes:
             if isinstance(operation, PutItem):
                 outcomes[place] = _put(project_id, item_id, operation, owners.get(operation.user_id or ""), policy)
             else:
@@ -86,25 +91,23 @@ def run_item_operations(*, project_id: UUID, operations: Sequence[ItemOperation]
     return outcomes
 
 
-def _in_lock_order(operations: Sequence[ItemOperation]) -> Sequence[tuple[int, ItemOperation, UUID]]:
-    """Return what is written, with its place and the identifier of a new item, in one order of keys.
-
-    So two requests don't wait for each other. Identifiers keep the order of the request, and so do several writes of
-    one key. What deletes by namespace is not moved past other operations.
-    """
-    writes = [(place, each, new_id()) for place, each in enumerate(operations) if not is_read(each)]
-    keyed = [(place, each, key) for place, each, key in writes if isinstance(each, PutItem | DeleteItem)]
-    if len(keyed) < len(writes):
-        return writes
-    return sorted(keyed, key=lambda write: (write[1].namespace, write[1].key))
-
-
 def _read(project_id: UUID, operation: ItemOperation) -> ItemOutcome:
     """Carry out an operation that reads. Raises BadInput for a filter with a bad operator."""
     if isinstance(operation, ListNamespaces):
         return ItemOutcome(namespaces=_namespaces(project_id, operation))
     if isinstance(operation, SearchItems):
-        found = list(_search(project_id, operation))
+        rows = _shown(_below(project_id, operation.namespace_prefix))
+        rows = rows.filter(*filter_conditions(operation.filter, at="/filter"))
+        order: list[Any] = list(_ORDERS[operation.order])
+        if operation.user_id is not None:
+            rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=operation.user_id))
+        if operation.query:  # any of its words counts, and what has none of them comes last, without a score
+            any_word = " or ".join(re.findall(r"\w+", operation.query))
+            query = SearchQuery(any_word, config="english", search_type="websearch")
+            rank = SearchRank(F("terms"), query, normalization=Value(_BELOW_ONE))
+            rows = rows.annotate(score=NullIf(rank, Value(0.0)))
+            order.insert(0, F("score").desc(nulls_last=True))
+        found = list(rows.order_by(*order)[operation.offset : operation.offset + operation.limit])
         outcome = ItemOutcome(items=found)
     elif isinstance(operation, GetItem):
         found = list(_shown(_at(project_id, operation.namespace, key=operation.key)))
@@ -141,21 +144,6 @@ def _not_expired(items: QuerySet[StoredItem]) -> QuerySet[StoredItem]:
 def _shown(items: QuerySet[StoredItem]) -> QuerySet[StoredItem]:
     """Read what has not expired, as answers show it."""
     return _not_expired(items).select_related("end_user").defer("terms", "words")
-
-
-def _search(project_id: UUID, wanted: SearchItems) -> QuerySet[StoredItem]:
-    """Find items; with a query, any of its words counts, and what has none of them comes last, without a score."""
-    order: list[Any] = list(_ORDERS[wanted.order])
-    rows = _shown(_below(project_id, wanted.namespace_prefix)).filter(*filter_conditions(wanted.filter, at="/filter"))
-    if wanted.user_id is not None:
-        rows = rows.filter(end_user_id=end_user_id(project_id=project_id, user_id=wanted.user_id))
-    if wanted.query:
-        any_word = " or ".join(re.findall(r"\w+", wanted.query))
-        query = SearchQuery(any_word, config="english", search_type="websearch")
-        rank = SearchRank(F("terms"), query, normalization=Value(_BELOW_ONE))
-        rows = rows.annotate(score=NullIf(rank, Value(0.0)))
-        order.insert(0, F("score").desc(nulls_last=True))
-    return rows.order_by(*order)[wanted.offset : wanted.offset + wanted.limit]
 
 
 def _namespaces(project_id: UUID, wanted: ListNamespaces) -> list[list[str]]:

@@ -18,31 +18,25 @@ from apps.pipeline.core.enums import WorkKind, WorkState
 _IS_LEASED = ExpressionWrapper(Q(leased_until__gt=Now()), output_field=BooleanField())
 
 
-def retry_dead(*, row_ids: Sequence[int], end_user_ids: Sequence[UUID]) -> list[OutboxRow]:
-    """Make the dead ones of these rows due now and reset their attempts; return them.
+def retry(
+    *,
+    end_user_ids: Sequence[UUID],
+    row_ids: Sequence[int],
+    states: Sequence[WorkState] = (WorkState.PENDING, WorkState.DEAD),
+) -> list[OutboxRow]:
+    """Make rows in one of the states due now and reset their attempts; return them.
 
     The leases of the end users stay locked until the caller's transaction ends.
     """
-    list(UserLease.objects.filter(pk__in=end_user_ids).select_for_update().order_by("pk"))
-    dead = OutboxRow.objects.filter(end_user__in=end_user_ids, pk__in=row_ids, state=WorkState.DEAD)
-    retried = list(dead.select_for_update())
-    _make_due([each.pk for each in retried])
-    mark_ready(end_user_ids={each.end_user_id for each in retried})
-    transaction.on_commit(wake_workers)
-    return retried
-
-
-def retry(*, end_user_id: UUID, row_id: int) -> bool:
-    """Make a dead or pending row due now and reset its attempts; return False if it is neither."""
+    changes = {"state": WorkState.PENDING, "attempts": 0, "waiting_since": None, "finished_at": None}
     with transaction.atomic():
-        UserLease.objects.filter(pk=end_user_id).select_for_update().first()
-        rows = OutboxRow.objects.filter(end_user=end_user_id, state__in=(WorkState.PENDING, WorkState.DEAD))
-        found = list(rows.filter(pk=row_id).values_list("pk", flat=True))
-        _make_due(found)
-        if found:
-            mark_ready(end_user_ids=[end_user_id])
-            transaction.on_commit(wake_workers)
-    return bool(found)
+        list(UserLease.objects.filter(pk__in=end_user_ids).select_for_update().order_by("pk"))
+        rows = OutboxRow.objects.filter(end_user__in=end_user_ids, pk__in=row_ids, state__in=states)
+        retried = list(rows.select_for_update())
+        OutboxRow.objects.filter(pk__in=[each.pk for each in retried]).update(run_at=Now(), **changes)
+        mark_ready(end_user_ids={each.end_user_id for each in retried})
+        transaction.on_commit(wake_workers)
+    return retried
 
 
 def discard(*, end_user_id: UUID, row_id: int, error: str) -> bool:
@@ -70,8 +64,3 @@ def cancel(*, end_user_id: UUID, kinds: Sequence[WorkKind], subject_ids: Sequenc
     rows = OutboxRow.objects.filter(end_user=end_user_id, kind__in=kinds, subject_id__in=subject_ids)
     changes = {"state": WorkState.DONE, "finished_at": Now(), "last_error": "", "waiting_since": None}
     return int(rows.exclude(state=WorkState.DONE).update(**changes))
-
-
-def _make_due(row_ids: Sequence[int]) -> None:
-    changes = {"state": WorkState.PENDING, "attempts": 0, "waiting_since": None, "finished_at": None}
-    OutboxRow.objects.filter(pk__in=row_ids).update(run_at=Now(), **changes)

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Min
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -98,23 +97,6 @@ def end_all_pauses(*, project_id: UUID) -> None:
 def try_now(*, project_id: UUID) -> int:
     """Make the next try of each paused model of a project due now; return how many models these are."""
     return int(ModelPause.objects.filter(project_id=project_id).update(until=Now()))
-
-
-@dataclass(frozen=True, slots=True)
-class PausedModel:
-    """A model or embedder that is paused in some projects, since the first of them."""
-
-    model: str
-    kind: str
-    since: datetime
-    projects: int
-
-
-def paused_models(*, project_id: UUID | None = None) -> list[PausedModel]:
-    """Return the models that don't answer a project, or any within a system scope, the longest silent first."""
-    pauses = ModelPause.objects.all() if project_id is None else ModelPause.objects.filter(project_id=project_id)
-    rows = pauses.order_by().values_list("model", "kind").annotate(first=Min("since"), projects=Count("id"))
-    return [PausedModel(*row) for row in rows.order_by("first")]
 
 
 def waiting_requests(*, project_id: UUID, model: str) -> int:

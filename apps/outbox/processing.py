@@ -212,22 +212,16 @@ def wait_for_database(*, lease: Lease, work: Sequence[NextWork], error: str) -> 
     return _put_back(lease, work, judge)
 
 
-def put_back_untouched(*, lease: Lease, work: Sequence[NextWork]) -> None:
-    """Put rows back as they were before they were taken; a lost lease leaves them to its new holder."""
+def put_back(*, lease: Lease, work: Sequence[NextWork] | None = None) -> None:
+    """Put rows back as they were before they were taken, all that run without `work`.
+
+    A lost lease leaves them to its new holder.
+    """
+    running = OutboxRow.objects.filter(end_user=lease.end_user_id, state=WorkState.RUNNING)
+    rows = running if work is None else running.filter(pk__in=[each.id for each in work])
     with suppress(LostLease), transaction.atomic():
         hold(lease)
-        _as_before(_running(lease, work))
-
-
-def put_back_interrupted(*, lease: Lease) -> None:
-    """Put back what a leased user's worker was doing when it had to stop, as it was before it was taken."""
-    with suppress(LostLease), transaction.atomic():
-        hold(lease)
-        _as_before(OutboxRow.objects.filter(end_user=lease.end_user_id, state=WorkState.RUNNING))
-
-
-def _as_before(rows: QuerySet[OutboxRow]) -> None:
-    rows.update(state=WorkState.PENDING, attempts=Greatest(F("attempts") - 1, 0))
+        rows.update(state=WorkState.PENDING, attempts=Greatest(F("attempts") - 1, 0))
 
 
 def _wait(row: OutboxRow, now: datetime, error: str, *, is_too_long: bool) -> None:

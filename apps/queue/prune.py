@@ -1,6 +1,6 @@
 """Delete done work, stored answers, invitations and test calls after their period, expired items and old events."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -49,26 +49,19 @@ def prune(*, most: timedelta = AN_HOUR) -> int:
     ]
     with system_scope(SystemWork.SCHEDULE):
         # A delivery is given up by its last attempt; one of a paused webhook, which has none, here.
-        _in_batches(waiting.filter(give_up_at__lt=Now() - A_DAY).order_by(), _give_up, until=until)
-        deleted = sum(_in_batches(rows, _delete, until=until) for rows in old)
+        given_up = {"state": DeliveryState.FAILED, "last_error": "given up while its webhook was paused"}
+        late = waiting.filter(give_up_at__lt=Now() - A_DAY).order_by()
+        _in_batches(late, until=until, changes={**given_up, "finished_at": Now()})
+        deleted = sum(_in_batches(rows, until=until) for rows in old)
         return deleted + delete_unused_pauses() + prune_counters()
 
 
-def _in_batches(rows: QuerySet[Any], do: Callable[[QuerySet[Any]], int], *, until: float) -> int:
-    """Do something with rows that leaves none of them in the queryset; return how many it was done with."""
+def _in_batches(rows: QuerySet[Any], *, until: float, changes: Mapping[str, Any] | None = None) -> int:
+    """Delete rows, or make `changes` that leave none of them in the queryset; return how many."""
     done = 0
     while True:
         batch = list(rows.values_list("pk", flat=True)[:BATCH])
-        done += do(rows.filter(pk__in=batch))  # a row that was changed meanwhile may have to stay
+        found = rows.filter(pk__in=batch)  # a row that was changed meanwhile may have to stay
+        done += found.update(**changes) if changes else found.delete()[0]
         if len(batch) < BATCH or monotonic() >= until:
             return done
-
-
-def _delete(rows: QuerySet[Any]) -> int:
-    return rows.delete()[0]
-
-
-def _give_up(rows: QuerySet[Any]) -> int:
-    return rows.update(
-        state=DeliveryState.FAILED, finished_at=Now(), last_error="given up while its webhook was paused"
-    )

@@ -39,7 +39,7 @@ def retry_work(*, project_id: UUID, row_id: int) -> None:
     """
     row = get_or_refuse(OutboxRow.objects.filter(project_id=project_id, id=row_id), "work")
     with transaction.atomic():
-        if not manual.retry(end_user_id=row.end_user_id, row_id=row.id):
+        if not manual.retry(end_user_ids=[row.end_user_id], row_ids=[row.id]):
             raise Conflict("only work that is dead or waits can be retried")
         _update_trace(row, status=TraceStatus.QUEUED, error=row.last_error, verb="work_retried")
 
@@ -78,34 +78,27 @@ def retry_failed(
     """
     retried, statuses = 0, frozenset(statuses)
     user = end_user_id(project_id=project_id, user_id=user_id) if user_id else None
+    whose = {"project_id": project_id} | ({"end_user_id": user} if user else {})
     if TraceStatus.DEAD in statuses:
-        retried += _retry_dead(_of_user(OutboxRow.objects.filter(project_id=project_id), user), error)
+        dead = OutboxRow.objects.filter(**whose, state=WorkState.DEAD, last_error__contains=error).order_by("id")
+        last = 0
+        # In the lock order of the outbox: leases, rows, traces.
+        while found := list(dead.filter(id__gt=last).values_list("id", "end_user_id")[:BATCH]):
+            row_ids, users = zip(*found, strict=True)
+            last = row_ids[-1]
+            with transaction.atomic():
+                rows = manual.retry(end_user_ids=users, row_ids=row_ids, states=[WorkState.DEAD])
+                runs = [each.subject_id for each in rows if each.kind in RUNS]
+                traces = Trace.objects.filter(end_user_id__in={each.end_user_id for each in rows}, id__in=runs)
+                traces.update(status=TraceStatus.QUEUED, finished_at=None)
+            retried += len(rows)
     if TraceStatus.EXTRACTION_FAILED in statuses:
-        retried += _retry_extractions(_of_user(Trace.objects.filter(project_id=project_id), user), error)
+        retried += _retry_extractions(Trace.objects.filter(**whose), error)
     if retried:
         details = {"retried": retried, "statuses": sorted(status.value for status in statuses)}
         record("work_retried", "project", project_id, project_id=project_id, end_user_id=user, details=details)
         model_pauses.try_now(project_id=project_id)
     return retried
-
-
-def _of_user(rows: QuerySet, user: UUID | None) -> QuerySet:
-    return rows.filter(end_user_id=user) if user else rows
-
-
-def _retry_dead(rows: QuerySet[OutboxRow], error: str) -> int:
-    """Retry dead rows, each batch in one transaction with the lock order of the outbox: leases, rows, traces."""
-    dead = rows.filter(state=WorkState.DEAD, last_error__contains=error).order_by("id")
-    last = count = 0
-    while found := list(dead.filter(id__gt=last).values_list("id", "end_user_id")[:BATCH]):
-        last = found[-1][0]
-        with transaction.atomic():
-            retried = manual.retry_dead(row_ids=[row for row, _ in found], end_user_ids=[user for _, user in found])
-            ids = [each.subject_id for each in retried if each.kind in RUNS]
-            traces = Trace.objects.filter(end_user_id__in={each.end_user_id for each in retried}, id__in=ids)
-            traces.update(status=TraceStatus.QUEUED, finished_at=None)
-        count += len(retried)
-    return count
 
 
 def _retry_extractions(rows: QuerySet[Trace], error: str) -> int:

@@ -37,12 +37,9 @@ def decrypt(stored: str) -> str:
 
 
 def _keys() -> MultiFernet:
-    return MultiFernet([_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
-
-
-def _key(secret: str) -> Fernet:
-    digest = salted_hmac(_SALT, "", secret=secret, algorithm="sha256").digest()
-    return Fernet(base64.urlsafe_b64encode(digest))
+    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    digests = [salted_hmac(_SALT, "", secret=each, algorithm="sha256").digest() for each in secrets]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(each)) for each in digests])
 
 
 class EncryptedTextField(_TextField):

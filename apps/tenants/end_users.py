@@ -8,10 +8,11 @@ matter. The lock does not conflict with foreign keys that refer to the user.
 
 from uuid import UUID
 
+from apps.common.errors import Conflict
 from apps.tenants.models import EndUser
 
 
-class UserBeingErased(Exception):
+class UserBeingErased(Conflict):
     """The end user is being erased; requests are accepted again afterwards, and start from nothing."""
 
 

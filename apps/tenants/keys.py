@@ -6,12 +6,10 @@ import re
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 
-from apps.pipeline.core.enums import Scope
 from apps.tenants.models import ApiKey
 from apps.tenants.scope import tenant_scope
 from apps.tenants.system_scope import SystemWork, system_scope
@@ -33,20 +31,6 @@ class KeyText:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class UsableKey:
-    """A key that was usable when it was looked up; `is_note_due` if its last recorded use is over a minute ago."""
-
-    id: UUID
-    project_id: UUID
-    scopes: frozenset[Scope]
-    hash: str
-    is_note_due: bool
-    requests_per_minute: int | None = None
-    project_requests_per_minute: int | None = None
-    is_of_archived_project: bool = False
-
-
 def new_key() -> KeyText:
     """Generate a key with a secret of 256 random bits: mp_<prefix>_<secret>."""
     prefix = secrets.token_hex(_PREFIX_BYTES)
@@ -64,8 +48,11 @@ def usable_keys() -> QuerySet[ApiKey]:
     return ApiKey.objects.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=Now()), revoked_at__isnull=True)
 
 
-def recognise(text: str) -> UsableKey | None:
-    """Return the usable key with this text, or None if it is unknown, wrong, expired or revoked."""
+def recognise(text: str) -> ApiKey | None:
+    """Return the usable key with this text and its project, and record its use, at most once a minute.
+
+    None if it is unknown, wrong, expired or revoked.
+    """
     match = _FORMAT.fullmatch(text)
     if match is None:
         return None
@@ -75,20 +62,7 @@ def recognise(text: str) -> UsableKey | None:
         key = found.annotate(is_note_due=is_note_due).first()
     if key is None or not hmac.compare_digest(key.hash, hash_of(text)):
         return None
-    return UsableKey(
-        id=key.id,
-        project_id=key.project_id,
-        scopes=frozenset(map(Scope, key.scopes)),
-        hash=key.hash,
-        is_note_due=key.is_note_due,
-        requests_per_minute=key.requests_per_minute,
-        project_requests_per_minute=key.project.requests_per_minute,
-        is_of_archived_project=key.project.archived_at is not None,
-    )
-
-
-def note_use(key: UsableKey) -> None:
-    """Record that a key was used, at most once a minute."""
     if key.is_note_due:
         with tenant_scope(project_id=key.project_id):
             ApiKey.objects.filter(_LAST_USE_IS_OLD, id=key.id).update(last_used_at=Now())
+    return key

@@ -415,9 +415,11 @@ class EventStreamView(EventViewSet):
         The stream ends after some minutes, and the caller connects again. 409 if the project records none.
         """
         log = self.recorded()
-        after = _last_event_id(request)
-        if after is None:
-            after = log.last_number if self.query["after"] is None else self.query["after"]
+        after = log.last_number if self.query["after"] is None else self.query["after"]
+        if last := request.headers.get("Last-Event-ID", ""):
+            if not (last.isascii() and last.isdecimal() and len(last) <= 18):
+                raise invalid("is not the number of an event", at="Last-Event-ID")
+            after = int(last)
         position = EventPosition(log.project_id, after, tuple(self.query["types"]), self.query["includes_content"])
         if _open[log.project_id] >= settings.EVENT_STREAMS_PER_PROJECT or _open.total() >= settings.WAITING_REQUESTS:
             raise Problem(Code.RATE_LIMITED, "as many streams of events are open as may be; read /v1/events")
@@ -439,12 +441,3 @@ async def _events(position: EventPosition, first: bytes) -> AsyncIterator[bytes]
             yield part or HEARTBEAT
     finally:
         _open[position.project_id] -= 1
-
-
-def _last_event_id(request: Request) -> int | None:
-    text = request.headers.get("Last-Event-ID", "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-        raise invalid("is not the number of an event", at="Last-Event-ID")
-    return int(text)

@@ -54,29 +54,25 @@ class ModelGate:
         try:
             answer = ask()
         except (ModelFailed, ProviderError) as failure:
-            if failure.kind is FailureKind.UNAVAILABLE:
-                raise self._begin_pause(name, kind, failure, was_try=pause is not None) from failure
-            self._end_pause(name)  # the server accepts other requests
-            raise
+            if failure.kind is not FailureKind.UNAVAILABLE:
+                self._end_pause(name)  # the server accepts other requests
+                raise
+            was_try = pause is not None
+            self.paused.add(name)
+            pause, is_new = model_pauses.record_failure(
+                project_id=self.project_id,
+                model=name,
+                kind=kind,
+                error=str(failure),
+                retry_after_seconds=failure.retry_after_seconds,
+                was_try=was_try,
+            )
+            paused = ModelPaused(pause, is_suspect=is_new and failure.is_timeout, is_recorded=not was_try)
+            if isinstance(failure, ModelFailed):
+                paused.model, paused.latency_us = failure.model, failure.latency_us
+            raise paused from failure
         self._end_pause(name)
         return answer
-
-    def _begin_pause(
-        self, name: str, kind: PausedKind, failure: ModelFailed | ProviderError, *, was_try: bool
-    ) -> ModelPaused:
-        self.paused.add(name)
-        pause, is_new = model_pauses.record_failure(
-            project_id=self.project_id,
-            model=name,
-            kind=kind,
-            error=str(failure),
-            retry_after_seconds=failure.retry_after_seconds,
-            was_try=was_try,
-        )
-        paused = ModelPaused(pause, is_suspect=is_new and failure.is_timeout, is_recorded=not was_try)
-        if isinstance(failure, ModelFailed):
-            paused.model, paused.latency_us = failure.model, failure.latency_us
-        return paused
 
     def _end_pause(self, name: str) -> None:
         if name in self.paused:

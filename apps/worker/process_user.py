@@ -100,7 +100,7 @@ def _handle_failure(lease: Lease, work: Sequence[NextWork], error: Exception, st
         connection.close()  # returns it to the pool, which discards broken ones; the next statement takes another
     if isinstance(error, OutOfTime):
         _count(work, "put_back")
-        processing.put_back_untouched(lease=lease, work=work)
+        processing.put_back(lease=lease, work=work)
     elif is_outage(error):
         _count(work, "waits_for_database")
         log.warning("database failed", kind=work[0].kind, subject=str(work[0].subject_id), error=str(error))

@@ -232,7 +232,7 @@ class Worker:
             for lease in (*self.users.values(), *self.suspects):
                 try:
                     if self.stop.is_set():
-                        processing.put_back_interrupted(lease=lease)
+                        processing.put_back(lease=lease)
                     leases.release(lease=lease)
                 except DatabaseError as error:
                     log.warning("lease not released", end_user=str(lease.end_user_id), error=str(error))  # it expires

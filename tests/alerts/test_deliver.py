@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db.models import F
 from django.utils import timezone
 
 from apps.alerts import messages as delivering
 from apps.alerts.enums import AlertEvent, AlertState, ProblemCode
-from apps.alerts.messages import MOST_ATTEMPTS, deliver_messages, enqueue_messages, wait_before_next
+from apps.alerts.messages import CLAIMED_FOR, MOST_ATTEMPTS, deliver_messages, enqueue_messages, wait_before_next
 from apps.alerts.models import Alert, AlertDelivery
 from apps.events.enums import DeliveryState
 from apps.tenants.models import Project
@@ -162,12 +163,23 @@ def test_the_resolution_is_told_after_the_opening(project: Project, receiver: Re
     assert [json.loads(each.body)["type"] for each in receiver.requests[1:]] == ["alert.opened", "alert.resolved"]
 
 
-def test_a_message_that_another_process_sends_is_passed_over(project: Project, receiver: Receiver) -> None:
+def test_a_message_that_another_process_sends_is_passed_over(
+    project: Project, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recipients(project, receiver.url)
     told(alert(project))
-    assert delivering._claim(timezone.now()) is not None
-    assert delivering._claim(timezone.now()) is None
-    assert delivering._claim(timezone.now() + delivering.CLAIMED_FOR) is not None  # that process has died
+
+    def die(_: AlertDelivery) -> None:
+        assert deliver_messages(most=MOST) == 0  # while this one sends it
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(delivering, "send_message", die)
+        with pytest.raises(KeyboardInterrupt):
+            deliver_messages(most=MOST)
+    assert deliver_messages(most=MOST) == 0
+    AlertDelivery.objects.update(next_try_at=F("next_try_at") - CLAIMED_FOR)
+    assert deliver_messages(most=MOST) == 1
 
 
 def test_private_addresses_are_not_called(project: Project, receiver: Receiver, settings: Any) -> None:

@@ -1,14 +1,16 @@
 """Idempotency-Key: a request is executed once, however often it is sent."""
 
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.test import override_settings
 from rest_framework.test import APIClient
 
-from apps.intake.idempotency import Claim, _lock_key
+from apps.common.errors import Refused
+from apps.intake.idempotency import Claim, ReplayableAnswer, run_once
 from apps.memories.models import Memory
 from apps.pipeline.core.enums import Scope
 from apps.tenants.models import Project
@@ -126,11 +128,14 @@ def test_a_running_request_is_not_waited_for(project: Project, client_of: MakeCl
     client = client_of(project, Scope.WRITE)
     claimed, answered = threading.Event(), threading.Event()
 
+    def work() -> ReplayableAnswer:
+        claimed.set()
+        answered.wait(timeout=120)
+        raise Refused
+
     def hold() -> None:
-        with transaction.atomic():
-            _lock_key(Claim(project_id=project.id, key="request-1", fingerprint=""))
-            claimed.set()
-            answered.wait(timeout=120)
+        with suppress(Refused):  # so that nothing of it is stored
+            run_once(claim=Claim(project_id=project.id, key="request-1", fingerprint=""), do=work)
         connection.close()
 
     running = threading.Thread(target=hold)

@@ -28,7 +28,7 @@ def test_what_may_be_done_in_which_state(project: Project, state: WorkState, may
     retried, buried = (number for _ in range(2) for number in add_work(project, user))
     OutboxRow.objects.update(state=state)
 
-    assert manual.retry(end_user_id=user, row_id=retried) is may_retry
+    assert bool(manual.retry(end_user_ids=[user], row_ids=[retried])) is may_retry
     assert manual.discard(end_user_id=user, row_id=buried, error="no use") is may_bury
     assert row(retried).state == (WorkState.PENDING if may_retry else state)
     assert row(buried).state == (WorkState.DEAD if may_bury else state)
@@ -62,7 +62,7 @@ def test_a_retried_row_has_all_its_attempts_again(project: Project) -> None:
     OutboxRow.objects.filter(id=number).update(state=WorkState.DEAD, attempts=5, finished_at=timezone.now())
     UserLease.objects.filter(end_user_id=user).update(ready_at=None)
 
-    manual.retry(end_user_id=user, row_id=number)
+    manual.retry(end_user_ids=[user], row_ids=[number])
 
     (work,) = processing.take(lease=claim_one(user), runs=1)
     assert (work.id, work.attempts) == (number, 1)

@@ -40,7 +40,7 @@ def test_of_a_key_only_prefix_and_hash_are_kept(project: Project) -> None:
     assert row.scopes == ["read", "write"]
     known = keys.recognise(made.text)
     assert known is not None
-    assert (known.id, known.project_id, known.scopes) == (row.id, project.id, {Scope.READ, Scope.WRITE})
+    assert (known.id, known.project_id, set(known.scopes)) == (row.id, project.id, {Scope.READ, Scope.WRITE})
     assert keys.recognise(made.text.replace(row.prefix, "0" * 12)) is None
 
 

@@ -174,12 +174,8 @@ def file_entries(content: bytes, *, file_format: ImportFormat, source: ImportSou
 
 
 def _never_nothing(at: str, entries: Iterator[ImportEntry]) -> Iterator[ImportEntry]:
-    is_empty = True
-    for entry in entries:
-        is_empty = False
-        yield entry
-    if is_empty:
-        yield ImportProblem(at, "holds nothing to import")
+    yield next(entries, ImportProblem(at, "holds nothing to import"))
+    yield from entries
 
 
 def _file_entries(content: bytes, file_format: ImportFormat, source: ImportSource) -> Iterator[ImportEntry]:

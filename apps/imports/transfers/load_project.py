@@ -7,7 +7,6 @@ name no row of another one.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from io import SEEK_END
 from itertools import groupby
@@ -18,7 +17,7 @@ from uuid import UUID
 import msgspec
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, Field, ForeignKey, Model, OuterRef
+from django.db.models import Exists, ForeignKey, Model, OuterRef
 
 from apps.common.errors import Unfit
 from apps.imports.transfers.project_tables import (
@@ -50,10 +49,6 @@ _VECTORS = next(table for table in OF_END_USER if table.model is MemoryVector)
 _TABLES = {table.kind: table for table in (*OF_PROJECT, *OF_END_USER)}
 _ACTORS = frozenset({"actor", "undone_by", "author", "labeller"})  # columns that name who did something
 _PERSON = re.compile(r"person:(?=\d)")
-
-
-class ReferenceToOthers(ValueError):
-    """A row refers to one that the project does not have."""
 
 
 class _Exported(msgspec.Struct):
@@ -111,8 +106,17 @@ def load_project(file: BinaryIO, *, slug: str = "", name: str = "") -> tuple[Pro
                     rows = list(of_kind)
                     _insert(kind, rows, project.pk)
                     loaded[kind] += len(rows)
-                if end_user_id:
-                    _enqueue_traces(end_user_id, project.pk)
+                if end_user_id:  # the pipeline runs of traces that wait
+                    turns = Turn.objects.filter(end_user_id=end_user_id, trace_id=OuterRef("id"))
+                    queued = Trace.objects.filter(end_user_id=end_user_id, status=TraceStatus.QUEUED)
+                    for trace in queued.annotate(has_turns=Exists(turns)).order_by("id"):
+                        enqueue(
+                            end_user_id=end_user_id,
+                            project_id=project.pk,
+                            kind=trace.work_kind(has_turns=trace.has_turns),
+                            subject_ids=[trace.pk],
+                            session_id=trace.session_id,
+                        )
         with tenant_scope(project_id=project.pk):
             record("project_loaded", "project", project.pk, project_id=project.pk, details=loaded)
     _load_vectors(file, project.pk)  # without a transaction: the embedder may be a model on another machine
@@ -166,7 +170,8 @@ def _lines(file: BinaryIO) -> Iterator[_Line]:
 
 def _insert(kind: str, lines: Sequence[_Line], project_id: UUID) -> None:
     """Insert rows of one kind, all of one end user or of none; vectors are only checked. Raises Unfit."""
-    with _told_with_lines(lines):
+    at = f"lines {lines[0].number} to {lines[-1].number}"
+    try:
         if kind == END_USER:
             EndUser.objects.bulk_create(_end_user(line, project_id) for line in lines)
             return
@@ -176,27 +181,15 @@ def _insert(kind: str, lines: Sequence[_Line], project_id: UUID) -> None:
             table.model._default_manager.bulk_create(rows, batch_size=AT_ONCE)
         for field in table.fields:
             if isinstance(field, ForeignKey):
-                _check_references(field, rows, end_user_id=lines[0].end_user_id)
-
-
-def _check_references(field: "ForeignKey[Any, Any]", rows: Sequence[Model], *, end_user_id: UUID | None) -> None:
-    """Raise ReferenceToOthers unless the rows refer to rows of the same project and end user."""
-    named = {getattr(row, field.attname) for row in rows} - {None}
-    found = field.related_model._default_manager.filter(pk__in=named)
-    if hasattr(field.related_model, "end_user_id"):
-        found = found.filter(end_user_id=end_user_id)
-    if found.count() < len(named):
-        raise ReferenceToOthers(f"{field.attname} refers to a row that the file does not hold")
-
-
-@contextmanager
-def _told_with_lines(lines: Sequence[_Line]) -> Iterator[None]:
-    """Raise Unfit with the place in the file for what the database refuses or lacks."""
-    try:
-        yield
-    except (DatabaseError, ReferenceToOthers) as error:
-        reason = str(error).partition("\n")[0]  # it names the constraint or the column
-        raise Unfit(f"lines {lines[0].number} to {lines[-1].number}: {reason}") from error
+                named = {getattr(row, field.attname) for row in rows} - {None}
+                found = field.related_model._default_manager.filter(pk__in=named)
+                if hasattr(field.related_model, "end_user_id"):
+                    found = found.filter(end_user_id=lines[0].end_user_id)
+                if found.count() < len(named):
+                    raise Unfit(f"{at}: {field.attname} refers to a row that the file does not hold")
+    except DatabaseError as error:
+        reason = str(error).partition("\n")[0]  # it names the constraint
+        raise Unfit(f"{at}: {reason}") from error
 
 
 def _end_user(line: _Line, project_id: UUID) -> EndUser:
@@ -214,9 +207,19 @@ def _row(table: TransferTable, line: _Line, project_id: UUID) -> Model:
     owner = {"project_id": project_id, "end_user_id": line.end_user_id}
     columns = {field.attname for field in table.model._meta.concrete_fields}
     values = {name: each for name, each in owner.items() if name in columns}
-    for field in table.fields:
-        if field.attname in line.row:  # one that it lacks was added by a later version, and gets its default
-            values[field.attname] = _value(field, line.row[field.attname], line)
+    # A column that the row lacks was added by a later version, and gets its default.
+    for field in (each for each in table.fields if each.attname in line.row):
+        value = line.row[field.attname]
+        if value is not None:
+            try:
+                value = field.to_python(value)
+                is_known = not (field.flatchoices and value) or value in dict(field.flatchoices)
+            except (ValidationError, TypeError, ValueError) as error:
+                raise Unfit(f"line {line.number}: {field.attname} does not fit") from error
+            if not is_known:
+                raise Unfit(f"line {line.number}: {field.attname} has a value that is not known")
+            value = _PERSON.sub("person:elsewhere-", value) if field.attname in _ACTORS else value
+        values[field.attname] = value
     made = table.model(**values)
     try:
         if table.check:
@@ -224,20 +227,6 @@ def _row(table: TransferTable, line: _Line, project_id: UUID) -> Model:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Unfit(f"line {line.number}: {table.kind} with other values than are known") from error
     return made
-
-
-def _value(field: "Field[Any, Any]", given: Any, line: _Line) -> Any:
-    """Return the value of a column. Raises Unfit."""
-    if given is None:
-        return None
-    try:
-        value = field.to_python(given)
-        is_known = not (field.flatchoices and value) or value in dict(field.flatchoices)
-    except (ValidationError, TypeError, ValueError) as error:
-        raise Unfit(f"line {line.number}: {field.attname} does not fit") from error
-    if not is_known:
-        raise Unfit(f"line {line.number}: {field.attname} has a value that is not known")
-    return _PERSON.sub("person:elsewhere-", value) if field.attname in _ACTORS else value
 
 
 def _load_vectors(file: BinaryIO, project_id: UUID) -> None:
@@ -273,14 +262,3 @@ def _embed(vectors: Sequence[MemoryVector]) -> None:
     for model, asked in by_model.items():
         entries = index.run([*asked.values()], embedder=embedder, policy=IndexPolicy(questions=0))
         write_vectors(end_user_id=end_user_id, entries=entries, embedder=embedder, questions_by=model)
-
-
-def _enqueue_traces(end_user_id: UUID, project_id: UUID) -> None:
-    """Enqueue the pipeline runs of traces that wait."""
-    waiting: defaultdict[tuple[UUID | None, WorkKind], list[UUID]] = defaultdict(list)
-    turns = Turn.objects.filter(end_user_id=end_user_id, trace_id=OuterRef("id"))
-    queued = Trace.objects.filter(end_user_id=end_user_id, status=TraceStatus.QUEUED)
-    for trace in queued.annotate(has_turns=Exists(turns)).order_by("id"):
-        waiting[trace.session_id, trace.work_kind(has_turns=trace.has_turns)].append(trace.pk)
-    for (session_id, kind), subjects in waiting.items():
-        enqueue(end_user_id=end_user_id, project_id=project_id, kind=kind, subject_ids=subjects, session_id=session_id)

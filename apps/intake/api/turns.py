@@ -43,7 +43,6 @@ from apps.worker.run_now import permit_to_wait, run_now
 
 MAX_TURNS = 100
 NO_TEXT = "holds no text; images, files and tool calls are not read"
-_NOT_READ = "A field of chat APIs, which is not read."
 
 
 class Mode(StrEnum):
@@ -77,10 +76,10 @@ class OccurredAtField(serializers.DateTimeField):
 class NotReadField(serializers.JSONField):
     """A field of chat APIs, which is not read."""
 
-
-def not_read() -> NotReadField:
-    """Return a field that a message may have."""
-    return NotReadField(default=None, allow_null=True, write_only=True, help_text=_NOT_READ)
+    def __init__(self) -> None:
+        super().__init__(
+            default=None, allow_null=True, write_only=True, help_text="A field of chat APIs, which is not read."
+        )
 
 
 class TurnSerializer(ApiSerializer):
@@ -97,12 +96,12 @@ class TurnSerializer(ApiSerializer):
     occurred_at = OccurredAtField(**OPTIONAL)
     turn_id = NameField(**OPTIONAL)
     name = NameField(max_length=120, allow_blank=True, **OPTIONAL)
-    tool_calls = not_read()
-    tool_call_id = not_read()
-    function_call = not_read()
-    refusal = not_read()
-    annotations = not_read()
-    audio = not_read()
+    tool_calls = NotReadField()
+    tool_call_id = NotReadField()
+    function_call = NotReadField()
+    refusal = NotReadField()
+    annotations = NotReadField()
+    audio = NotReadField()
 
 
 class TurnsSerializer(AgentScopeSerializer):
