@@ -20,6 +20,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.db.models import F
 from django.db.models.functions import Now
 
 from apps.events.models import WebhookDelivery
@@ -74,6 +75,7 @@ class Worker:
     stop: StopFlag = STOPPING
     ahead_seconds: float = 0.0
     done: int = 0
+    counted: int = 0  # of these, in the heartbeat
     users: dict[Future[int], Lease] = field(default_factory=dict)  # in flight
     suspects: deque[Lease] = field(default_factory=deque)
     imports: dict[Future[int], UUID] = field(default_factory=dict)  # in flight, with their projects
@@ -196,12 +198,17 @@ class Worker:
         values = {
             "host": socket.gethostname(),
             "pid": os.getpid(),
-            "done": self.done,
             "in_flight": len(self.in_flight()),
             "seen_at": Now(),
             "is_working": is_working,
         }
-        WorkerHeartbeat.objects.update_or_create(worker=_this_process(), defaults=values)
+        # A process works again and again, each time with a worker of its own.
+        since, self.counted = self.done - self.counted, self.done
+        WorkerHeartbeat.objects.update_or_create(
+            worker=_this_process(),
+            defaults=values | {"done": F("done") + since},
+            create_defaults=values | {"done": self.done},
+        )
 
     def _collect(self) -> None:
         """Wait a moment for results."""

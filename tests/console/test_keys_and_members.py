@@ -118,6 +118,12 @@ def test_a_key_that_is_not_valid_is_not_rotated(tuner: Client, full_project: Pro
         rotate_key(project_id=full_project.pk, key_id=mine.pk, overlap=timedelta(days=31))
 
 
+def test_no_two_fields_of_the_page_have_one_id(tuner: Client, full_project: Project) -> None:
+    for page in (tuner.get("/console/test/members/"), tuner.post("/console/test/members/", {"username": ""})):
+        ids = re.findall(r'\sid="([^"]+)"', page.content.decode())
+        assert len(ids) == len(set(ids))
+
+
 def test_members_come_change_and_go(tuner: Client, full_project: Project) -> None:
     User.objects.create_user("rita")
     tuner.post(f"{HOME}members/", {"username": "rita", "role": "viewer"})

@@ -36,6 +36,9 @@ def test_all_that_is_due_is_done(people: list[Person]) -> None:
     assert make_worker(live()).run() == OutboxRow.objects.count()
     assert all(person.statuses() == [TraceStatus.DONE] * 2 for person in people)
     assert not WorkerHeartbeat.objects.get().is_working
+    people[0].says("I live in Porto.")
+    make_worker(live()).run()  # as the same process does a minute later
+    assert WorkerHeartbeat.objects.get().done == OutboxRow.objects.count()
 
 
 def test_users_are_processed_at_the_same_time(people: list[Person]) -> None:

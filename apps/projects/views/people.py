@@ -36,6 +36,7 @@ from apps.tenants.enums import MemberRole
 from apps.tenants.limits import RateLimit, client_address, seconds_to_wait
 from apps.tenants.models import Invitation, Membership
 
+MEMBER_ID = "member_%s"  # of its fields; the form of invitations is on the same page
 MOST_INVITATIONS = 100  # shown
 _OFFER = "restore-role"
 _OFFER_SECONDS = 600
@@ -45,7 +46,7 @@ _OFFER_SECONDS = 600
 @project_page(MemberRole.ADMIN)
 def members(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     """List members, add one or change a role."""
-    form = MemberForm(request.POST or None)
+    form = MemberForm(request.POST or None, auto_id=MEMBER_ID)
     if form.is_valid():
         try:
             _set_role(request, visit, **form.cleaned_data)
@@ -137,7 +138,7 @@ def invite(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
             form, link = InvitationForm(), _pass_on(request, invitation, token)
             if not link:
                 return redirect(visit.address("members"))
-    return _members_page(request, visit, form=MemberForm(), invitation_form=form, link=link)
+    return _members_page(request, visit, form=MemberForm(auto_id=MEMBER_ID), invitation_form=form, link=link)
 
 
 def _pass_on(request: HttpRequest, invitation: Invitation, token: str) -> str:
