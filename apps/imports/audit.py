@@ -30,7 +30,7 @@ from apps.pipeline.core.ports import Embedder, Model, Vector
 from apps.pipeline.deduplication.guard import Difference, content_words, differences, plain_words
 from apps.pipeline.prefilter.default_rules import default_rules
 from apps.pipeline.prefilter.folding import fold
-from apps.pipeline.prefilter.matcher import matcher_for
+from apps.pipeline.prefilter.matcher import rule_books
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 from apps.pipeline.prompts import memory_pairs
 from apps.pipeline.prompts.llm_judge import AskedJudge, ask_judge
@@ -240,7 +240,7 @@ def _junk(text: str) -> str:
         return "is code or data"
     if is_emoji_only(text) or letters(text, enough=policy.min_letters) < policy.min_letters:
         return "has no words"
-    if matcher_for(policy).first_hit(text=fold(text, limit=policy.scan_characters), role=Role.USER, answering=False):
+    if rule_books(policy)[Role.USER, False].first_hit(fold(text, limit=policy.scan_characters)):
         return "is small talk"
     return next((says for says, pattern in kinds if pattern.search(text)), "")
 
@@ -297,8 +297,8 @@ def _asked(
             for one, two in some
         ]
         request = memory_pairs.render(pairs=shown)
-        answer = ask_judge(request, count=len(some), judge=AskedJudge(judge), words=PairVerdict)
-        for (one, two), said in zip(some, answer.verdicts, strict=True):
+        verdicts, _ = ask_judge(request, count=len(some), judge=AskedJudge(judge), words=PairVerdict)
+        for (one, two), said in zip(some, verdicts, strict=True):
             if said in _OF_PAIR:
                 yield one, two, PairVerdict(said)
             if said == PairVerdict.CONTRADICTS:  # so each contradicts the other

@@ -19,6 +19,7 @@ from apps.pipeline.core import persist
 from apps.pipeline.core.draft import Draft, StageSpan
 from apps.pipeline.core.enums import Reason, SpanResult, Stage
 from apps.pipeline.core.identifiers import Prefix, show
+from apps.pipeline.core.model_calls import microseconds_since
 from apps.pipeline.core.plan import WritePlan
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.deduplication import dedupe
@@ -53,7 +54,7 @@ def extract(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
         started = perf_counter_ns()
         with ports.stage_span(Stage.EXTRACT):
             found = extracting.run(together, ports)
-        latency_us = (perf_counter_ns() - started) // 1_000
+        latency_us = microseconds_since(started)
         first = together[0].request.trace_id
         for before, after in zip(together, found, strict=True):
             noted = {} if after.request.trace_id == first else {EXTRACTED_WITH: show(Prefix.TRACE, first)}
@@ -96,7 +97,7 @@ def persist_plan(draft: Draft, plan: WritePlan, ports: Ports) -> Draft:
 def _spanned(stage: Stage, draft: Draft, step: Callable[[Draft], Draft]) -> Draft:
     started = perf_counter_ns()
     after = step(draft)
-    return _with_span(stage, draft, after, (perf_counter_ns() - started) // 1_000)
+    return _with_span(stage, draft, after, microseconds_since(started))
 
 
 def _with_span(stage: Stage, before: Draft, after: Draft, latency_us: int) -> Draft:

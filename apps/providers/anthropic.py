@@ -8,14 +8,13 @@ import anthropic
 import httpx2
 import msgspec
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage, microseconds_since
 from apps.providers.errors import NoAnswer, model_failed, retried
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
-from apps.providers.outbound import guarded_client
+from apps.providers.outbound import guarded_client, timeout_of
 from apps.providers.response_body import read_answer, without_thinking
 from apps.providers.schemas import sent_schema
 
-CONNECT_SECONDS = 5.0
 _STOPS = {
     "max_tokens": StopReason.TRUNCATED,
     "model_context_window_exceeded": StopReason.TRUNCATED,
@@ -60,7 +59,7 @@ class AnthropicModel:
             api_key=api_key,
             base_url=base_url or "https://api.anthropic.com",
             max_retries=0,
-            http_client=guarded_client(timeout=_timeout(timeout), connections=connections),
+            http_client=guarded_client(timeout=timeout_of(timeout), connections=connections),
         )
 
     def complete(self, request: ModelRequest) -> ModelAnswer:
@@ -83,7 +82,7 @@ class AnthropicModel:
                     output=int(usage.output_tokens or 0),
                 ),
                 stop=_STOPS.get(message.stop_reason or "", StopReason.END),
-                latency_us=_micros(started),
+                latency_us=microseconds_since(started),
             )
         except _FAILURES as error:
             raise model_failed(
@@ -91,7 +90,7 @@ class AnthropicModel:
                 secret=self._key,
                 model=self._name,
                 is_timeout=isinstance(error, anthropic.APITimeoutError),
-                latency_us=_micros(started),
+                latency_us=microseconds_since(started),
             ) from error
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Message:
@@ -114,14 +113,6 @@ class AnthropicModel:
             "/v1/messages",
             cast_to=httpx2.Response,
             content=msgspec.json.encode(body),
-            options={"timeout": _timeout(seconds)},
+            options={"timeout": timeout_of(seconds)},
         )
         return read_answer(answer, _DECODER)
-
-
-def _timeout(seconds: float) -> anthropic.Timeout:
-    return anthropic.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
-
-
-def _micros(started: int) -> int:
-    return (perf_counter_ns() - started) // 1_000

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from apps.pipeline.core.ports import Embedder, Model
 from apps.providers.fake import HashingEmbedder
@@ -36,7 +38,7 @@ class ModelSettings:
 class Provider:
     """A provider; an empty setting is not needed.
 
-    The factories of vendors contain their imports: loading an SDK takes a second in every process and command. Only
+    The factories of vendors import what they need: loading an SDK takes a second in every process and command. Only
     the SDK of the configured provider is loaded.
     """
 
@@ -64,28 +66,15 @@ class Provider:
         return bool(not self.key_setting or server.api_key or (self.needs_no_key_elsewhere and server.base_url))
 
 
-def _anthropic_model(given: ModelSettings) -> Model:
-    from apps.providers.anthropic import AnthropicModel
-
-    return AnthropicModel(
+def _model_of_vendor(path: str, given: ModelSettings) -> Model:
+    model: Model = import_string(path)(
         name=given.name,
         api_key=given.server.api_key,
         base_url=given.server.base_url,
         timeout=given.timeout,
         connections=settings.MODEL_CONCURRENCY,
     )
-
-
-def _openai_model(given: ModelSettings) -> Model:
-    from apps.providers.openai_compatible import OpenAICompatibleModel
-
-    return OpenAICompatibleModel(
-        name=given.name,
-        api_key=given.server.api_key,
-        base_url=given.server.base_url,
-        timeout=given.timeout,
-        connections=settings.MODEL_CONCURRENCY,
-    )
+    return model
 
 
 def _openai_embedder_server() -> Server:
@@ -106,16 +95,10 @@ def _openai_embedder(name: str) -> Embedder:
     )
 
 
-def _wordllama(name: str) -> Embedder:
-    from apps.providers.wordllama import WordLlamaEmbedder
-
-    return WordLlamaEmbedder()
-
-
 PROVIDERS = (
     Provider(
         name="anthropic",
-        model=_anthropic_model,
+        model=partial(_model_of_vendor, "apps.providers.anthropic.AnthropicModel"),
         key_setting="ANTHROPIC_API_KEY",
         base_url_setting="ANTHROPIC_BASE_URL",
         # A shorter prefix is silently not cached: https://platform.claude.com/docs/en/build-with-claude/prompt-caching
@@ -123,7 +106,7 @@ PROVIDERS = (
     ),
     Provider(
         name="openai",
-        model=_openai_model,
+        model=partial(_model_of_vendor, "apps.providers.openai_compatible.OpenAICompatibleModel"),
         embedder=_openai_embedder,
         embedder_server=_openai_embedder_server,
         key_setting="OPENAI_API_KEY",
@@ -132,7 +115,7 @@ PROVIDERS = (
     ),
     Provider(name="recorded", model=lambda given: RecordedModel(conversation=given.name), models=recorded_names),
     Provider(name="sentence-transformers", embedder=lambda name: SentenceTransformersEmbedder(name=name)),
-    Provider(name="wordllama", embedder=_wordllama),
+    Provider(name="wordllama", embedder=lambda _: import_string("apps.providers.wordllama.WordLlamaEmbedder")()),
     Provider(name="hashing", embedder=lambda _: HashingEmbedder()),
 )
 BY_NAME = {provider.name: provider for provider in PROVIDERS}

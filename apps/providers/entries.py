@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -69,9 +70,9 @@ class Choice:
             return ""
         return "an api_key in MODELS" if self.entry.base_url else self.provider.key_setting
 
-    def make_client(self) -> Model:
-        """Return a new client of the model."""
-        timeout = self.entry.timeout or settings.MODEL_TIMEOUT_SECONDS
+    def make_client(self, *, most_seconds: float = inf) -> Model:
+        """Return a new client of the model, whose tries take at most so many seconds."""
+        timeout = min(self.entry.timeout or settings.MODEL_TIMEOUT_SECONDS, most_seconds)
         return self.make(ModelSettings(name=self.entry.model, server=self.server, timeout=timeout))
 
 

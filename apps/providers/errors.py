@@ -139,9 +139,5 @@ def described(error: Exception, *, secret: str) -> str:
     """Return the text of an error, with the cause of a lost connection, which messages omit."""
     cause = error.__cause__
     reason = f" ({cause})" if cause is not None and str(cause) and str(cause) not in str(error) else ""
-    return without_secret(f"{type(error).__name__}: {error}{reason}", secret=secret)
-
-
-def without_secret(text: str, *, secret: str) -> str:
-    """Return an error's text, truncated, and without a key that the server may have echoed."""
-    return (text.replace(secret, "***") if secret else text)[:1_000]
+    text = f"{type(error).__name__}: {error}{reason}"
+    return (text.replace(secret, "***") if secret else text)[:1_000]  # the server may have echoed the key

@@ -15,26 +15,16 @@ class HashingEmbedder:
     """Embed a text as the sum of its words' signed buckets; the cosine counts the words that two texts share."""
 
     def __init__(self, *, name: str = "hashing", dimension: int = 64) -> None:
-        self._name, self._dimension = name, dimension
-
-    @property
-    def name(self) -> str:
-        """Return the name that is stored with its vectors."""
-        return self._name
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of its vectors."""
-        return self._dimension
+        self.name, self.dimension = name, dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text; a text without words has the zero vector."""
         vectors: list[Vector] = []
         for text in texts:
-            sums = [0.0] * self._dimension
+            sums = [0.0] * self.dimension
             for word in _WORD.findall(text.casefold()):
                 number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
-                sums[number % self._dimension] += 1.0 if number >> 63 else -1.0
+                sums[number % self.dimension] += 1.0 if number >> 63 else -1.0
             length = math.sqrt(sum(value * value for value in sums))
             vectors.append([value / length for value in sums] if length else sums)
         return vectors

@@ -28,7 +28,18 @@ def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Call
     started = perf_counter()
     with span(f"chat {choice.entry.model}", kind=SpanKind.CLIENT) as call:
         if call.is_recording():
-            call.set_attributes(_request_attributes(request, choice))
+            address = urlsplit(choice.server.base_url).hostname
+            asked: dict[str, AttributeValue] = {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": choice.provider.name,
+                "gen_ai.request.model": choice.entry.model,
+                "gen_ai.request.max_tokens": request.max_tokens,
+                "gen_ai.output.type": "json",
+                "memplatform.purpose": request.purpose.value,
+                **({} if request.temperature is None else {"gen_ai.request.temperature": request.temperature}),
+                **({"server.address": address} if address else {}),
+            }
+            call.set_attributes(asked)
         try:
             answer = ask()
         except ModelFailed as failure:
@@ -38,19 +49,18 @@ def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Call
             raise
         finally:
             metrics.CALL_SECONDS.labels(spec).observe(perf_counter() - started)
+        usage = answer.usage
         if call.is_recording():
-            usage = answer.usage
             told: dict[str, AttributeValue] = {
                 "gen_ai.response.model": answer.model,
                 "gen_ai.response.finish_reasons": [_FINISH_REASONS[answer.stop]],
                 # Those of the cache too, as the conventions ask.
-                "gen_ai.usage.input_tokens": usage.input + usage.cache_read + usage.cache_write,
+                "gen_ai.usage.input_tokens": usage.all_input,
                 "gen_ai.usage.output_tokens": usage.output,
                 "gen_ai.usage.cache_read.input_tokens": usage.cache_read,
                 "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
             }
             call.set_attributes(told)
-    usage = answer.usage
     metrics.CALLS.labels(spec, request.purpose.value, ANSWERED).inc()
     metrics.TOKENS.labels(spec, "input").inc(usage.input)
     metrics.TOKENS.labels(spec, "cache_read").inc(usage.cache_read)
@@ -58,20 +68,6 @@ def observed_call(request: ModelRequest, *, spec: str, choice: Choice, ask: Call
     metrics.TOKENS.labels(spec, "output").inc(usage.output)
     metrics.DOLLARS.labels(spec).inc(float(answer.cost_usd))
     return answer
-
-
-def _request_attributes(request: ModelRequest, choice: Choice) -> dict[str, AttributeValue]:
-    address = urlsplit(choice.server.base_url).hostname
-    return {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": choice.provider.name,
-        "gen_ai.request.model": choice.entry.model,
-        "gen_ai.request.max_tokens": request.max_tokens,
-        "gen_ai.output.type": "json",
-        "memplatform.purpose": request.purpose.value,
-        **({} if request.temperature is None else {"gen_ai.request.temperature": request.temperature}),
-        **({"server.address": address} if address else {}),
-    }
 
 
 class ObservedEmbedder:

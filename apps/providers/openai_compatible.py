@@ -10,15 +10,14 @@ import msgspec
 
 from apps.common.errors import ProviderError
 from apps.pipeline.core.chat_messages import message_text
-from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, StopReason, Usage, microseconds_since
 from apps.pipeline.core.ports import Vector
 from apps.providers.errors import NoAnswer, RequestRefused, model_failed, retried
 from apps.providers.optional_parameters import OptionalParameter, OptionalParameters
-from apps.providers.outbound import guarded_client
+from apps.providers.outbound import guarded_client, timeout_of
 from apps.providers.response_body import raise_for_status, raise_no_answer, read_answer, without_thinking
 from apps.providers.schemas import sent_schema
 
-CONNECT_SECONDS = 5.0
 _BATCH = 128  # texts of one embedding call
 _FAILURES = (httpx2.HTTPError, NoAnswer)
 _STOPS = {"length": StopReason.TRUNCATED, "content_filter": StopReason.REFUSED}
@@ -97,7 +96,7 @@ class OpenAICompatibleModel:
                 stop=StopReason.REFUSED
                 if choice.message.refusal
                 else _STOPS.get(choice.finish_reason or "", StopReason.END),
-                latency_us=_micros(started),
+                latency_us=microseconds_since(started),
             )
         except _FAILURES as error:
             raise model_failed(
@@ -105,7 +104,7 @@ class OpenAICompatibleModel:
                 secret=self._key,
                 model=self._name,
                 is_timeout=isinstance(error, httpx2.TimeoutException),
-                latency_us=_micros(started),
+                latency_us=microseconds_since(started),
             ) from error
 
     def _send(self, request: ModelRequest, seconds: float, accepted: frozenset[OptionalParameter]) -> _Completion:
@@ -137,18 +136,9 @@ class OpenAICompatibleEmbedder:
     """An embedding model; its vectors are stored with its name and have `dimension` numbers, as its answers show."""
 
     def __init__(self, *, name: str, dimension: int, api_key: str, base_url: str, timeout: float) -> None:
-        self._model, self._key, self._dimension, self._timeout = name, api_key, dimension, timeout
+        self.name, self.dimension = f"openai:{name}", dimension
+        self._model, self._key, self._timeout = name, api_key, timeout
         self._client = client(api_key=api_key, base_url=base_url, timeout=timeout, connections=8)
-
-    @property
-    def name(self) -> str:
-        """Return the name that is stored with its vectors."""
-        return f"openai:{self._model}"
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of its vectors, as configured."""
-        return self._dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text; a blank text has the zero vector. Raises ProviderError."""
@@ -168,14 +158,14 @@ class OpenAICompatibleEmbedder:
                     is_timeout=failed.is_timeout,
                 ) from error
             vectors = [each.embedding for each in sorted(answer.data, key=lambda each: each.index)]
-            if len(vectors) != len(some) or any(len(vector) != self._dimension for vector in vectors):
-                expected = f"{self._dimension} numbers a text"
+            if len(vectors) != len(some) or any(len(vector) != self.dimension for vector in vectors):
+                expected = f"{self.dimension} numbers a text"
                 raise ProviderError(f"{self._model} answers no {expected}: check EMBEDDER_DIMENSION")
             for vector in vectors:
                 length = sum(value * value for value in vector) ** 0.5
                 units.append([value / length for value in vector] if length else vector)
         found = iter(units)
-        return [next(found) if text.strip() else [0.0] * self._dimension for text in texts]
+        return [next(found) if text.strip() else [0.0] * self.dimension for text in texts]
 
     def _send(self, texts: Sequence[str], seconds: float) -> _Embeddings:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
@@ -184,7 +174,7 @@ class OpenAICompatibleEmbedder:
 
 def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> httpx2.Client:
     """Return a client that follows no redirects and keeps as many connections as there are callers."""
-    client = guarded_client(timeout=_timeout(timeout), connections=connections)
+    client = guarded_client(timeout=timeout_of(timeout), connections=connections)
     client.base_url = base_url or "https://api.openai.com/v1"
     if api_key:  # many local servers need none
         client.headers["Authorization"] = f"Bearer {api_key}"
@@ -194,14 +184,6 @@ def client(*, api_key: str, base_url: str, timeout: float, connections: int) -> 
 def _post(client: httpx2.Client, path: str, body: dict[str, Any], seconds: float) -> httpx2.Response:
     """Send a request. Raises NoAnswer for a status other than 2xx, HTTPError for a lost connection."""
     content, headers = msgspec.json.encode(body), {"Content-Type": "application/json"}
-    response = client.post(path, content=content, headers=headers, timeout=_timeout(seconds))
+    response = client.post(path, content=content, headers=headers, timeout=timeout_of(seconds))
     raise_for_status(response)
     return response
-
-
-def _timeout(seconds: float) -> httpx2.Timeout:
-    return httpx2.Timeout(max(seconds, 0.001), connect=min(CONNECT_SECONDS, max(seconds, 0.001)))
-
-
-def _micros(started: int) -> int:
-    return (perf_counter_ns() - started) // 1_000

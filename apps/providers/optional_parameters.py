@@ -41,11 +41,11 @@ class OptionalParameters:
                 answer = send(accepted)
             except refusals as error:
                 said = str(error).lower()
-                refused = [each for each in OptionalParameter if any(word in said for word in _WORDS[each])]
-                refused = [each for each in refused if each in accepted]
-                if not refused:
+                named = (each for each in OptionalParameter if any(word in said for word in _WORDS[each]))
+                refused = next((each for each in named if each in accepted), None)
+                if refused is None:
                     raise
-                accepted -= {refused[0]}
+                accepted -= {refused}
             else:
                 self._accepted &= accepted
                 return answer

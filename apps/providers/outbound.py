@@ -92,7 +92,13 @@ def _problem(address: IpAddress, *, may_be_private: bool) -> str:
 
 
 MOST_BYTES = 16 * 1024 * 1024  # of an answer with its headers; 128 vectors of 3,072 numbers are about 8 MB of JSON
-_KEEPALIVE_SECONDS = 30.0
+_CONNECT_SECONDS, _KEEPALIVE_SECONDS = 5.0, 30.0
+
+
+def timeout_of(seconds: float) -> httpx2.Timeout:
+    """Return the timeout of a call that has so many seconds left."""
+    left = max(seconds, 0.001)
+    return httpx2.Timeout(left, connect=min(_CONNECT_SECONDS, left))
 
 
 def guarded_client(*, timeout: Any, connections: int, private_hosts: Collection[str] | None = None) -> httpx2.Client:

@@ -14,8 +14,7 @@ from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.model_calls import FailureKind, ModelAnswer, ModelFailed, ModelRequest, Usage
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.ports import Embedder, Model
-from apps.providers import registry
-from apps.providers.catalog import PROVIDERS, ModelSettings, provider_of
+from apps.providers.catalog import PROVIDERS, provider_of
 from apps.providers.entries import choice_of, problem_with
 from apps.providers.errors import UnknownProvider
 from apps.providers.observed import observed_call
@@ -88,8 +87,7 @@ def model(spec: str = "") -> Model:
 
 @cache
 def _model(spec: str) -> Model:
-    choice = choice_of(spec)
-    return choice.make_client()
+    return choice_of(spec).make_client()
 
 
 @cache
@@ -154,8 +152,8 @@ def configured_models(*, also: str = "") -> list[ConfiguredModel]:
 
 def remote_embedder() -> str:
     """Return the name of the configured embedder if it runs on another machine, else ""."""
-    embedder = registry.embedder()
-    return embedder.name if registry.is_remote(embedder) else ""
+    configured = embedder()
+    return configured.name if is_remote(configured) else ""
 
 
 def complete_within(request: ModelRequest, *, seconds: float) -> ModelAnswer:
@@ -163,8 +161,5 @@ def complete_within(request: ModelRequest, *, seconds: float) -> ModelAnswer:
     if problem := problem_with(request.model):
         raise ModelFailed(problem, permanent=True, kind=FailureKind.UNAVAILABLE, model=request.model)
     choice = choice_of(request.model)
-    bounded = min(seconds, choice.entry.timeout or settings.MODEL_TIMEOUT_SECONDS)
-    client = choice.make(ModelSettings(name=choice.entry.model, server=choice.server, timeout=bounded))
-    answer = client.complete(request)
-    cost = cost_of(answer.usage, name=answer.model, prices=choice.prices)
-    return ModelAnswer(answer.text, answer.model, answer.usage, answer.stop, answer.latency_us, cost)
+    answer = choice.make_client(most_seconds=seconds).complete(request)
+    return replace(answer, cost_usd=cost_of(answer.usage, name=answer.model, prices=choice.prices))

@@ -8,7 +8,7 @@ import httpx2
 import msgspec
 import structlog
 
-from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Usage
+from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest
 from apps.pipeline.prompts.extract import estimated_tokens
 from apps.providers.errors import NoAnswer, RequestRefused
 
@@ -94,7 +94,7 @@ class CutPrompts:
     def check(self, request: ModelRequest, answer: ModelAnswer, *, spec: str) -> bool:
         """Return True if a server says that it has read less than what was sent."""
         sent = sum(map(estimated_tokens, (request.static, request.context, request.turns)))
-        read = read_tokens(answer.usage)
+        read = answer.usage.all_input
         if not is_cut(sent=sent, read=read):
             return False
         with self._lock:
@@ -116,8 +116,3 @@ CUT_PROMPTS = CutPrompts()
 def is_cut(*, sent: int, read: int) -> bool:
     """Return True if a server has read far fewer tokens than were sent; 0 read is a server that doesn't count."""
     return 0 < read < sent and (read < LEAST_SHARE * sent or read % WINDOW_STEP in (0, WINDOW_STEP - 1))
-
-
-def read_tokens(usage: Usage) -> int:
-    """Return how many tokens of input a call has been billed for, cached or not."""
-    return usage.input + usage.cache_read + usage.cache_write

@@ -25,20 +25,11 @@ class SentenceTransformersEmbedder:
             raise ProviderUnavailable(
                 "EMBEDDER names sentence-transformers: pip install sentence-transformers"
             ) from error
+        self.name = f"sentence-transformers:{name}"
         self._model: Any = package.SentenceTransformer(str(folder))
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """Return the name that is stored with its vectors."""
-        return f"sentence-transformers:{self._name}"
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of its vectors."""
         # Version 6 has renamed it and warns of the former name.
         dimension = getattr(self._model, "get_embedding_dimension", None)
-        return int((dimension or self._model.get_sentence_embedding_dimension)())
+        self.dimension = int((dimension or self._model.get_sentence_embedding_dimension)())
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.pipeline.core.policy import RetrievalPolicy
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 Words = tuple[NDArray[np.uint32], ...]  # of a query: for each word its terms in all languages
@@ -53,10 +55,11 @@ def gather(counted: Floats, lengths: Floats, groups: Places) -> tuple[Floats, Fl
     return joined, joined_lengths
 
 
-def word_shares(counted: Floats, lengths: Floats, *, saturation: float, length_normalisation: float) -> Floats:
+def word_shares(counted: Floats, lengths: Floats, policy: RetrievalPolicy) -> Floats:
     """Return the factor of BM25 that depends on the document, from 0 to 1, for each document and word."""
     relative = lengths / max(lengths.mean(), 1e-9) if len(lengths) else lengths
-    damping = saturation * (1 - length_normalisation + length_normalisation * relative)[:, None]
+    share = policy.length_normalisation
+    damping = policy.saturation * (1 - share + share * relative)[:, None]
     shares: Floats = np.divide(counted, counted + damping, out=np.zeros_like(counted), where=counted > 0)
     return shares
 

@@ -44,7 +44,7 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
         return Mentioned()
     aliases = EntityAlias.objects.filter(end_user_id=end_user_id, folded__in=names.phrases, withdrawn=False)
     by_alias = list(aliases.order_by().values_list("entity_id", "folded"))
-    led = {entity_id for entity_id, folded in by_alias if folded.startswith(_LED_BY_USER)}
+    related = {entity_id for entity_id, folded in by_alias if folded.startswith(_LED_BY_USER)}
     by_name = _NAMED.filter(
         Q(lowered__in=names.phrases)
         | Q(type=EntityType.PERSON, first_name__in=[each for each in names.phrases if " " not in each])
@@ -54,16 +54,9 @@ def mentioned_entities(names: Names, *, end_user_id: UUID) -> Mentioned:
     called = {*by_name.values_list("id", flat=True), *(entity_id for entity_id, _ in by_alias)}
     users = Entity.objects.filter(end_user_id=end_user_id, is_user=True).order_by()
     own = set(users.values_list("id", flat=True)) if names.says_i or names.says_my else set()
-    related = led | _related(names, called | own, end_user_id)
-    is_meant = names.says_i or not related
-    return Mentioned(entities=frozenset(called | related or own), own=frozenset(own if is_meant else ()))
-
-
-def _related(names: Names, known: set[UUID], end_user_id: UUID) -> set[UUID]:
-    """Return the entities that a relation of the query connects with a known one, in either direction."""
-    if not known:
-        return set()
+    known = called | own
     shown = [show(Prefix.ENTITY, each) for each in known]
+    # A relation of the query may connect a known entity with another one, in either direction.
     told = (
         Memory.objects.for_end_user(end_user_id)
         .active()
@@ -74,10 +67,10 @@ def _related(names: Names, known: set[UUID], end_user_id: UUID) -> set[UUID]:
         )
         .values_list("predicate", "subject_id", "object_entity")
     )
-    found: set[UUID] = set()
-    for predicate, subject_id, entity in told:
+    for predicate, subject_id, entity in told if known else ():
         if predicate in names.predicates and subject_id in known and entity:
-            found.add(parse(Prefix.ENTITY, entity))
+            related.add(parse(Prefix.ENTITY, entity))
         if predicate in names.inverses and entity in shown and subject_id:
-            found.add(subject_id)
-    return found
+            related.add(subject_id)
+    is_meant = names.says_i or not related
+    return Mentioned(entities=frozenset(called | related or own), own=frozenset(own if is_meant else ()))

@@ -116,8 +116,8 @@ def rank(*, memories: Memories, query: Words, noise: float, now: float, policy: 
     counted, lengths = bm25.count_words(memories.terms, query)
     in_context, context_lengths = bm25.count_words(memories.context_terms, query)
     weight = policy.context_weight
-    shares = _shares(counted + weight * in_context, lengths + weight * context_lengths, policy)
-    heard = _shares(*bm25.gather(counted, lengths, groups), policy)
+    shares = bm25.word_shares(counted + weight * in_context, lengths + weight * context_lengths, policy)
+    heard = bm25.word_shares(*bm25.gather(counted, lengths, groups), policy)
     evidence = {
         "words": bm25.coverage(shares, saturation=policy.saturation),
         "meaning": above(memories.content_cosine, noise=noise),
@@ -170,12 +170,6 @@ def _weights(weights: RankingWeights, kinds: Iterable[str]) -> dict[str, float]:
     """Return the weight of each kind of evidence; all add up to 1."""
     found = {name: float(getattr(weights, name)) for name in kinds}
     return {name: weight / (sum(found.values()) or 1.0) for name, weight in found.items()}
-
-
-def _shares(counted: Floats, lengths: Floats, policy: RetrievalPolicy) -> Floats:
-    return bm25.word_shares(
-        counted, lengths, saturation=policy.saturation, length_normalisation=policy.length_normalisation
-    )
 
 
 def _similarity(cosine: Floats, memories: Memories, sessions: _Sessions, policy: RetrievalPolicy) -> Floats:

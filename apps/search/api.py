@@ -34,7 +34,7 @@ from apps.pipeline.core.input_validation import TooLarge
 from apps.retrieval.context import ContextQuery
 from apps.retrieval.query import SearchQuery, shown_statuses
 from apps.retrieval.search import SearchHit
-from apps.search.services import SearchResult, build_context, search_memories
+from apps.search.services import build_context, search_memories
 
 
 @extend_schema_field({"type": "string", "maxLength": CONTENT_CHARACTERS})
@@ -229,19 +229,6 @@ def search_query(body: Mapping[str, Any]) -> SearchQuery:
     )
 
 
-def search_answer(found: SearchResult, *, fields: list[str], explain: bool) -> dict[str, Any]:
-    """Return the result of a search as it is sent, with these further fields of each memory."""
-    context = {"fields": fields, "explain": explain}
-    answer = {
-        "results": FoundMemorySerializer(found.hits, many=True, context=context).data,
-        "nothing_found": not found.hits,
-        "waiting": WaitingMessageSerializer(found.waiting, many=True).data,
-    }
-    if explain:
-        answer["closest"] = FoundMemorySerializer(found.closest, many=True, context=context).data
-    return answer
-
-
 class SearchViewSet(ApiViewSet):
     """Search of memories, and the context block for an agent's prompt."""
 
@@ -268,7 +255,15 @@ class SearchViewSet(ApiViewSet):
             in_short=not fields,
             with_closest=explain,
         )
-        return Response(search_answer(found, fields=fields, explain=explain))
+        context = {"fields": fields, "explain": explain}
+        answer = {
+            "results": FoundMemorySerializer(found.hits, many=True, context=context).data,
+            "nothing_found": not found.hits,
+            "waiting": WaitingMessageSerializer(found.waiting, many=True).data,
+        }
+        if explain:
+            answer["closest"] = FoundMemorySerializer(found.closest, many=True, context=context).data
+        return Response(answer)
 
     @operation(
         "build_context",

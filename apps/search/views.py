@@ -70,29 +70,24 @@ def recall(request: HttpRequest, visit: ProjectVisit) -> HttpResponse:
     }
     if form.is_valid():
         try:
-            shown |= _explained(form.cleaned_data, visit)
+            asked = form.cleaned_data
+            found = _recall(asked, visit, asked["version"])
+            other = _recall(asked, visit, asked["against"]) if asked["against"] else None
+            block, beside = found.block, other.block if other else None
+            shown |= {
+                "recall": found,
+                "end_user": asked["user"],
+                "rows": selectors.recall_rows(found, against=other),
+                "result_count": sum(each.place is not None for each in found.search.scored),
+                "left_out": selectors.left_out(found),
+                "unscored": selectors.unscored_of(found),
+                "against": asked["against"],
+                "budget": asked["budget"],
+                "block_rows": selectors.block_rows(block, against=beside) if block else None,
+            }
         except ProviderError:
             form.add_error(None, "The embedder does not answer. Try again later.")
     return render(request, "console/recall.html", shown, status=422 if form.errors else 200)
-
-
-def _explained(given: dict[str, Any], visit: ProjectVisit) -> dict[str, Any]:
-    found = _recall(given, visit, given["version"])
-    other = _recall(given, visit, given["against"]) if given["against"] else None
-    block_rows = None
-    if found.block is not None:
-        block_rows = selectors.block_rows(found.block, against=other.block if other else None)
-    return {
-        "recall": found,
-        "end_user": given["user"],
-        "rows": selectors.recall_rows(found, against=other),
-        "result_count": sum(each.place is not None for each in found.search.scored),
-        "left_out": selectors.left_out(found),
-        "unscored": selectors.unscored_of(found),
-        "against": given["against"],
-        "budget": given["budget"],
-        "block_rows": block_rows,
-    }
 
 
 def _recall(given: dict[str, Any], visit: ProjectVisit, version: int | None) -> Recall:

@@ -27,7 +27,7 @@ from apps.pipeline.core.identifiers import new_id
 from apps.pipeline.core.policy import Policy, Rule
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prefilter.conversation import EARLIER_TURN_CHARACTERS
-from apps.pipeline.prefilter.matcher import matcher_for
+from apps.pipeline.prefilter.matcher import rule_books
 from apps.pipeline.prefilter.rule_patterns import PatternRefused, check_pattern
 from apps.projects.services import add_version, configure
 from apps.tenants.models import Project
@@ -74,7 +74,7 @@ def with_rule(policy: Policy, rule: Rule) -> Policy:
 def _with_rules(policy: Policy, rules: tuple[Rule, ...]) -> Policy:
     changed = policy.pre_filter.model_copy(update={"rules": rules})
     try:
-        matcher_for(changed)
+        rule_books(changed)
     except PatternRefused as refused:
         raise Unfit(str(refused), at="/pattern") from refused
     return policy.model_copy(update={"pre_filter": changed})

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from apps.pipeline.extraction import wishes
-from apps.pipeline.extraction.linear_model import from_json
+from apps.pipeline.extraction.linear_model import read_models
 from apps.pipeline.extraction.plain.gate import WEIGHTS
 from benchmarks.gate_training import (
     GateFigures,
@@ -39,7 +39,7 @@ def test_figures_count_messages_and_required_facts() -> None:
 def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
     written, printed = tmp_path / "gate.json", StringIO()
     call_command("train_gate", to=written, stdout=printed)
-    made, shipped = (from_json(each.read_text(encoding="utf-8"))["gate"] for each in (written, WEIGHTS))
+    made, shipped = (read_models(each)["gate"] for each in (written, WEIGHTS))
     assert made.weights == pytest.approx(shipped.weights, abs=0.02)  # as processors round
     figures = re.findall(r"at (\S+): .* precision (\S+), required facts covered (\S+)", printed.getvalue())
     assert [float(threshold) for threshold, _, _ in figures] == [0.5, 0.7]
@@ -48,7 +48,7 @@ def test_the_shipped_gate_is_made_from_the_gold_lists(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_the_shipped_models_of_wishes_are_made_from_the_labelled_sentences() -> None:
-    shipped, sentences = from_json(wishes.WEIGHTS.read_text(encoding="utf-8")), load()
+    shipped, sentences = read_models(wishes.WEIGHTS), load()
     promised = [wishes.features_of(each.text) for each in sentences if each.author == PROMISED]
     for wish, made in train_wishes(sentences).items():
         told = [shipped[wish].probability(each) for each in promised]

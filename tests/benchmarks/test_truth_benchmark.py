@@ -17,7 +17,7 @@ from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.prompts import extract, index_questions, memory_pairs
 from apps.pipeline.prompts.index_questions import AskedStatement
 from apps.pipeline.prompts.memory_pairs import StatementPair
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn
+from apps.pipeline.prompts.sections import ShownTurn
 from benchmarks.truth.by_hand import ByHand
 from benchmarks.truth.gold import GoldConversation, GoldTurn, load
 from benchmarks.truth.judging import HeldMemory, Judged, StoreJudgement, judge
@@ -147,11 +147,11 @@ def prompt(*new: int, before: int = 0, entities: tuple[str, ...] = (), memories:
         ShownTurn(f"t{number}", _source(TURNS[place]), is_new=number > before)
         for number, place in enumerate(new, start=1)
     ]
-    known = [
-        ShownEntity(f"e{number}", KnownEntity(UUID(int=number), name, EntityType.PERSON, is_user=name == "User"))
+    known = {
+        f"e{number}": KnownEntity(UUID(int=number), name, EntityType.PERSON, is_user=name == "User")
         for number, name in enumerate(entities, start=1)
-    ]
-    request = extract.render(turns=shown, entities=known, memories=[], policy=ExtractionPolicy())
+    }
+    request = extract.render(turns=shown, entities=known, memories={}, policy=ExtractionPolicy())
     lines = "\n".join(f"m{number} | lives_in | {text}" for number, text in enumerate(memories, start=1))
     fields: dict[str, Any] = {name: getattr(request, name) for name in request.__dataclass_fields__}
     return ModelRequest(**fields | {"context": f"{request.context}\n{lines}"})

@@ -18,7 +18,7 @@ AT_ONCE = {"retry-after-ms": "1"}  # it is obeyed, so that no test waits
 
 def request(spec: str = "", content: str = "I moved to Rome last year.") -> ModelRequest:
     return prompt.render(
-        turns=[ShownTurn("t1", turn(content))], entities=[], memories=[], policy=ExtractionPolicy(model=spec)
+        turns=[ShownTurn("t1", turn(content))], entities={}, memories={}, policy=ExtractionPolicy(model=spec)
     )
 
 

@@ -154,6 +154,6 @@ def test_no_connection_is_held_while_a_model_is_called(project: Project) -> None
     Project.objects.count()
     assert connection.connection is not None
     answer = ConnectionReleasingModel(ScriptedModel(look)).complete(
-        render(turns=[], entities=[], memories=[], policy=ExtractionPolicy())
+        render(turns=[], entities={}, memories={}, policy=ExtractionPolicy())
     )
     assert (isinstance(answer, ModelAnswer), held) == (True, [False])

@@ -181,18 +181,18 @@ def ask_questions(*, lease: Lease, work: Sequence[NextWork], ports: Ports) -> No
         foreign = Memory.objects.for_end_user(lease.end_user_id).exclude(source_tongue=F("tongue"))
         latest = foreign.order_by("-id").values_list("evidence", flat=True)[:_LATEST_QUOTES]
         example = max((quote for quote in latest if not is_english(quote)), key=len, default="")
-        asked = ask_model(_indexables(rows), model=model, policy=policy, also_writes=example)
-        entries = index.run(asked.memories, embedder=ports.embedder, policy=policy.index)
+        memories, call = ask_model(_indexables(rows), model=model, policy=policy, also_writes=example)
+        entries = index.run(memories, embedder=ports.embedder, policy=policy.index)
     with transaction.atomic():
         write_vectors(
             end_user_id=lease.end_user_id,
             entries=entries,
             embedder=ports.embedder,
-            questions_by=asked.call.model or "unnamed",
+            questions_by=call.model or "unnamed",
         )
         enqueue_questions(lease=lease, embedder=ports.embedder)
         processing.finish(lease=lease, work=work)
-        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[asked.call])
+        recorder.record_calls(end_user_id=lease.end_user_id, trace_id=rows[0]["trace_id"], calls=[call])
 
 
 BATCH = 256

@@ -27,8 +27,7 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     """
     asked = {each.memory_id: each.on for each in draft.asked_to_end}
     # An answer to several requests belongs to the last one, and may end what the user has said before it.
-    told = (*draft.request.earlier_turns, *draft.request.turns)
-    turns = [each for each in told if each.role is Role.USER]
+    turns = [each for each in draft.request.session_turns if each.role is Role.USER]
     if not asked or len(asked) > MOST_REPLACED or not turns:
         return draft
     own = stems(" ".join(segment for turn in turns for segment in words_of(turn).segments()))
@@ -36,9 +35,8 @@ def with_ended(draft: Draft, ports: Ports) -> Draft:
     held = ports.memories.holders(
         end_user_id=draft.request.origin.end_user_id, slots=(), ids=tuple(asked), private_to=draft.private_to
     )
-    known = [each for each in held if each.id in asked and each.said_at <= last.said_at]
     ended, doubtful = [], []
-    for each in known:
+    for each in (each for each in held if each.said_at <= last.said_at):
         is_critical = each.predicate in HEALTH_PREDICATES or not BINDING_TAGS.isdisjoint(each.tags)
         value = stems(each.object_text)
         names_value = bool(value) and value <= own

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import numpy as np
 
-from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
+from apps.pipeline.core.draft import Draft, Drop, ForgetRequest, Ruling
 from apps.pipeline.core.enums import Reason, Stage, Status
 from apps.pipeline.core.memory_conversion import as_memory
 from apps.pipeline.core.ports import Ports, RelevanceQuery
-from apps.pipeline.core.statement import Candidate, StoredMemory
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.extraction.asked_sentences import content_words
 from apps.pipeline.lexicon.personal_data import PREDICATES
 from apps.pipeline.lexicon.word_stems import SYNONYMS, root
@@ -28,35 +28,31 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
 
     What it would store itself, and was told before it was asked to forget it, is dropped or waits for review.
     """
+    origin = draft.request.origin
+    entities = draft.all_entities or ports.memories.entities(end_user_id=origin.end_user_id, limit=_MOST_ENTITIES)
+    user = next((each.id for each in entities if each.is_user), None)
+    # What a model was told to forget: of the memories that it was shown, and only a few.
+    asked = tuple(each for each in draft.asked_to_forget if each in draft.shown_memories)
     sure: dict[UUID, StoredMemory] = {}
+    if 0 < len(asked) <= _MOST_BY_A_MODEL:
+        held = ports.memories.holders(end_user_id=origin.end_user_id, slots=(), ids=asked, private_to=draft.private_to)
+        sure = {each.id: each for each in held}
     unsure: dict[UUID, StoredMemory] = {}
     taken_back: set[int] = set()
-    read = (*draft.entities, *draft.new_entities)
-    entities = read or ports.memories.entities(end_user_id=draft.request.origin.end_user_id, limit=_MOST_ENTITIES)
-    user = next((each.id for each in entities if each.is_user), None)
-    sure |= {each.id: each for each in _answered(draft, ports)}
+    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
     for request in draft.forget_requests:
         if request.names_all:
             continue
-        # Session-level extraction comes to requests that were decided when they were made.
-        near = () if draft.request.is_session_level else _near(draft, request, ports)
-        known = [each for each in near if each.said_at <= request.said_at]
-        told = [each for each in draft.rulings if _is_told_before(each.candidate, request, draft)]
-        new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
-        if request.points:
-            last = told[-1].candidate.source_turn_ids[-1] if told else None  # candidates are in the order of turns
-            just_told = {each.memory_id for each in told if each.candidate.source_turn_ids[-1] == last}
-            told_now = [each for each in (*new, *known) if each.id in just_told]
-            meant = told_now or _told_last(known, draft)
-            # "Don't store this" may also be about what comes.
-            is_sure = request.is_plain and (bool(told_now) or not request.needs_all_words)
-            named, perhaps = (meant, []) if is_sure else ([], meant[:_MOST_IN_DOUBT])
-        else:
-            named, perhaps = named_by(request, [*known, *new], user=user)
-        if not (named or perhaps or request.needs_all_words):
-            perhaps = _nearest_in_meaning(request, known, ports)
-        sure |= {each.id: each for each in named}
-        unsure |= {each.id: each for each in perhaps}
+        asked_in = places[request.turn_id]
+        text = draft.request.turns[asked_in].content
+        told = []  # before the request: in an earlier turn, or earlier in its turn
+        for each in draft.rulings:
+            told_in = max(places[turn_id] for turn_id in each.candidate.source_turn_ids)
+            if (told_in, text.find(each.candidate.evidence)) < (asked_in, text.find(request.quote)):
+                told.append(each)
+        named, perhaps = _meant_by(request, told, draft, ports, user=user)
+        sure |= {memory.id: memory for memory in named}
+        unsure |= {memory.id: memory for memory in perhaps}
         taken_back |= {each.candidate.index for each in told if each.memory_id in {memory.id for memory in named}}
     stored_now = {each.memory_id for each in draft.rulings if each.merge_into is None}
     forgotten = tuple(memory for key, memory in sure.items() if key not in stored_now)
@@ -70,33 +66,36 @@ def with_forgotten(draft: Draft, ports: Ports) -> Draft:
     )
 
 
-def _answered(draft: Draft, ports: Ports) -> list[StoredMemory]:
-    """Return the memories that a model was told to forget: of those that it was shown, and of only a few."""
-    asked = tuple(each for each in draft.asked_to_forget if each in draft.shown_memories)
-    if not asked or len(asked) > _MOST_BY_A_MODEL:
-        return []
-    held = ports.memories.holders(
-        end_user_id=draft.request.origin.end_user_id, slots=(), ids=asked, private_to=draft.private_to
-    )
-    return [each for each in held if each.id in asked]
-
-
-def _told_last(known: Sequence[StoredMemory], draft: Draft) -> list[StoredMemory]:
-    """Return what the user told last in earlier requests of the session."""
-    session = str(draft.request.origin.session_id)
-    of_session = [each for each in known if session in dict(each.origins)]
-    latest = max((each.said_at for each in of_session), default=None)
-    return [each for each in of_session if each.said_at == latest]
-
-
-def _is_told_before(candidate: Candidate, request: ForgetRequest, draft: Draft) -> bool:
-    """Return True if a candidate was told before the request: in an earlier turn, or earlier in its turn."""
-    places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
-    told, asked = max(places[each] for each in candidate.source_turn_ids), places[request.turn_id]
-    if told != asked:
-        return told < asked
-    text = draft.request.turns[asked].content
-    return text.find(candidate.evidence) < text.find(request.quote)
+def _meant_by(
+    request: ForgetRequest, told: Sequence[Ruling], draft: Draft, ports: Ports, *, user: UUID | None
+) -> tuple[Sequence[StoredMemory], Sequence[StoredMemory]]:
+    """Return what a request surely means and what it may mean, of known memories and of what was told before it."""
+    # Session-level extraction comes to requests that were decided when they were made.
+    near = () if draft.request.is_session_level else _near(draft, request, ports)
+    known = [each for each in near if each.said_at <= request.said_at]
+    new = [as_memory(draft=draft, ruling=each) for each in told if each.merge_into is None]
+    if request.points:
+        last = told[-1].candidate.source_turn_ids[-1] if told else None  # candidates are in the order of turns
+        just_told = {each.memory_id for each in told if each.candidate.source_turn_ids[-1] == last}
+        told_now = [each for each in (*new, *known) if each.id in just_told]
+        # Otherwise what the user told last in earlier requests of the session.
+        of_session = [each for each in known if str(draft.request.origin.session_id) in dict(each.origins)]
+        latest = max((each.said_at for each in of_session), default=None)
+        meant = told_now or [each for each in of_session if each.said_at == latest]
+        # "Don't store this" may also be about what comes.
+        is_sure = request.is_plain and (bool(told_now) or not request.needs_all_words)
+        named, perhaps = (meant, []) if is_sure else ([], meant[:_MOST_IN_DOUBT])
+    else:
+        named, perhaps = named_by(request, [*known, *new], user=user)
+    if named or perhaps or request.needs_all_words:
+        return named, perhaps
+    # By other words the request may mean the active memory that is nearest in meaning: "my pseudonym" is a pen name.
+    active = [each for each in known if each.status is Status.ACTIVE]
+    words = " ".join(sorted(request.words)) or request.quote
+    asked, *vectors = map(np.asarray, ports.embedder.embed([words, *(each.content for each in active)]))
+    cosines = {each.id: float(asked @ vector) for each, vector in zip(active, vectors, strict=True)}
+    nearest = max(active, key=lambda each: cosines[each.id], default=None)
+    return [], [nearest] if nearest is not None and cosines[nearest.id] >= _LEAST_COSINE else []
 
 
 def _settled(draft: Draft, taken_back: Collection[int], *, doubted: Collection[UUID], did: bool) -> Draft:
@@ -153,16 +152,6 @@ def named_by(
     most = max(alike.values(), default=0)
     close = [each for each in known if most and alike[each.id] == most and each.status is Status.ACTIVE]
     return [], close[:_MOST_IN_DOUBT] if named or len(close) <= _MOST_IN_DOUBT else []
-
-
-def _nearest_in_meaning(request: ForgetRequest, known: Sequence[StoredMemory], ports: Ports) -> list[StoredMemory]:
-    """Return the active memory that a request may mean by other words: "my pseudonym" is a pen name."""
-    active = [each for each in known if each.status is Status.ACTIVE]
-    words = " ".join(sorted(request.words)) or request.quote
-    asked, *vectors = map(np.asarray, ports.embedder.embed([words, *(each.content for each in active)]))
-    cosines = {each.id: float(asked @ vector) for each, vector in zip(active, vectors, strict=True)}
-    nearest = max(active, key=lambda each: cosines[each.id], default=None)
-    return [nearest] if nearest is not None and cosines[nearest.id] >= _LEAST_COSINE else []
 
 
 def _held(

@@ -55,10 +55,6 @@ def standing_of(draft: Draft, candidate: Candidate) -> Standing:
 
 
 def _words_of_sources(draft: Draft, candidate: Candidate) -> Iterator[TurnWords]:
-    request = draft.request
-    said = (*request.earlier_turns, *request.turns)
-    for turn in request.turns:
-        if turn.id in candidate.source_turn_ids:
-            speaker = (turn.role, turn.speaker)
-            earlier = [e for e in said if e.position < turn.position and (e.role, e.speaker) == speaker]
-            yield words_of(turn, earlier=earlier)
+    for turn in draft.request.sources_of(candidate):
+        earlier = [each for each in draft.request.session_turns if each.position < turn.position]
+        yield words_of(turn, earlier=earlier)

@@ -40,6 +40,15 @@ class Request:
     private_to: str = ""  # the agent that alone is told, whatever the policy says
 
     @property
+    def session_turns(self) -> tuple[SourceTurn, ...]:
+        """Return the turns after the earlier ones of their session, oldest first."""
+        return (*self.earlier_turns, *self.turns)
+
+    def sources_of(self, candidate: Candidate) -> list[SourceTurn]:
+        """Return the turns that state a candidate."""
+        return [turn for turn in self.turns if turn.id in candidate.source_turn_ids]
+
+    @property
     def source(self) -> MemorySource:
         """Return who tells what the turns say."""
         return MemorySource(scope=self.origin.agent_scope, metadata=self.metadata)
@@ -167,6 +176,11 @@ class Draft:
     def private_to(self) -> str:
         """Return the agent that alone is told what the turns say; empty where all agents of the user are."""
         return self.request.private_to or self.policy.sharing.private_to(self.request.origin.agent_scope)
+
+    @property
+    def all_entities(self) -> tuple[KnownEntity, ...]:
+        """Return the entities of the end user that resolve_refs has read, and the new ones."""
+        return (*self.entities, *self.new_entities)
 
     @classmethod
     def start(cls, *, request: Request, policy: Policy) -> "Draft":

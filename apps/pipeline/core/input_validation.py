@@ -79,16 +79,12 @@ def cleaned_text(text: str, *, at: str, most: int) -> str:
         raise TooLarge(f"holds {len(text):,} characters, at most {most:,} are taken", at=at)
     if _UNSTORABLE.search(text):
         raise BadInput(_UNSTORABLE_TEXT, at=at)
-    cleaned = visible_text(text)
+    cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
+    if not cleaned.isascii():
+        cleaned = _IDLE_SELECTORS.sub("", _IDLE_JOINERS.sub("", cleaned))
     if _is_blank(cleaned):
         raise BadInput("must not be blank", at=at)
     return cleaned
-
-
-def visible_text(text: str) -> str:
-    """Return a text without invisible characters and with all line breaks as newlines."""
-    cleaned = _NO_WORDS.sub("", _LINE_BREAKS.sub("\n", text))
-    return cleaned if cleaned.isascii() else _IDLE_SELECTORS.sub("", _IDLE_JOINERS.sub("", cleaned))
 
 
 def checked_said_at(moment: datetime | None, *, at: str, now: datetime) -> datetime | None:

@@ -17,7 +17,7 @@ def said_at(draft: Draft, candidate: Candidate) -> datetime:
     """Return the time that was given, otherwise that of the last of a candidate's source turns."""
     if candidate.given is not None:
         return candidate.given.said_at
-    return max(turn.said_at for turn in draft.request.turns if turn.id in candidate.source_turn_ids)
+    return max(turn.said_at for turn in draft.request.sources_of(candidate))
 
 
 def starts_at(draft: Draft, candidate: Candidate) -> datetime:
@@ -86,8 +86,7 @@ def origins_of(draft: Draft, candidate: Candidate) -> tuple[PlannedOrigin, ...]:
         PlannedOrigin(
             turn=turn, session_id=origin.session_id, api_key_id=origin.api_key_id, evidence=candidate.evidence
         )
-        for turn in draft.request.turns
-        if turn.id in candidate.source_turn_ids
+        for turn in draft.request.sources_of(candidate)
     )
 
 
@@ -100,7 +99,7 @@ def context_of(draft: Draft, candidate: Candidate) -> str:
     """Return the quoted turn and the turn before it; search gives their words a lower weight."""
     if candidate.given is not None:
         return candidate.given.context
-    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    turns = draft.request.session_turns
     last = max(index for index, turn in enumerate(turns) if turn.id in candidate.source_turn_ids)
     around = turns[max(0, last - 1) : last + 1]
     return "\n".join(turn.content[: draft.policy.extraction.max_turn_characters] for turn in around)
@@ -177,5 +176,5 @@ def role_of(*, draft: Draft, candidate: Candidate) -> Role:
     """Return the least trusted role among a candidate's source turns; of a given one, the user's."""
     if candidate.given is not None:
         return Role.USER
-    roles = {turn.role for turn in draft.request.turns if turn.id in candidate.source_turn_ids}
+    roles = {turn.role for turn in draft.request.sources_of(candidate)}
     return min(roles, key=lambda role: draft.policy.conflict.trust[role])

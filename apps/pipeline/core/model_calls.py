@@ -1,11 +1,17 @@
 """Requests to a language model, their answers, and the record of a call in a trace."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from time import perf_counter_ns
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+Form = TypeVar("Form", bound=BaseModel)
 
 CUT_OFF = "the answer was cut off"
 
@@ -61,6 +67,11 @@ class Usage:
     cache_write: int = 0
     output: int = 0
 
+    @property
+    def all_input(self) -> int:
+        """Return how many tokens of input a call has been billed for, cached or not."""
+        return self.input + self.cache_read + self.cache_write
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
@@ -104,6 +115,13 @@ class ModelAnswer:
     reliability: float | None = None  # of the entry that answered; None is the policy's
     is_prompt_cut: bool = False  # the server has read less than it was sent
     max_tokens: int = 0  # with which it was asked for; 0: as the request says
+
+    def read(self, form: type[Form]) -> Form | None:
+        """Return the first JSON object of the text; None where none has the form. Nothing in the text can raise."""
+        try:
+            return form.model_validate(json.JSONDecoder().raw_decode(self.text, self.text.index("{"))[0])
+        except (ValueError, RecursionError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +175,7 @@ class ModelFailed(Exception):
         self.calls: tuple[ModelCallRecord, ...] = ()
 
 
-def call_of(
-    request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None, invalid_objects: int = 0
-) -> ModelCallRecord:
+def call_of(request: ModelRequest, answer: ModelAnswer, *, kind: AnswerKind | None = None) -> ModelCallRecord:
     """Record a call that was answered; an unusable answer is recorded as its error."""
     error = ""
     if kind is not None and not kind.is_usable:
@@ -176,7 +192,6 @@ def call_of(
         cost_usd=answer.cost_usd,
         error=error,
         kind=kind,
-        invalid_objects=invalid_objects,
         is_prompt_cut=answer.is_prompt_cut,
     )
 
@@ -190,6 +205,11 @@ def cut_off(request: ModelRequest, answer: ModelAnswer) -> str:
     """Return what is wrong with an answer of which nothing can be used because it was cut off."""
     told = f"{CUT_OFF} at {used_tokens(request, answer)} tokens"
     return told if answer.text else f"{told}, before its first word: the model used them up for reasoning"
+
+
+def microseconds_since(started: int) -> int:
+    """Return the time since a reading of `perf_counter_ns`."""
+    return (perf_counter_ns() - started) // 1_000
 
 
 def failed_call(request: ModelRequest, failure: ModelFailed) -> ModelCallRecord:

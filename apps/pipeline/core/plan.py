@@ -58,22 +58,17 @@ class WritePlan:
 
 
 def plan_from(draft: Draft) -> WritePlan:
-    """Convert a draft's rulings to operations: entities first, then memories, then what refers to them."""
-    known = (AddEntity(entity=entity) for entity in draft.new_entities)
-    aliases = (AddAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.new_aliases)
-    moved = (ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases)
-    renamed = (RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed)
-    ruled = (operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling))
-    return WritePlan(operations=(*known, *renamed, *aliases, *moved, *ruled, *_closed(draft)))
-
-
-def _closed(draft: Draft) -> Iterator[Operation]:
-    """Yield what retracts, hides or ends known memories without a new one.
+    """Convert a draft to operations: entities first, then what its rulings write, then what ends without a new memory.
 
     What the user clearly asks to forget is retracted; what may be meant is hidden until a person has decided. A memory
     that the same trace closes or repeats is left to what the trace says of it. One that waits for review already keeps
     its reasons, which a person has to know who refuses the forgetting.
     """
+    operations: list[Operation] = [AddEntity(entity=entity) for entity in draft.new_entities]
+    operations += [RenameEntity(entity_id=entity_id, name=name) for entity_id, name in draft.renamed]
+    operations += [AddAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.new_aliases]
+    operations += [ReassignAlias(entity_id=entity_id, alias=alias) for entity_id, alias in draft.moved_aliases]
+    operations += [operation for ruling in draft.rulings for operation in _from_ruling(draft, ruling)]
     outcomes = (
         (draft.forgotten, "retracted", Status.RETRACTED),
         (draft.maybe_forgotten, "doubted", Status.PENDING_REVIEW),
@@ -82,23 +77,17 @@ def _closed(draft: Draft) -> Iterator[Operation]:
         for known in draft.left_alone(memories):
             waits = known.status is Status.PENDING_REVIEW
             reasons = {} if waits else {"review_reasons": [Reason.ASKED_TO_FORGET.value]}
-            yield ReviseMemory(
-                memory_id=known.id,
-                expected_version=known.version,
-                verb=verb,
-                changes={"status": status, **reasons},
-                note=Reason.ASKED_TO_FORGET,
-            )
+            changes = {"status": status, **reasons}
+            note = Reason.ASKED_TO_FORGET
+            operations.append(ReviseMemory(known.id, known.version, verb=verb, changes=changes, note=note))
     told_at = max((turn.said_at for turn in draft.request.turns), default=None)
     for known in draft.left_alone(draft.ended):  # what ends on a later day stays active until then
         is_over = told_at is None or known.valid_until is None or known.valid_until <= told_at
         over = {"status": Status.SUPERSEDED} if is_over else {}
-        yield ReviseMemory(
-            memory_id=known.id,
-            expected_version=known.version,
-            verb="ended" if is_over else "revised",
-            changes={**over, "valid_until": known.valid_until},
-        )
+        ended = {**over, "valid_until": known.valid_until}
+        verb = "ended" if is_over else "revised"
+        operations.append(ReviseMemory(known.id, known.version, verb=verb, changes=ended))
+    return WritePlan(tuple(operations))
 
 
 def _from_ruling(draft: Draft, ruling: Ruling) -> Iterator[Operation]:

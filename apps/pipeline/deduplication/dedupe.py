@@ -35,8 +35,19 @@ def run(draft: Draft, ports: Ports) -> Draft:
     """Read neighbours and values of slots, decide, ask a judge about open pairs in one call, decide again."""
     if not draft.candidates:
         return draft
-    draft, gathered = _with_disputed(draft, _gather(draft, ports))
-    draft = draft.evolve(holders=tuple(gathered.holders))
+    gathered = _gather(draft, ports)
+    # Notes contradict the near statements that they say are over.
+    near = [[each.memory for each in found] for found in gathered.neighbours]
+    disputed = [disputed_by(candidate, known) for candidate, known in zip(draft.candidates, near, strict=True)]
+    candidates = tuple(
+        candidate.evolve(contradicts=(*candidate.contradicts, *ids)) if ids else candidate
+        for candidate, ids in zip(draft.candidates, disputed, strict=True)
+    )
+    over = {*chain(*disputed)}
+    named = [memory for known in near for memory in known if memory.id in over]
+    holders = {each.id: each for each in (*gathered.holders, *named)}
+    gathered = replace(gathered, holders=tuple(holders.values()))
+    draft = draft.evolve(candidates=candidates, holders=gathered.holders)
     decided = decide(draft, gathered)
     judge = judge_of(draft, ports)
     if judge is None or not draft.policy.judges.pairs:
@@ -52,9 +63,8 @@ def run(draft: Draft, ports: Ports) -> Draft:
         return decided
     verdicts, call = open_pairs.ask(pairs, judge=judge, model_name=draft.policy.extraction.model)
     # The neighbours that the judge has decided about are for the conflict stage as well.
-    near = {each.memory.id: each.memory for found in gathered.neighbours for each in found}
-    judged = {other: near[other] for _, other in verdicts if other in near}
-    holders = {memory.id: memory for memory in (*gathered.holders, *judged.values())}
+    by_memory = {memory.id: memory for known in near for memory in known}
+    holders |= {other: by_memory[other] for _, other in verdicts if other in by_memory}
     draft = draft.evolve(model_calls=(*draft.model_calls, call), holders=tuple(holders.values()))
     return decide(draft, gathered, verdicts=verdicts)
 
@@ -92,19 +102,6 @@ def _gather(draft: Draft, ports: Ports) -> Gathered:
         memory_ids=[candidate.memory_id or ports.ids.new() for candidate in draft.candidates],
         holders=holders,
     )
-
-
-def _with_disputed(draft: Draft, gathered: Gathered) -> tuple[Draft, Gathered]:
-    """Let notes contradict the near statements that they say are over."""
-    near = [[each.memory for each in found] for found in gathered.neighbours]
-    disputed = [disputed_by(candidate, known) for candidate, known in zip(draft.candidates, near, strict=True)]
-    if not any(disputed):
-        return draft, gathered
-    pairs = zip(draft.candidates, disputed, strict=True)
-    candidates = tuple(each.evolve(contradicts=(*each.contradicts, *ids)) for each, ids in pairs)
-    named = {memory.id: memory for known in near for memory in known if memory.id in {*chain(*disputed)}}
-    holders = {each.id: each for each in gathered.holders} | named
-    return draft.evolve(candidates=candidates), replace(gathered, holders=tuple(holders.values()))
 
 
 def decide(draft: Draft, gathered: Gathered, *, verdicts: Verdicts | None = None) -> Draft:

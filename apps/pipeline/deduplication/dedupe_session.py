@@ -36,7 +36,7 @@ class DedupeSession:
         self._verdicts = verdicts
         renamed = dict(draft.renamed)
         names: dict[str, set[str]] = {}
-        for entity in (*draft.entities, *draft.new_entities):
+        for entity in draft.all_entities:
             name = renamed.get(entity.id, entity.name)
             for alias in (entity.name, *entity.aliases, name):
                 names.setdefault(alias, set()).add(name)

@@ -63,7 +63,10 @@ def compare(one: StoredMemory, two: StoredMemory, *, cosine: float | None, band:
     has_other_subject = not is_one_subject and not one.traits.ties_entities
     if one.type is not two.type or has_other_subject or values_differ:
         return Match(MatchVerdict.DIFFERENT, "facts", cosine)
-    if _name_subject_otherwise(one, two):
+    # One subject has one value, and the sentences only name it otherwise: "User lives", "Kim lives".
+    slots = {(each.subject_id, each.predicate, canonical_text(each.object_text)) for each in (one, two)}
+    after_name, after_other = plain_words(one.content)[1:], plain_words(two.content)[1:]
+    if len(slots) == 1 and all(slots.pop()) and after_name != () and after_name == after_other:
         return Match(MatchVerdict.SAME, "words", cosine)
     # The values of a slot may begin alike: Munich, and Munich in Bavaria.
     is_one_slot = one.stateful and two.stateful and is_one_predicate and is_one_subject
@@ -92,13 +95,6 @@ def _are_apart(one: StoredMemory, two: StoredMemory) -> bool:
         return not may_be_one_time(one, two)
     is_relative = tells_relative_time(one.content) or tells_relative_time(two.content)
     return is_relative and one.said_at.date() != two.said_at.date()
-
-
-def _name_subject_otherwise(one: StoredMemory, two: StoredMemory) -> bool:
-    """Return True if two sentences give one subject one value and only name it otherwise: "User lives", "Kim lives"."""
-    slots = {(each.subject_id, each.predicate, canonical_text(each.object_text)) for each in (one, two)}
-    first, second = plain_words(one.content)[1:], plain_words(two.content)[1:]
-    return len(slots) == 1 and all(slots.pop()) and first != () and first == second
 
 
 def may_be_one_time(one: Statement, two: Statement) -> bool:

@@ -75,7 +75,7 @@ def _touched(candidate: Candidate, draft: Draft, holders: Sequence[StoredMemory]
     """
     if candidate.valid_until is not None and candidate.valid_until <= said_at(draft, candidate):
         return
-    kinds: dict[UUID | None, EntityType] = {each.id: each.type for each in (*draft.entities, *draft.new_entities)}
+    kinds: dict[UUID | None, EntityType] = {each.id: each.type for each in draft.all_entities}
     tie = kinds.get(object_id(candidate)) if _is_tie(candidate) and candidate.subject_id is not None else None
     closed = [holder for holder in holders if holder.id in candidate.replaces]
     named = {each.id: each.object.entity.text for each in closed if each.object.entity}
@@ -128,10 +128,10 @@ def ask(pairs: Sequence[OpenPair], *, judge: AskedJudge, model_name: str) -> tup
     in_order = (sorted((pair.other, pair.new), key=lambda memory: memory.said_at) for pair in pairs)
     told = [StatementPair(first.content, first.said_at, second.content, second.said_at) for first, second in in_order]
     request = memory_pairs.render(pairs=told, model=model_name)
-    result = ask_judge(request, count=len(pairs), judge=judge, words=PairVerdict)
+    said, call = ask_judge(request, count=len(pairs), judge=judge, words=PairVerdict)
     verdicts = {
         (pair.index, pair.other.id): PairVerdict(verdict)
-        for pair, verdict in zip(pairs, result.verdicts, strict=True)
+        for pair, verdict in zip(pairs, said, strict=True)
         if verdict != PairVerdict.UNSURE
     }
-    return verdicts, result.call
+    return verdicts, call

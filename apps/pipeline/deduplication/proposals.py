@@ -90,7 +90,7 @@ def refusal_of_replacement(draft: Draft, candidate: Candidate, known: StoredMemo
     words = content_words(candidate.content)
     if not words & content_words(known.content):
         return ProposalRefusal.OTHER_SUBJECT
-    animate = {each.id: each.name for each in (*draft.entities, *draft.new_entities) if each.type in _ANIMATE}
+    animate = {each.id: each.name for each in draft.all_entities if each.type in _ANIMATE}
     if not {candidate.subject_id, known.subject_id} <= animate.keys():
         return None
     is_named = any(words & content_words(name) for key, name in animate.items() if key == known.subject_id)

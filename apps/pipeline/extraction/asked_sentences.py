@@ -2,18 +2,18 @@
 
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import re2
 
 from apps.pipeline.core.plain_letters import plain_letters
 from apps.pipeline.core.turn import SourceTurn
+from apps.pipeline.extraction.plain.own_sentences import own_words
 from apps.pipeline.extraction.wishes import Wishes, wishes_in, words_of
 from apps.pipeline.lexicon.personal_data import with_common_names
 from apps.pipeline.lexicon.tables import SMALL
 from apps.pipeline.lexicon.word_stems import stem
-from apps.pipeline.provenance import own_words
 from apps.pipeline.provenance.own_words import HIDDEN
 
 _SENTENCE = re2.compile(r"[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]*")
@@ -43,10 +43,8 @@ class AskedSentence:
 
 def asked_sentences(turn: SourceTurn, *, earlier: Sequence[SourceTurn], most: int) -> Iterator[AskedSentence]:
     """Yield the sentences of the first `most` characters; after pasted text without an end, all may be others'."""
-    turn = replace(turn, content=turn.content[:most])
-    before = [each for each in earlier if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    own = own_words.words_of(turn, earlier=before)
-    for found in _SENTENCE.finditer(turn.content):
+    own = own_words(turn, before=earlier, most=most)
+    for found in _SENTENCE.finditer(own.text):
         start, end = found.start(), found.end()
         said: str = found.group()
         if not _WORD.search(said):

@@ -7,7 +7,7 @@ from itertools import groupby
 from uuid import UUID
 
 from apps.pipeline.core.confidence import confidence_of
-from apps.pipeline.core.draft import Draft, Drop, ForgetRequest
+from apps.pipeline.core.draft import Draft, Drop
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure, Reason, SourceConfidence, Stage
 from apps.pipeline.core.model_calls import FailureKind, ModelFailed
 from apps.pipeline.core.policy import Policy
@@ -18,7 +18,7 @@ from apps.pipeline.extraction.llm import extractor, session_extractor
 from apps.pipeline.extraction.not_to_store import without_unwanted
 from apps.pipeline.extraction.plain.extractor import extract as extract_plainly
 from apps.pipeline.extraction.small_talk_filter import telling
-from apps.pipeline.extraction.windows import ExtractionResult, TurnsToExtract, windows_of
+from apps.pipeline.extraction.windows import ExtractionResult, windows_of
 
 IDLE = "nothing told: no model was asked"
 SEEN = "calls_showed"  # a key of the span's details
@@ -38,7 +38,11 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
     # A stacked extractor leaves the model the turns without a plain statement; small talk is left out.
     policy = drafts[0].policy.extraction
     first = [_by_plain(draft) if kind is ExtractorKind.STACKED else ExtractionResult() for draft in drafts]
-    asked = [telling(_left_by(found, draft)) for found, draft in zip(first, drafts, strict=True)]
+    left = []  # the turns without a plain statement
+    for found, draft in zip(first, drafts, strict=True):
+        told = {turn_id for each in found.candidates for turn_id in each.source_turn_ids}
+        left.append(draft.evolve(turns=tuple(turn for turn in draft.turns if turn.id not in told)))
+    asked = [telling(draft) for draft in left]
     try:
         second = extractor.extract(asked, model=model_asked, ports=ports)
     except ModelFailed as failure:
@@ -48,9 +52,26 @@ def run(drafts: Sequence[Draft], ports: Ports) -> list[Draft]:
         second = [ExtractionResult(failure=str(failure), calls=made) for made in calls]
     shown = [window.shown for window in windows_of(asked, policy=policy)]
     seen = [[turns[0].position, turns[-1].position] for turns in shown]  # the positions that each call showed
-    joined = [_together(*each) for each in zip(asked, first, second, strict=True)]
-    found = [each.evolve(notes={**each.notes, SEEN: seen}) for each in joined]
-    return [_extracted(*each, ran=kind) for each in zip(drafts, found, strict=True)]
+    extracted = []
+    for draft, waiting, read, plain, found in zip(drafts, left, asked, first, second, strict=True):
+        joined = found.evolve(
+            candidates=(*plain.candidates, *found.candidates),
+            unreadable=plain.unreadable,
+            idle=frozenset(turn.id for turn in waiting.turns if turn not in read.turns),
+            notes={**found.notes, SEEN: seen},
+        )
+        if found.failure and policy.on_model_failure is OnModelFailure.PLAIN:
+            instead = _by_plain(waiting)
+            guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in instead.candidates]
+            joined = joined.evolve(
+                candidates=(*plain.candidates, *guesses),
+                unreadable=instead.unreadable,
+                refused=(),
+                notes={**joined.notes, "fallback": ExtractorKind.PLAIN.value, "failure": found.failure},
+                failure="",
+            )
+        extracted.append(_extracted(draft, joined, ran=kind))
+    return extracted
 
 
 def run_session(draft: Draft, ports: Ports) -> Draft:
@@ -83,11 +104,10 @@ def run_session(draft: Draft, ports: Ports) -> Draft:
 
 def _by_plain(draft: Draft) -> ExtractionResult:
     """Read each turn by itself: an error in one turn only loses its own candidates."""
-    turns = (*draft.request.earlier_turns, *draft.request.turns)
     candidates: list[Candidate] = []
     unreadable: dict[UUID, str] = {}
     for turn in draft.turns:
-        before = tuple(each for each in turns if each.position < turn.position)
+        before = tuple(each for each in draft.request.session_turns if each.position < turn.position)
         try:
             candidates += extract_plainly(turn=turn, policy=draft.policy.extraction, before=before)
         except Exception as error:  # noqa: BLE001 - whatever a text provokes must not reach the other turns
@@ -95,34 +115,16 @@ def _by_plain(draft: Draft) -> ExtractionResult:
     return ExtractionResult(candidates=tuple(candidates), unreadable=unreadable)
 
 
-def _left_by(found: ExtractionResult, draft: Draft) -> TurnsToExtract:
-    told = {turn_id for each in found.candidates for turn_id in each.source_turn_ids}
-    return TurnsToExtract(draft=draft, turns=tuple(turn for turn in draft.turns if turn.id not in told))
-
-
-def _together(asked: TurnsToExtract, first: ExtractionResult, second: ExtractionResult) -> ExtractionResult:
-    """Join the results of both extractors; after a failure of the model, with the plain ones in its place."""
-    draft = asked.draft
-    idle = {turn.id for turn in _left_by(first, draft).turns} - {turn.id for turn in asked.turns}
-    joined = second.evolve(
-        candidates=(*first.candidates, *second.candidates), unreadable=first.unreadable, idle=frozenset(idle)
-    )
-    if not second.failure or draft.policy.extraction.on_model_failure is not OnModelFailure.PLAIN:
-        return joined
-    left = draft.evolve(turns=_left_by(first, draft).turns)
-    instead = _by_plain(left)
-    guesses = [each.evolve(source_confidence=SourceConfidence.SPECULATED) for each in instead.candidates]
-    notes = {**second.notes, "fallback": ExtractorKind.PLAIN.value, "failure": second.failure}
-    return joined.evolve(
-        candidates=(*first.candidates, *guesses), unreadable=instead.unreadable, refused=(), notes=notes, failure=""
-    )
-
-
 def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> Draft:
     if found.failure:
         return draft.evolve(failure=found.failure, model_calls=found.calls, details=dict(found.notes))
-    requests = [_read_by_model(each) if each.turn_id in found.windows else each for each in draft.forget_requests]
-    draft = draft.evolve(forget_requests=tuple(each for each in requests if each is not None))
+    requests = []
+    for request in draft.forget_requests:
+        if request.turn_id not in found.windows or request.needs_all_words or request.names_all:
+            requests.append(request)
+        elif request.is_plain and not request.points:  # after a model only what is named plainly is beyond doubt
+            requests.append(replace(request, needs_all_words=True))
+    draft = draft.evolve(forget_requests=tuple(requests))
     topic = draft.request.topic
     places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
     ordered = sorted(found.candidates, key=lambda each: places[each.source_turn_ids[-1]])
@@ -157,13 +159,6 @@ def _extracted(draft: Draft, found: ExtractionResult, *, ran: ExtractorKind) -> 
         asked_to_end=found.to_end,
     )
     return extracted.drop(*silent, *_refused(found, first=len(proposed)), *drops)
-
-
-def _read_by_model(request: ForgetRequest) -> ForgetRequest | None:
-    """Return what is left of a request that a model has answered: only what it names plainly is beyond doubt."""
-    if request.needs_all_words or request.names_all:
-        return request
-    return replace(request, needs_all_words=True) if request.is_plain and not request.points else None
 
 
 def _refused(found: ExtractionResult, *, first: int) -> list[Drop]:

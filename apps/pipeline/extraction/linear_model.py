@@ -4,6 +4,8 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 
@@ -31,6 +33,7 @@ def to_json(models: Mapping[str, LinearModel]) -> str:
     return json.dumps(told, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
 
 
-def from_json(text: str) -> dict[str, LinearModel]:
-    """Read models from their text."""
-    return {name: LinearModel(**model) for name, model in json.loads(text).items()}
+@cache
+def read_models(file: Path) -> dict[str, LinearModel]:
+    """Read the models of a file, once per process."""
+    return {name: LinearModel(**model) for name, model in json.loads(file.read_text(encoding="utf-8")).items()}

@@ -4,7 +4,7 @@ What such a wish covers is cut out of the turns before anything reads them: its 
 points ("don't store that"), the sentence beside it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -64,7 +64,7 @@ def without_unwanted(drafts: Sequence[Draft]) -> list[Draft]:
     is nothing to forget yet.
     """
     waiting = {turn.id for draft in drafts for turn in draft.request.turns}
-    said = {turn.id: turn for draft in drafts for turn in (*draft.request.earlier_turns, *draft.request.turns)}
+    said = {turn.id: turn for draft in drafts for turn in draft.request.session_turns}
     in_order = sorted(said.values(), key=lambda turn: turn.position)
     most = max((draft.policy.extraction.max_turn_characters for draft in drafts), default=0)
     cut: dict[UUID, SourceTurn] = {}
@@ -78,21 +78,22 @@ def without_unwanted(drafts: Sequence[Draft]) -> list[Draft]:
             if before and not any(wish.told for wish in wishes):
                 cut[before[-1].id] = replace(before[-1], content=CUT)
                 settled |= {turn.id} if before[-1].id in waiting else set()
-    return [_without(draft, cut, settled) for draft in drafts] if cut else list(drafts)
-
-
-def _without(draft: Draft, cut: Mapping[UUID, SourceTurn], settled: Collection[UUID]) -> Draft:
-    drops = [Drop(Stage.EXTRACT, Reason.ASKED_NOT_TO_STORE, turn_id=turn.id) for turn in draft.turns if turn.id in cut]
-    return draft.evolve(
-        request=replace(
+    if not cut:
+        return list(drafts)
+    left = []
+    for draft in drafts:
+        unwanted = [turn.id for turn in draft.turns if turn.id in cut]
+        drops = (Drop(Stage.EXTRACT, Reason.ASKED_NOT_TO_STORE, turn_id=each) for each in unwanted)
+        requests = (each for each in draft.forget_requests if not (each.points and each.turn_id in settled))
+        request = replace(
             draft.request,
             turns=tuple(cut.get(turn.id, turn) for turn in draft.request.turns),
             earlier_turns=_left_of(draft.request.earlier_turns, cut),
-        ),
-        turns=_left_of(draft.turns, cut),
-        forget_requests=tuple(each for each in draft.forget_requests if not (each.points and each.turn_id in settled)),
-        drops=(*draft.drops, *drops),
-    )
+        )
+        turns = _left_of(draft.turns, cut)
+        forget_requests, all_drops = tuple(requests), (*draft.drops, *drops)
+        left.append(draft.evolve(request=request, turns=turns, forget_requests=forget_requests, drops=all_drops))
+    return left
 
 
 def _left_of(turns: Sequence[SourceTurn], cut: Mapping[UUID, SourceTurn]) -> tuple[SourceTurn, ...]:

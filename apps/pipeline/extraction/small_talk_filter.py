@@ -5,10 +5,10 @@ In case of doubt the model is asked: about long turns, answers to a question, an
 
 import re2
 
+from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.plain import gate, table
 from apps.pipeline.extraction.plain.own_sentences import sentences_in
-from apps.pipeline.extraction.windows import TurnsToExtract
 from apps.pipeline.lexicon.language import is_english
 
 MOST_CHARACTERS = 600  # longer turns are not small talk
@@ -24,14 +24,13 @@ _WISH = re2.compile(
 )
 
 
-def telling(asked: TurnsToExtract) -> TurnsToExtract:
-    """Return the turns that are not small talk."""
-    if not asked.draft.policy.extraction.skip_idle_turns:
-        return asked
-    request = asked.draft.request
-    said = {turn.position: turn for turn in (*request.earlier_turns, *request.turns)}
-    kept = (turn for turn in asked.turns if tells_something(turn, before=said.get(turn.position - 1)))
-    return TurnsToExtract(draft=asked.draft, turns=tuple(kept))
+def telling(draft: Draft) -> Draft:
+    """Return a draft with the turns that are not small talk."""
+    if not draft.policy.extraction.skip_idle_turns:
+        return draft
+    said = {turn.position: turn for turn in draft.request.session_turns}
+    kept = (turn for turn in draft.turns if tells_something(turn, before=said.get(turn.position - 1)))
+    return draft.evolve(turns=tuple(kept))
 
 
 def probably_tells(text: str) -> bool:

@@ -14,14 +14,6 @@ from apps.pipeline.extraction.not_to_store import CUT
 
 
 @dataclass(frozen=True, slots=True)
-class TurnsToExtract:
-    """The turns of one request that a model reads."""
-
-    draft: Draft
-    turns: tuple[SourceTurn, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Window:
     """The turns in one call, oldest first, and those of them that are new."""
 
@@ -29,12 +21,12 @@ class Window:
     new: tuple[SourceTurn, ...]
 
 
-def windows_of(asked: Sequence[TurnsToExtract], *, policy: ExtractionPolicy) -> Iterator[Window]:
+def windows_of(asked: Sequence[Draft], *, policy: ExtractionPolicy) -> Iterator[Window]:
     """Distribute the new turns of a session's requests over as few calls as possible.
 
     A new turn is shown with the turn before it, which explains what "yes" means; remaining room is for earlier turns.
     """
-    told = [turn for each in asked for turn in (*each.draft.request.earlier_turns, *each.draft.request.turns)]
+    told = [turn for each in asked for turn in each.request.session_turns]
     waiting = [turn for each in asked for turn in each.turns]
     session = {turn.position: turn for turn in told if turn.content != CUT}
     session |= {turn.position: turn for turn in waiting}  # as the pre-filter left them

@@ -6,11 +6,10 @@ listed. `manage.py train_wishes` writes their weights beside this file.
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from apps.pipeline.core.plain_letters import plain_letters
-from apps.pipeline.extraction.linear_model import LinearModel, from_json
+from apps.pipeline.extraction.linear_model import read_models
 
 WEIGHTS = Path(__file__).with_name("wishes.json")
 FORGET, NOT_TO_STORE = "forget", "not_to_store"
@@ -36,10 +35,10 @@ def wishes_in(sentence: str) -> Wishes:
     features = features_of(sentence)
     parts = _CLAUSE_END.split(sentence)
     clauses = [each for each in parts if len(words_of(each)) >= _LEAST_WORDS] if len(parts) > 1 else []
-    store = _models()[NOT_TO_STORE]
+    models = read_models(WEIGHTS)
     return Wishes(
-        forget=_models()[FORGET].probability(features),
-        not_to_store=max(map(store.probability, (features, *map(features_of, clauses)))),
+        forget=models[FORGET].probability(features),
+        not_to_store=max(map(models[NOT_TO_STORE].probability, (features, *map(features_of, clauses)))),
     )
 
 
@@ -58,8 +57,3 @@ def features_of(sentence: str) -> frozenset[str]:
         for size in _PARTS:
             features.update([f"~{framed[start : start + size]}" for start in range(len(framed) - size + 1)])
     return frozenset(features)
-
-
-@cache
-def _models() -> dict[str, LinearModel]:
-    return from_json(WEIGHTS.read_text(encoding="utf-8"))

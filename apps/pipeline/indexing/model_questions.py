@@ -1,7 +1,7 @@
 """Questions that a model writes for memories, indexed instead of the templates (HyPE); one call for many memories."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from apps.pipeline.core.enums import ExtractorKind
 from apps.pipeline.core.model_calls import (
@@ -21,14 +21,6 @@ from apps.pipeline.prompts.index_questions import AskedStatement, questions_in, 
 MEMORIES_PER_CALL = 10
 
 
-@dataclass(frozen=True, slots=True)
-class AskedQuestions:
-    """Memories with the questions that a model has written for them, and its call."""
-
-    memories: tuple[Indexable, ...]
-    call: ModelCallRecord
-
-
 def questions_model(policy: Policy, ports: Ports) -> Model | None:
     """Return the model that writes questions; None if there is none or the policy excludes it."""
     by_plain = policy.extraction.extractor is ExtractorKind.PLAIN
@@ -37,11 +29,13 @@ def questions_model(policy: Policy, ports: Ports) -> Model | None:
     return ports.model_for(policy)
 
 
-def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy, also_writes: str = "") -> AskedQuestions:
-    """Ask for the questions of some memories in one call; memories without usable ones keep their templates.
+def ask_model(
+    memories: Sequence[Indexable], *, model: Model, policy: Policy, also_writes: str = ""
+) -> tuple[Sequence[Indexable], ModelCallRecord]:
+    """Return memories with the questions that a model writes for them in one call, and the call.
 
-    `also_writes` is a quote of the user in another language. A refusal counts as an answer, so the model is not asked
-    again. Raises ModelFailed if the model is unavailable.
+    Memories without usable questions keep their templates. `also_writes` is a quote of the user in another language. A
+    refusal counts as an answer, so the model is not asked again. Raises ModelFailed if the model is unavailable.
     """
     statements = [AskedStatement(content=each.content, foreign_quote=each.foreign_quote) for each in memories]
     request = render(statements=statements, also_writes=also_writes, model=policy.extraction.model)
@@ -50,10 +44,10 @@ def ask_model(memories: Sequence[Indexable], *, model: Model, policy: Policy, al
     except ModelFailed as failure:
         if failure.kind is FailureKind.UNAVAILABLE:
             raise
-        return AskedQuestions(tuple(memories), failed_call(request, failure))
+        return memories, failed_call(request, failure)
     found = questions_in(answer, count=len(memories), most=policy.index.questions + 1)  # and the words
     if found is None:
         kind = AnswerKind.REFUSED if answer.stop is StopReason.REFUSED else AnswerKind.UNPARSABLE
-        return AskedQuestions(tuple(memories), call_of(request, answer, kind=kind))
-    written = tuple(replace(each, model_questions=own) for each, own in zip(memories, found, strict=True))
-    return AskedQuestions(written, call_of(request, answer))
+        return memories, call_of(request, answer, kind=kind)
+    written = [replace(each, model_questions=own) for each, own in zip(memories, found, strict=True)]
+    return written, call_of(request, answer)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from apps.pipeline.core.enums import EntityType
 from apps.pipeline.lexicon.tables import read_table
@@ -42,19 +41,11 @@ def _single() -> Iterator[tuple[str, RelationNoun]]:
         for key, gender in (("female", Gender.FEMALE), ("male", Gender.MALE), ("any", None)):
             for word in entry.get(key, "").split():
                 yield word, replace(noun, gender=gender)
-    yield from _listed(_TABLE["people"], EntityType.PERSON)
-    yield from _listed(_TABLE["animals"], EntityType.ANIMAL)
-    for kind, words in _TABLE["things"].items():
-        yield from _listed(words, EntityType(kind))
-
-
-def _listed(words: dict[str, Any], type: EntityType) -> Iterator[tuple[str, RelationNoun]]:
-    for key, noun in (
-        ("exclusive", RelationNoun(type=type, exclusive=True)),
-        ("others", RelationNoun(type=type)),
-        ("plural_only", RelationNoun(type=type, is_plural=True)),
-    ):
-        yield from ((word, noun) for word in words.get(key, "").split())
+    for kind, words in {"person": _TABLE["people"], "animal": _TABLE["animals"], **_TABLE["things"]}.items():
+        noun = RelationNoun(type=EntityType(kind))
+        yield from ((word, replace(noun, exclusive=True)) for word in words.get("exclusive", "").split())
+        yield from ((word, noun) for word in words.get("others", "").split())
+        yield from ((word, replace(noun, is_plural=True)) for word in words.get("plural_only", "").split())
 
 
 def _plural_of(noun: str) -> str:

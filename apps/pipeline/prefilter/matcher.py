@@ -1,4 +1,4 @@
-"""Matcher: the compiled rules of a policy, applied once per turn."""
+"""Rule books: the compiled rules of a policy, of which one is applied to each turn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,6 @@ _NEVER = r"[^\x00-\x{10ffff}]"
 
 
 @dataclass(frozen=True, slots=True)
-class RuleHit:
-    """The first rule that matches a turn, and the matched text."""
-
-    rule: Rule
-    matched: str
-
-
-@dataclass(frozen=True, slots=True)
 class RuleBook:
     """The rules for one role in one situation, in their order, with the grammar of turns that are phrases only."""
 
@@ -42,8 +34,8 @@ class RuleBook:
     chatter: "re2._Regexp"  # matches such a turn
     first: "re2._Regexp"  # matches its first phrase; if there are several, the longest
 
-    def first_hit(self, text: str) -> RuleHit | None:
-        """Return the first rule that matches a folded text."""
+    def first_hit(self, text: str) -> tuple[Rule, str] | None:
+        """Return the first rule that matches a folded text, with what it matches."""
         phrases: list[str] = []
         if self.chatter.fullmatch(text) is not None:
             left = text
@@ -53,27 +45,18 @@ class RuleBook:
         for rule, pattern in self.rules:
             if not rule.phrase:
                 if (found := pattern.search(text)) is not None:
-                    return RuleHit(rule, found.group())
+                    return rule, found.group()
             elif matched := next((each for each in phrases if pattern.fullmatch(each) is not None), ""):
-                return RuleHit(rule, matched.strip())
+                return rule, matched.strip()
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Matcher:
-    """All rule books of one policy."""
-
-    books: Mapping[tuple[Role, bool], RuleBook]
-
-    def first_hit(self, *, text: str, role: Role, answering: bool) -> RuleHit | None:
-        """Return the first rule that matches a folded text of this role, or None."""
-        book = self.books.get((role, answering))
-        return None if book is None else book.first_hit(text)
-
-
 @lru_cache(maxsize=32)
-def matcher_for(policy: PreFilterPolicy) -> Matcher:
-    """Compile the enabled rules of a policy. Raises PatternRefused, with the rule's name."""
+def rule_books(policy: PreFilterPolicy) -> Mapping[tuple[Role, bool], RuleBook]:
+    """Compile the enabled rules of a policy, for each trusted role and for whether it answers a question.
+
+    Raises PatternRefused, with the rule's name.
+    """
     enabled = sorted((rule for rule in policy.rules if rule.enabled), key=lambda rule: rule.order)
     patterns: dict[str, re2._Regexp] = {}
     for rule in enabled:
@@ -95,7 +78,7 @@ def matcher_for(policy: PreFilterPolicy) -> Matcher:
                 chatter=re2.compile(f"{_BETWEEN}*{step}+", options(max_bytes=GRAMMAR_BYTES)),
                 first=re2.compile(f"{_BETWEEN}*{step}", longest),
             )
-    return Matcher(books)
+    return books
 
 
 def _step(rules: Sequence[Rule]) -> str:

@@ -1,38 +1,33 @@
 """Stage 1, pre_filter: drop the turns that can't contain a memory, by rules alone and with one reason each."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop
-from apps.pipeline.core.enums import Reason, Stage
+from apps.pipeline.core.enums import Reason, Role, Stage
 from apps.pipeline.core.policy import PreFilterPolicy
 from apps.pipeline.prefilter.conversation import Utterance, is_answer, is_repeated, is_resent
-from apps.pipeline.prefilter.matcher import Matcher, matcher_for
+from apps.pipeline.prefilter.matcher import RuleBook, rule_books
 from apps.pipeline.prefilter.text_shape import is_code_only, is_emoji_only, is_payload, letters
 
 MAX_MATCHED = 120  # characters of the matched text in a span
+_RuleBooks = Mapping[tuple[Role, bool], RuleBook]  # by role, and whether a turn of it answers a question
 
 
 @dataclass(frozen=True, slots=True)
 class TurnVerdict:
-    """Why a turn is dropped: a Reason or `pattern:<rule>`, and the rule and text where a rule decided."""
+    """Why a turn is dropped: a Reason or `pattern:<rule>`; `detail` has the rule and text where a rule decided."""
 
     reason: str
-    rule: str = ""
-    matched: str = ""
-
-    @property
-    def detail(self) -> dict[str, str]:
-        """Return what the span shows in addition to the reason."""
-        return {"rule": self.rule, "matched": self.matched} if self.rule else {}
+    detail: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(draft: Draft) -> Draft:
     """Drop each turn that a check or rule matches; remove text that this server rendered from the other turns."""
     policy = draft.policy.pre_filter
-    matcher = matcher_for(policy)
+    books = rule_books(policy)
     earlier = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.earlier_turns]
     sent = [Utterance(turn, limit=policy.scan_characters) for turn in draft.request.turns]
     said = [*earlier, *sent]
@@ -43,7 +38,7 @@ def run(draft: Draft) -> Draft:
             continue
         resent = utterance.turn.role in policy.trusted_roles and is_resent(place, sent=sent, earlier=earlier)
         before = said[: len(earlier) + place]
-        verdict = decide(utterance=utterance, earlier=before, resent=resent, matcher=matcher, policy=policy)
+        verdict = decide(utterance=utterance, earlier=before, resent=resent, books=books, policy=policy)
         if verdict is not None:
             drops[utterance.turn.id] = Drop(
                 Stage.PRE_FILTER, verdict.reason, turn_id=utterance.turn.id, detail=verdict.detail
@@ -62,7 +57,7 @@ def run(draft: Draft) -> Draft:
 
 
 def decide(
-    *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, matcher: Matcher, policy: PreFilterPolicy
+    *, utterance: Utterance, earlier: Sequence[Utterance], resent: bool, books: _RuleBooks, policy: PreFilterPolicy
 ) -> TurnVerdict | None:
     """Return why a turn is dropped, or None to keep it; the first of these checks decides.
 
@@ -79,10 +74,10 @@ def decide(
         return TurnVerdict(reason=Reason.REPEATED_TURN)
 
     def tells(other: Utterance) -> bool:
-        return _judge_text(other, False, matcher, policy) is None
+        return _judge_text(other, False, books, policy) is None
 
     answering = is_answer(utterance, earlier=earlier)
-    verdict = _judge_text(utterance, answering, matcher, policy)
+    verdict = _judge_text(utterance, answering, books, policy)
     if verdict is None:
         window = earlier[-policy.repeat_window :] if policy.repeat_window else ()
         if resent or (not answering and is_repeated(utterance, earlier=window, tells=tells)):
@@ -93,14 +88,15 @@ def decide(
     return verdict
 
 
-def _judge_text(utterance: Utterance, answering: bool, matcher: Matcher, policy: PreFilterPolicy) -> TurnVerdict | None:
+def _judge_text(
+    utterance: Utterance, answering: bool, books: _RuleBooks, policy: PreFilterPolicy
+) -> TurnVerdict | None:
     """Return the reason to reject a turn by its words or its shape; "2" or an emoji can be an answer to a question."""
     text = utterance.own
-    hit = matcher.first_hit(text=utterance.words, role=utterance.turn.role, answering=answering)
-    if hit is not None:
-        rule = hit.rule
+    if hit := books[utterance.turn.role, answering].first_hit(utterance.words):
+        rule, matched = hit
         reason = f"{Reason.PATTERN}:{rule.name}" if rule.reason is Reason.PATTERN else str(rule.reason)
-        return TurnVerdict(reason=reason, rule=rule.name, matched=hit.matched[:MAX_MATCHED])
+        return TurnVerdict(reason, {"rule": rule.name, "matched": matched[:MAX_MATCHED]})
     if is_payload(text):
         return TurnVerdict(reason=Reason.STRUCTURED_PAYLOAD)
     if is_code_only(text):

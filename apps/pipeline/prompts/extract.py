@@ -5,17 +5,19 @@ answer is never taken for one to another prompt.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
+from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.extracted_memory import ExtractedMemory
-from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, known_section, turns_section
+from apps.pipeline.prompts.sections import ShownTurn, known_section, turns_section
 
 STATIC = Path(__file__).with_name("extract.xml").read_text(encoding="utf-8")
 VERSION = f"extract-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
@@ -47,8 +49,8 @@ SCHEMA = ExtractionAnswer.model_json_schema()
 def render(
     *,
     turns: Sequence[ShownTurn],
-    entities: Sequence[ShownEntity],
-    memories: Sequence[ShownMemory],
+    entities: Mapping[str, KnownEntity],
+    memories: Mapping[str, StoredMemory],
     policy: ExtractionPolicy,
 ) -> ModelRequest:
     """Return the request for the new ones among the turns."""

@@ -1,13 +1,12 @@
 """The prompt that asks for the questions that memories answer, to be indexed beside them (HyPE)."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from apps.pipeline.core.input_validation import storable
 from apps.pipeline.core.model_calls import ModelAnswer, ModelRequest, Purpose
@@ -69,10 +68,8 @@ def questions_in(answer: ModelAnswer, *, count: int, most: int) -> list[tuple[st
 
     A statement that the answer leaves out has none. Nothing in the text can raise.
     """
-    try:
-        start = answer.text.index("{")
-        read = QuestionsAnswer.model_validate(json.JSONDecoder().raw_decode(answer.text, start)[0])
-    except (ValueError, RecursionError, ValidationError):
+    read = answer.read(QuestionsAnswer)
+    if read is None:
         return None
     found = {each.id: each.questions for each in read.memories}
     cleaned: list[tuple[str, ...]] = []

@@ -1,13 +1,12 @@
 """Judging: one call for the numbered questions that rules leave open, with a reason before each verdict."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from html import escape
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import ExtractorKind, OnModelFailure
@@ -92,10 +91,8 @@ def verdicts_in(answer: ModelAnswer, *, count: int, words: type[StrEnum] | None 
 
     The last answer to a question counts. Nothing in the text can raise.
     """
-    start = answer.text.find("{")
-    try:
-        read = JudgeAnswers.model_validate(json.JSONDecoder().raw_decode(answer.text, start)[0])
-    except (ValueError, RecursionError, ValidationError, IndexError):
+    read = answer.read(JudgeAnswers)
+    if read is None:
         return None
     given = {each.id: each.verdict.strip().lower() for each in read.answers}
     found = [given.get(f"q{number}", UNSURE) for number in range(1, count + 1)]
@@ -121,20 +118,13 @@ def judge_of(draft: Draft, ports: Ports) -> AskedJudge | None:
     return AskedJudge(model, is_awaited=is_awaited, calls=draft.model_calls)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeResult:
-    """A verdict for each question, in their order, and the call that brought them."""
-
-    verdicts: tuple[str, ...]
-    call: ModelCallRecord
-
-
 def ask_judge(
     request: ModelRequest, *, count: int, judge: AskedJudge, words: type[StrEnum] | None = None
-) -> JudgeResult:
-    """Ask a judge; where it fails or answers something else, every verdict is UNSURE and the call tells why.
+) -> tuple[tuple[str, ...], ModelCallRecord]:
+    """Return a verdict for each question, in their order, and the call.
 
-    Raises ModelFailed, with all calls of the run, where a judge that is awaited is unavailable.
+    Where the judge fails or answers something else, every verdict is UNSURE and the call tells why. Raises ModelFailed,
+    with all calls of the run, where a judge that is awaited is unavailable.
     """
     unsure = (UNSURE,) * count
     try:
@@ -144,9 +134,9 @@ def ask_judge(
         if judge.is_awaited and failure.kind is FailureKind.UNAVAILABLE:
             failure.calls = (*judge.calls, call) if failure.is_recorded else judge.calls
             raise
-        return JudgeResult(unsure, call)
+        return unsure, call
     verdicts = verdicts_in(answer, count=count, words=words)
     if verdicts is None:
         kind = AnswerKind.REFUSED if answer.stop is StopReason.REFUSED else AnswerKind.UNPARSABLE
-        return JudgeResult(unsure, call_of(request, answer, kind=kind))
-    return JudgeResult(tuple(verdicts), call_of(request, answer))
+        return unsure, call_of(request, answer, kind=kind)
+    return tuple(verdicts), call_of(request, answer)

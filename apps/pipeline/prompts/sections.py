@@ -1,8 +1,9 @@
 """Sections of a prompt: XML tags around material that can't close them, short ids instead of long ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import TypeVar
 
 from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import Status
@@ -13,6 +14,7 @@ from apps.pipeline.core.turn import SourceTurn
 MOST_CONTENT = 240  # characters of a known memory
 UNCONFIRMED = "unconfirmed"  # the mark of a memory that waits for review; the static part says what it means
 MOST_ALIASES = 3
+_Known = TypeVar("_Known", KnownEntity, StoredMemory)
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -26,46 +28,23 @@ class ShownTurn:
     topic: str = ""  # that the caller gave with its request
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntity:
-    """An entity under the id by which an answer names it."""
-
-    id: str  # e1, e2…
-    entity: KnownEntity
+def numbered(letter: str, known: Iterable[_Known]) -> dict[str, _Known]:
+    """Give entities (e1, e2…) or memories (m1, m2…) the ids by which an answer names them, in their order."""
+    return {f"{letter}{number}": each for number, each in enumerate(known, start=1)}
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMemory:
-    """A memory under the id by which an answer names it."""
-
-    id: str  # m1, m2…
-    memory: StoredMemory
-
-
-def numbered_entities(entities: Iterable[KnownEntity]) -> tuple[ShownEntity, ...]:
-    """Give entities their short ids, in their order."""
-    return tuple(ShownEntity(f"e{number}", entity) for number, entity in enumerate(entities, start=1))
-
-
-def numbered_memories(memories: Iterable[StoredMemory]) -> tuple[ShownMemory, ...]:
-    """Give memories their short ids, in their order."""
-    return tuple(ShownMemory(f"m{number}", memory) for number, memory in enumerate(memories, start=1))
-
-
-def known_section(*, entities: Iterable[ShownEntity], memories: Sequence[ShownMemory]) -> str:
+def known_section(*, entities: Mapping[str, KnownEntity], memories: Mapping[str, StoredMemory]) -> str:
     """Render what is known of the end user: one line per entity and memory."""
     entity_lines = []
-    for shown in entities:
-        entity = shown.entity
+    for id, entity in entities.items():
         names = [entity.name, *(alias for alias in entity.aliases if alias != entity.name)]
         kind = "the user" if entity.is_user else entity.type
-        told = " | ".join((shown.id, names[0], kind, *names[1 : MOST_ALIASES + 1]))
+        told = " | ".join((id, names[0], kind, *names[1 : MOST_ALIASES + 1]))
         entity_lines.append(_line(told, MOST_CONTENT))
     memory_lines = []
-    for each in memories:
-        memory = each.memory
+    for id, memory in memories.items():
         mark = (UNCONFIRMED,) if memory.status is Status.PENDING_REVIEW else ()
-        parts = (each.id, memory.said_at.date().isoformat(), *mark, *filter(None, [memory.predicate]))
+        parts = (id, memory.said_at.date().isoformat(), *mark, *filter(None, [memory.predicate]))
         memory_lines.append(f"{' | '.join(map(_escaped, parts))} | {_line(memory.content, MOST_CONTENT)}")
     sections = _section("active_entities", entity_lines), _section("known_memories", memory_lines)
     return "\n".join(filter(None, sections))

@@ -1,15 +1,17 @@
 """The prompt that reviews a whole session: arcs and goals, beside what each turn has said."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from pydantic import BaseModel, Field
 
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.model_calls import ModelRequest, Purpose
 from apps.pipeline.core.policy import ExtractionPolicy
-from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, known_section, turns_section
+from apps.pipeline.core.statement import StoredMemory
+from apps.pipeline.prompts.sections import ShownTurn, known_section, turns_section
 
 STATIC = Path(__file__).with_name("session.xml").read_text(encoding="utf-8")
 VERSION = f"session-{hashlib.sha256(STATIC.encode()).hexdigest()[:12]}"
@@ -46,8 +48,8 @@ SCHEMA = SessionAnswer.model_json_schema()
 def render(
     *,
     turns: Sequence[ShownTurn],
-    entities: Sequence[ShownEntity],
-    memories: Sequence[ShownMemory],
+    entities: Mapping[str, KnownEntity],
+    memories: Mapping[str, StoredMemory],
     policy: ExtractionPolicy,
 ) -> ModelRequest:
     """Return the request for a session's turns."""

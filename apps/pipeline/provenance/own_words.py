@@ -111,7 +111,7 @@ def _folded(prose: str) -> tuple[str, ...]:
 
 
 def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWords:
-    """Return the words of a turn; `earlier` are turns of the same speaker, oldest first, which may have opened a scene.
+    """Return the words of a turn; in `earlier` turns, oldest first, the same speaker may have opened a scene.
 
     A turn whose speaker has the name of a role ("System") has no own words.
     """
@@ -120,7 +120,7 @@ def words_of(turn: SourceTurn, *, earlier: Sequence[SourceTurn] = ()) -> TurnWor
         span = ForeignSpan(0, len(turn.content), ForeignKind.FORGED_ROLE)
         return TurnWords(turn.content, (span,), HIDDEN * len(turn.content))
     is_playing = False
-    for each in earlier:
+    for each in (each for each in earlier if (each.role, each.speaker) == (turn.role, turn.speaker)):
         opened, closed = (
             max((found.end() for found in pattern.finditer(_SURROGATE.sub(HIDDEN, each.content))), default=-1)
             for pattern in (marks.SCENE_OPENS, marks.SCENE_CLOSES)

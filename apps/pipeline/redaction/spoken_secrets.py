@@ -101,24 +101,20 @@ def find_spoken_secrets(text: str) -> Iterator[Finding]:
         return
     for sentence in pattern(_SENTENCE).finditer(plain):
         start, end = sentence.span()
-        if named := _named_in(plain[start:end]):
-            for first, last, name in _secrets_in(text[start:end], plain[start:end], named):
-                yield Finding(start + first, start + last, SensitiveKind.SECRET, name)
-
-
-def _named_in(plain: str) -> list[_Named]:
-    """Return the words for a secret, without those for a public code or a thing about secrets ("password policy")."""
-    named = []
-    for found in pattern(_NOUN).finditer(plain):
-        kind, (start, end) = found.lastgroup, found.span(found.lastindex)
-        if not (
-            pattern(_IS_PUBLIC).search(plain[max(0, start - 20) : start])
-            or pattern(_PUBLIC_NOUN).search(plain[start:end])
-            or (pattern(_OTHER_HEAD).search(plain[end : end + 20]) and "koffer" not in plain[start:end])
-        ):
-            named.append(_Named(kind, plain[start:end], start, end))
-    opens = any(each.kind == "opening" for each in named)
-    return [replace(each, kind=_THING) if opens and each.kind == "door" else each for each in named]
+        said = plain[start:end]
+        named = []  # neither a public code nor a thing about secrets ("password policy")
+        for found in pattern(_NOUN).finditer(said):
+            first, last = found.span(found.lastindex)
+            if not (
+                pattern(_IS_PUBLIC).search(said[max(0, first - 20) : first])
+                or pattern(_PUBLIC_NOUN).search(said[first:last])
+                or (pattern(_OTHER_HEAD).search(said[last : last + 20]) and "koffer" not in said[first:last])
+            ):
+                named.append(_Named(found.lastgroup, said[first:last], first, last))
+        if any(each.kind == "opening" for each in named):
+            named = [replace(each, kind=_THING) if each.kind == "door" else each for each in named]
+        for first, last, name in _secrets_in(text[start:end], said, named) if named else ():
+            yield Finding(start + first, start + last, SensitiveKind.SECRET, name)
 
 
 def _secrets_in(sentence: str, plain: str, named: list[_Named]) -> Iterator[tuple[int, int, str]]:

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from apps.pipeline.core.draft import Draft, KnownEntity, Request
+from apps.pipeline.core.draft import Draft, KnownEntity
 from apps.pipeline.core.enums import EntityType, Polarity, SpeechAct
 from apps.pipeline.core.statement import Candidate, Mention
-from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.lexicon.kinship import may_be_one, relation_noun
 from apps.pipeline.resolution.entity_index import EntityIndex, genders_of, of_kind
 from apps.pipeline.resolution.names import (
@@ -71,14 +70,6 @@ def mentions_of(candidate: Candidate) -> tuple[Mention, ...]:
     return candidate.subject, *named, *candidate.mentions
 
 
-def source_turn(*, request: Request, candidate: Candidate) -> SourceTurn:
-    """Return the last of a candidate's source turns.
-
-    Raises StopIteration if the request has none of them, which extractors rule out.
-    """
-    return next(turn for turn in reversed(request.turns) if turn.id in candidate.source_turn_ids)
-
-
 def introductions_first(draft: Draft) -> list[Candidate]:
     """Order by turn; within a turn, "Lena is User's sister" precedes other statements about Lena."""
     places = {turn.id: place for place, turn in enumerate(draft.request.turns)}
@@ -117,7 +108,7 @@ class _Linking:
     def __init__(self, draft: Draft, candidate: Candidate, index: EntityIndex) -> None:
         self._request, self._policy = draft.request, draft.policy.resolution
         self._candidate, self._index = candidate, index
-        self._turn = source_turn(request=draft.request, candidate=candidate)
+        self._turn = draft.request.sources_of(candidate)[-1]
         name = self._turn.speaker.strip()
         if not name or fold_name(name) in _THE_USER:
             self._speaker = index.user()
@@ -192,7 +183,7 @@ class _Linking:
 
         Those who take part in the conversation are no antecedents.
         """
-        talking = {fold_name(turn.speaker) for turn in (*self._request.earlier_turns, *self._request.turns)}
+        talking = {fold_name(turn.speaker) for turn in self._request.session_turns}
         kind, gender = kind_of(mention.text), gender_of(mention.text)
         fitting: list[KnownEntity] = []
         for each in self._index:
@@ -214,7 +205,7 @@ class _Linking:
         """
         surfaces = [(entity, self._surfaces(entity)) for entity in entities]
         shared = frozenset.intersection(*(each for _, each in surfaces)) if len(surfaces) > 1 else frozenset()
-        turns = (*self._request.earlier_turns, *self._request.turns)
+        turns = self._request.session_turns
         place = next(index for index, each in enumerate(turns) if each.id == self._turn.id)
         content = self._turn.content
         start = max(content.find(self._candidate.evidence), 0)

@@ -1,7 +1,6 @@
 """Stage 3, resolve_refs: resolve names, pronouns and descriptions to entities, and phrases for times to dates."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from apps.pipeline.core.draft import Draft, Drop, KnownEntity
@@ -23,20 +22,9 @@ from apps.pipeline.resolution.mentions import (
     introductions_first,
     link,
     mentions_of,
-    source_turn,
 )
 from apps.pipeline.resolution.names import is_description
 from apps.pipeline.resolution.pronouns import dangling_in, holds, kind_of, replace_mentions
-
-
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """An ambiguous phrase: it may refer to any of several known entities."""
-
-    phrase: str
-    choices: tuple[UUID, ...]
-    names: tuple[str, ...]
-
 
 _ASSISTANT = "the assistant"
 MOST_CALLS = 2  # per request, even if the plan is made again
@@ -53,26 +41,28 @@ def run(draft: Draft, ports: Ports) -> Draft:
     judge = judge_of(draft, ports) if draft.policy.judges.references else None
     stable = {entity.id for entity in decided.entities}  # new ones have no stable id yet
     dropped = [drop for drop in decided.drops if drop.stage is Stage.RESOLVE_REFS and drop.candidate]
-    ties = [(drop, tie) for drop in dropped for tie in drop.detail.get("ties", ()) if set(tie.choices) <= stable]
+    found = ((drop, *tie) for drop in dropped for tie in drop.detail.get("ties", ()))
+    ties = [(drop, phrase, choices) for drop, phrase, choices in found if {each.id for each in choices} <= stable]
     asked = ties[: draft.policy.judges.most_questions]
     calls = sum(call.purpose is Purpose.JUDGE_REFERENCES for call in draft.model_calls)
     if judge is None or not asked or calls >= MOST_CALLS:
         return decided
-    turns = (*draft.request.earlier_turns, *draft.request.turns)
+    turns = draft.request.session_turns
     shown: list[Reference] = []
-    for drop, tie in asked:
+    for drop, phrase, choices in asked:
         source_ids = drop.candidate.source_turn_ids if drop.candidate else ()
         last = max(index for index, turn in enumerate(turns) if turn.id in source_ids)
         before = tuple(turn.content for turn in turns[:last])
-        shown.append(Reference(phrase=tie.phrase, turn=turns[last].content, before=before, choices=tie.names))
+        names = tuple(f"{each.name} ({', '.join((each.type.value, *each.aliases))})" for each in choices)
+        shown.append(Reference(phrase=phrase, turn=turns[last].content, before=before, choices=names))
     request = references.render(references=shown, model=draft.policy.extraction.model)
-    judgement = ask_judge(request, count=len(asked), judge=judge)
+    verdicts, call = ask_judge(request, count=len(asked), judge=judge)
     chosen = {
-        (drop.candidate.index, tie.phrase): tie.choices[place]
-        for (drop, tie), verdict in zip(asked, judgement.verdicts, strict=True)
-        if drop.candidate and (place := references.choice_of(verdict, count=len(tie.choices))) is not None
+        (drop.candidate.index, phrase): choices[place].id
+        for (drop, phrase, choices), verdict in zip(asked, verdicts, strict=True)
+        if drop.candidate and (place := references.choice_of(verdict, count=len(choices))) is not None
     }
-    told = draft.evolve(model_calls=(*draft.model_calls, judgement.call))
+    told = draft.evolve(model_calls=(*draft.model_calls, call))
     return decide(told, known=known, new_id=ports.ids.new, chosen=chosen)
 
 
@@ -86,15 +76,8 @@ def decide(
     There are two passes: first the entities, so that a name told late in a request is also used in the sentences before
     it; then the rewriting.
     """
-    draft = draft.evolve(
-        candidates=tuple(
-            dated(
-                with_canonical_predicate(each, policy=draft.policy.resolution),
-                turn=source_turn(request=draft.request, candidate=each),
-            )
-            for each in draft.candidates
-        )
-    )
+    named = (with_canonical_predicate(each, policy=draft.policy.resolution) for each in draft.candidates)
+    draft = draft.evolve(candidates=tuple(dated(each, turn=draft.request.sources_of(each)[-1]) for each in named))
     entity_index = EntityIndex(entities=known, new_id=new_id)
     in_order = introductions_first(draft)
     links = {each.index: link(draft, each, entity_index=entity_index, chosen=chosen or {}) for each in in_order}
@@ -146,15 +129,7 @@ def _written(linked: LinkedCandidate, *, entity_index: EntityIndex) -> Candidate
 
 
 def _dropped(candidate: Candidate, text: str, linked: LinkedCandidate) -> Drop:
-    ties = tuple(
-        Tie(
-            phrase=mention.text,
-            choices=tuple(each.id for each in found.choices),
-            names=tuple(f"{each.name} ({', '.join((each.type.value, *each.aliases))})" for each in found.choices),
-        )
-        for mention, found in linked.resolutions
-        if found.choices
-    )
+    ties = tuple((mention.text, found.choices) for mention, found in linked.resolutions if found.choices)
     detail = {"dangling": text, "rules": linked.rules, "ties": ties}
     return Drop(stage=Stage.RESOLVE_REFS, reason=Reason.RESOLUTION_FAILED, candidate=candidate, detail=detail)
 

@@ -1,6 +1,6 @@
 """Why a turn was kept or not, and what agents are told about a user."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -102,18 +102,39 @@ class TurnExplanation:
 def explain_turns(turns: Iterable[Turn]) -> list[TurnExplanation]:
     """Explain turns that were read with their traces (three more queries)."""
     shown = list(turns)
-    matched = _matched(shown)
-    lines = [line for turn in shown for line in outcomes_of(turn.trace, turn)]
-    ids = {found for line in lines if (found := _memory_id(line))}
+    dropped = [turn for turn in shown if turn.rejected_by]
+    spans = Span.objects.filter(
+        end_user_id__in={turn.end_user_id for turn in dropped},
+        trace_id__in={turn.trace_id for turn in dropped},
+        stage=Stage.PRE_FILTER,
+    )
+    drops = [drop for span in spans for drop in span.details.get("drops", ())]
+    matched = {UUID(drop["turn"]): drop.get("matched", "") for drop in drops}  # the texts that rules matched
+    lines = {turn.pk: outcomes_of(turn.trace, turn) for turn in shown}
+    ids = {found for told in lines.values() for line in told if (found := _memory_id(line))}
     rows = Memory.objects.filter(end_user_id__in={turn.end_user_id for turn in shown}, pk__in=ids)
     memories = {memory.pk: memory for memory in rows}
     delays = _delays(shown)
-    return [
-        TurnExplanation(turn, [delays[turn.trace_id]])
-        if turn.trace_id in delays and not turn.rejected_for
-        else TurnExplanation(turn, _sentences(turn, matched.get(turn.pk, ""), memories))
-        for turn in shown
-    ]
+    explained = []
+    for turn in shown:
+        status = TraceStatus(turn.trace.status)
+        if turn.rejected_for:
+            rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
+            text = matched.get(turn.pk, "")
+            words = f" matched “{text}”" if rule and text else " decided" if rule else ""
+            ending = f".{rule}{words}." if rule else "."
+            why = f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}"
+            sentences = [ExplanationSentence(why, "bad")]
+        elif turn.trace_id in delays:
+            sentences = [delays[turn.trace_id]]
+        elif status in _UNFINISHED:
+            error = f": {turn.trace.error}" if turn.trace.error else ""
+            sentences = [ExplanationSentence(f"{_UNFINISHED[status]}{error}", "bad" if error else "wait")]
+        else:
+            sentences = [_outcome_sentence(line, memories) for line in lines[turn.pk]]
+            sentences = sentences or [ExplanationSentence("No outcome was recorded.", "calm")]
+        explained.append(TurnExplanation(turn, sentences))
+    return explained
 
 
 def _delays(turns: Iterable[Turn]) -> dict[UUID, ExplanationSentence]:
@@ -126,22 +147,6 @@ def _delays(turns: Iterable[Turn]) -> dict[UUID, ExplanationSentence]:
         text = f"Not processed yet: {failed}, next try at {row.run_at:%H:%M:%S} UTC: {row.last_error}"
         delays[row.subject_id] = ExplanationSentence(text, "bad" if row.attempts else "wait")
     return delays
-
-
-def _sentences(turn: Turn, matched: str, memories: Mapping[UUID, Memory]) -> list[ExplanationSentence]:
-    if turn.rejected_for:
-        rule = f" Rule “{turn.rejected_by}”" if turn.rejected_by else ""
-        words = f" matched “{matched}”" if rule and matched else " decided" if rule else ""
-        ending = f".{rule}{words}." if rule else "."
-        return [ExplanationSentence(f"Dropped by the pre-filter: {explain(turn.rejected_for)}{ending}", "bad")]
-    status = TraceStatus(turn.trace.status)
-    if status in _UNFINISHED:
-        error = f": {turn.trace.error}" if turn.trace.error else ""
-        return [ExplanationSentence(f"{_UNFINISHED[status]}{error}", "bad" if error else "wait")]
-    lines = outcomes_of(turn.trace, turn)
-    return [_outcome_sentence(line, memories) for line in lines] or [
-        ExplanationSentence("No outcome was recorded.", "calm")
-    ]
 
 
 _BECAME = {Outcome.MERGED: "merged into a known memory", Outcome.RETRACTED: "retracted on request"}
@@ -172,20 +177,7 @@ def _memory_id(line: Mapping[str, Any]) -> UUID | None:
         return None
 
 
-def _matched(turns: list[Turn]) -> dict[UUID, str]:
-    """Load the matched texts of turns dropped by rules."""
-    dropped = [turn for turn in turns if turn.rejected_by]
-    spans = Span.objects.filter(
-        end_user_id__in={turn.end_user_id for turn in dropped},
-        trace_id__in={turn.trace_id for turn in dropped},
-        stage=Stage.PRE_FILTER,
-    )
-    drops = [drop for span in spans for drop in span.details.get("drops", ())]
-    return {UUID(drop["turn"]): drop.get("matched", "") for drop in drops}
-
-
 MOST_MISSED = 15
-_OVER_BUDGET = "the budget is used up"
 # What a near miss lacks, the nearest first; memories that are history come last.
 _NEARNESS = (
     Exclusion.CONFIDENCE,
@@ -228,13 +220,24 @@ class ToldBlock:
 
 
 def told_block(recall: Recall, block: ExplainedBlock, *, end_user_id: UUID) -> ToldBlock:
-    """Return the lines of an explained block with their memories (one query)."""
+    """Return the lines of an explained block with their memories (one query).
+
+    Of what it leaves out come first what waits for review, then what the budget leaves out, then the nearest misses.
+    """
     ids = {each for line in (*block.lines.shown, *block.lines.omitted) for each in line.memory_ids}
     rows: MemoryQuerySet = Memory.objects.for_end_user(end_user_id)
     known = {row.pk: row for row in rows.filter(pk__in=ids).to_show()}
-    missed = list(_missed(recall, block, known))
+    omitted = [key for line in block.lines.omitted for key in line.memory_ids if key in known]
+    placed = {*omitted, *(key for line in block.lines.shown for key in line.memory_ids)}
+    considered = [(each.hit.memory, each.exclusion) for each in recall.search.scored]
+    considered += [(each.memory, each.exclusion) for each in recall.search.unscored]
+    left_out = [(memory, why) for memory, why in considered if why is not None and memory.pk not in placed]
+    left_out.sort(key=lambda each: _NEARNESS.index(each[1]))
+    missed = [_missed_for(memory, why) for memory, why in left_out if memory.status == Status.PENDING_REVIEW]
+    missed += [MissedMemory(known[key], "the budget is used up") for key in omitted]
+    missed += [_missed_for(memory, why) for memory, why in left_out if memory.status != Status.PENDING_REVIEW]
     lines = []
-    for line in sorted(block.lines.shown, key=lambda line: _SECTIONS[line.section]):
+    for line in sorted(block.lines.shown, key=lambda line: list(BlockSection).index(line.section)):
         memories = tuple(known[each] for each in line.memory_ids if each in known)
         lines.append(ToldLine(line.section.value.rstrip(":"), line.text.removeprefix("- "), memories))
     return ToldBlock(
@@ -246,24 +249,8 @@ def told_block(recall: Recall, block: ExplainedBlock, *, end_user_id: UUID) -> T
     )
 
 
-def _missed(recall: Recall, block: ExplainedBlock, known: Mapping[UUID, Memory]) -> Iterator[MissedMemory]:
-    """Yield what waits for review, what the budget leaves out, and what else was considered, the nearest first."""
-    omitted = [key for line in block.lines.omitted for key in line.memory_ids if key in known]
-    placed = {*omitted, *(key for line in block.lines.shown for key in line.memory_ids)}
-    considered = [(each.hit.memory, each.exclusion) for each in recall.search.scored]
-    considered += [(each.memory, each.exclusion) for each in recall.search.unscored]
-    left_out = [(memory, why) for memory, why in considered if why is not None and memory.pk not in placed]
-    left_out.sort(key=lambda each: _NEARNESS.index(each[1]))
-    yield from (_missed_for(memory, why) for memory, why in left_out if memory.status == Status.PENDING_REVIEW)
-    yield from (MissedMemory(known[key], _OVER_BUDGET) for key in omitted)
-    yield from (_missed_for(memory, why) for memory, why in left_out if memory.status != Status.PENDING_REVIEW)
-
-
 def _missed_for(memory: Memory, why: Exclusion) -> MissedMemory:
     if why is not Exclusion.STATUS:
         return MissedMemory(memory, reason_of(why))
     is_pending = memory.status == Status.PENDING_REVIEW
     return MissedMemory(memory, "it waits for review" if is_pending else f"it is {memory.status}")
-
-
-_SECTIONS = {section: place for place, section in enumerate(BlockSection)}

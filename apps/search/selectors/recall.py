@@ -1,7 +1,7 @@
 """What a search considered, as rows of the recall page, and how two configuration versions differ in it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from apps.memories.models import Memory
@@ -98,10 +98,15 @@ def unscored_of(recall: Recall) -> list[tuple[Memory, str]]:
 def recall_rows(recall: Recall, *, against: Recall | None) -> list[RecallRow]:
     """Return the scored memories in order of their scores, followed by further results of the other version."""
     others = {each.hit.memory.id: each for each in against.search.scored} if against else {}
-    rows = [_row(each, others, is_compared=against is not None) for each in recall.search.scored]
-    known = {row.memory.id for row in rows}
-    further = [each for each in others.values() if each.place and each.hit.memory.id not in known]
-    return [*rows, *(_further_row(each) for each in further)]
+    rows = []
+    for each in recall.search.scored:
+        other = others.pop(each.hit.memory.id, None)
+        differs = against is not None and (other is None or other.place != each.place)
+        rows.append(_row(each, _outcome(each), against=_placed(other) if against else "", differs=differs))
+    for each in others.values():
+        if each.place:
+            rows.append(_row(replace(each, place=None), _FAR_DOWN, against=_placed(each), differs=True))
+    return rows
 
 
 def block_rows(block: ExplainedBlock, *, against: ExplainedBlock | None) -> BlockRows:
@@ -115,30 +120,16 @@ def block_rows(block: ExplainedBlock, *, against: ExplainedBlock | None) -> Bloc
     )
 
 
-def _row(scored: ScoredMemory, others: Mapping[UUID, ScoredMemory], *, is_compared: bool) -> RecallRow:
-    other = others.get(scored.hit.memory.id)
+def _row(scored: ScoredMemory, outcome: str, *, against: str, differs: bool) -> RecallRow:
     return RecallRow(
         memory=scored.hit.memory,
         place=scored.place,
-        outcome=_outcome(scored),
+        outcome=outcome,
         score=scored.hit.score,
         parts=_parts(scored.hit.parts),
         evidence=_parts(scored.hit.evidence),
-        against=_placed(other) if is_compared else "",
-        differs=is_compared and (other is None or other.place != scored.place),
-    )
-
-
-def _further_row(other: ScoredMemory) -> RecallRow:
-    return RecallRow(
-        memory=other.hit.memory,
-        place=None,
-        outcome=_FAR_DOWN,
-        score=other.hit.score,
-        parts=_parts(other.hit.parts),
-        evidence=_parts(other.hit.evidence),
-        against=_placed(other),
-        differs=True,
+        against=against,
+        differs=differs,
     )
 
 

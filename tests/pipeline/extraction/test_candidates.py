@@ -22,7 +22,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.extraction.windows import CandidateRefusal
-from apps.pipeline.prompts.sections import ShownEntity, ShownTurn, numbered_memories
+from apps.pipeline.prompts.sections import ShownTurn, numbered
 from tests.pipeline.answers import memory
 from tests.pipeline.builders import candidate, known, turn
 
@@ -33,10 +33,13 @@ OLD = turn("I used to live in Rome.", position=3)
 NOOR = KnownEntity(id=UUID(int=7), name="Noor", type=EntityType.PERSON)
 SHOWN = Shown(
     turns=[ShownTurn("t1", ASKED, False), ShownTurn("t2", TOLD), ShownTurn("t3", LATER), ShownTurn("t4", OLD, False)],
-    entities=[ShownEntity("e1", NOOR)],
-    memories=numbered_memories(
-        known(candidate(text, source=TOLD), memory_id=UUID(int=number), source=TOLD)
-        for number, text in enumerate(("Oda lives in Rome.", "Oda has a dog.", "Oda eats meat."), start=91)
+    entities={"e1": NOOR},
+    memories=numbered(
+        "m",
+        (
+            known(candidate(text, source=TOLD), memory_id=UUID(int=number), source=TOLD)
+            for number, text in enumerate(("Oda lives in Rome.", "Oda has a dog.", "Oda eats meat."), start=91)
+        ),
     ),
 )
 JUDGE = Judge(model="scripted", policy=ExtractionPolicy())
@@ -208,7 +211,7 @@ def test_what_a_rule_reads_as_imagined_is_not_asserted(said: str) -> None:
 
 def test_a_standing_rule_has_its_tag_by_its_words() -> None:
     source = turn("Always answer in metric units.")
-    shown = Shown(turns=[ShownTurn("t1", source)], entities=[])
+    shown = Shown(turns=[ShownTurn("t1", source)], entities={})
     wish = memory(
         "User wants metric units.", evidence="Always answer in metric units", type="preference", tags=["Tech"]
     )
@@ -235,7 +238,7 @@ def test_the_escaping_of_a_prompt_never_becomes_a_memory() -> None:
         value="AT&amp;T",
     )
     given = {**answer, "topic": "r&amp;d", "tags": ["r&amp;d"]}
-    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities=(), memories=()), judge=JUDGE).outcome
+    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities={}, memories={}), judge=JUDGE).outcome
     assert isinstance(found, Candidate)
     assert (found.content, found.evidence) == ("Oda works at AT&T's R&D lab.", "I work at AT&T's R&D lab")
     assert (found.object.text, found.topic, found.tags, found.grounding) == (
@@ -246,6 +249,6 @@ def test_the_escaping_of_a_prompt_never_becomes_a_memory() -> None:
 def test_what_a_user_wrote_escaped_is_quoted_as_it_is() -> None:
     said = turn("I write &amp; for an ampersand.", position=1)
     given = memory("User writes &amp;amp; for an ampersand.", evidence="I write &amp; for an ampersand", turn="t1")
-    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities=(), memories=()), judge=JUDGE).outcome
+    found = propose(given, shown=Shown(turns=[ShownTurn("t1", said)], entities={}, memories={}), judge=JUDGE).outcome
     assert isinstance(found, Candidate)
     assert found.content == "User writes &amp; for an ampersand."

@@ -24,7 +24,7 @@ def proposed(
     before = [ShownTurn("t1", turn(asked, role=Role.ASSISTANT), is_new=False)] if asked else []
     source = ShownTurn("t2", turn(said, position=1), topic=topic)
     answer = memory(content, evidence=quote, turn="t2", **changes)
-    return propose(answer, shown=Shown(turns=[*before, source], entities=[]), judge=JUDGE).outcome
+    return propose(answer, shown=Shown(turns=[*before, source], entities={}), judge=JUDGE).outcome
 
 
 def taken(content: str, **given: Any) -> Candidate:
@@ -75,7 +75,7 @@ def test_a_quote_may_join_turns_in_their_order(quote: str, kept: str | None) -> 
         ShownTurn("t2", turn("It ends at the end of May.", position=1)),
     ]
     answer = memory("User gives up the flat at the end of May.", evidence=quote, turn="t1")
-    found = propose(answer, shown=Shown(turns=sources, entities=[]), judge=JUDGE).outcome
+    found = propose(answer, shown=Shown(turns=sources, entities={}), judge=JUDGE).outcome
     assert (found.evidence if isinstance(found, Candidate) else None) == kept
 
 

@@ -26,7 +26,7 @@ def proposed(
     shown = [ShownTurn(f"t{place}", each, is_new=False) for place, each in enumerate(told)]
     source = ShownTurn("t9", turn(said, position=len(told)))
     answer = memory(content, evidence=quote, turn="t9", **changes)
-    return propose(answer, shown=Shown(turns=[*shown, source], entities=[]), judge=JUDGE).outcome
+    return propose(answer, shown=Shown(turns=[*shown, source], entities={}), judge=JUDGE).outcome
 
 
 def speech_act(outcome: Candidate | CandidateRefusal) -> SpeechAct:

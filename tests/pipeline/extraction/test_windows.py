@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 from apps.pipeline.core.draft import Draft, Request
 from apps.pipeline.core.policy import ExtractionPolicy, Policy
 from apps.pipeline.core.turn import SourceTurn
-from apps.pipeline.extraction.windows import TurnsToExtract, Window, windows_of
+from apps.pipeline.extraction.windows import Window, windows_of
 from tests.pipeline.builders import ORIGIN, turn
 
 
-def asked(first: int, size: int, *, earlier: int = 0, every: int = 1) -> TurnsToExtract:
+def asked(first: int, size: int, *, earlier: int = 0, every: int = 1) -> Draft:
     """Build a request with every n-th turn to be extracted, from a position of the session."""
     turns = tuple(turn(f"turn {place}", position=place) for place in range(first, first + size))
     before = tuple(turn(f"turn {place}", position=place) for place in range(max(0, first - earlier), first))
     request = Request(trace_id=turns[0].id, origin=ORIGIN, turns=turns, earlier_turns=before)
-    return TurnsToExtract(draft=Draft.start(request=request, policy=Policy()), turns=turns[every - 1 :: every])
+    return Draft(request=request, policy=Policy(), turns=turns[every - 1 :: every])
 
 
 def places(turns: Sequence[SourceTurn]) -> list[int]:
     return [each.position for each in turns]
 
 
-def windows(given: Sequence[TurnsToExtract], **limits: int) -> list[Window]:
+def windows(given: Sequence[Draft], **limits: int) -> list[Window]:
     return list(windows_of(given, policy=ExtractionPolicy.model_validate(limits)))
 
 

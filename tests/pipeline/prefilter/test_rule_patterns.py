@@ -4,7 +4,7 @@ import pytest
 
 from apps.pipeline.core.enums import Reason
 from apps.pipeline.core.policy import PreFilterPolicy, Rule
-from apps.pipeline.prefilter.matcher import matcher_for
+from apps.pipeline.prefilter.matcher import rule_books
 from apps.pipeline.prefilter.rule_patterns import MAX_LENGTH, PatternRefused, check_pattern
 
 
@@ -42,4 +42,4 @@ def test_a_policy_with_a_bad_rule_names_it() -> None:
     policy = PreFilterPolicy(rules=(Rule(name="broken", reason=Reason.PATTERN, pattern="(a"),))
 
     with pytest.raises(PatternRefused, match="rule broken"):
-        matcher_for(policy)
+        rule_books(policy)

@@ -18,7 +18,7 @@ from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, propose
 from apps.pipeline.prompts import extract as prompt
 from apps.pipeline.prompts.extracted_memory import read_memory
-from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn, numbered_memories, turns_section
+from apps.pipeline.prompts.sections import ShownTurn, numbered, turns_section
 from apps.providers.catalog import BY_NAME
 from tests.pipeline.builders import candidate, known, turn
 
@@ -38,8 +38,8 @@ def rendered(*contents: str, name: str = "Noor", speaker: str = "", memory: str 
     remembered = known(candidate(memory, source=source), memory_id=UUID(int=8), source=source)
     return prompt.render(
         turns=turns,
-        entities=[ShownEntity("e1", entity)],
-        memories=numbered_memories([remembered]),
+        entities={"e1": entity},
+        memories=numbered("m", [remembered]),
         policy=ExtractionPolicy(),
     )
 
@@ -102,16 +102,16 @@ def shown_in(example: str) -> Shown:
         ShownTurn(id, turn(unescape(text), position=n, role=Role(role), speaker=speaker), is_new=bool(new))
         for n, (id, role, speaker, new, text) in enumerate(_TURN.findall(example))
     ]
-    entities = [
-        ShownEntity(id, KnownEntity(id=UUID(int=n), name=name, type=EntityType.PERSON))
+    entities = {
+        id: KnownEntity(id=UUID(int=n), name=name, type=EntityType.PERSON)
         for n, (id, name) in enumerate(re.findall(r"(e\d+) \| ([^|]+?) \|", example), start=50)
-    ]
+    }
     source = turn("x")
     texts = re.findall(r"(m\d+) \| \S+ \| (?:\w+ \| )?([^<|\n]+)", example)
-    memories = [
-        ShownMemory(id, known(candidate(text, source=source), memory_id=UUID(int=n), source=source))
+    memories = {
+        id: known(candidate(text, source=source), memory_id=UUID(int=n), source=source)
         for n, (id, text) in enumerate(texts, start=70)
-    ]
+    }
     return Shown(turns=turns, entities=entities, memories=memories)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from apps.pipeline.core.enums import Status
 from apps.pipeline.core.statement import StoredMemory
 from apps.pipeline.prompts.extract import STATIC
-from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered_memories, turns_section
+from apps.pipeline.prompts.sections import ShownTurn, known_section, numbered, turns_section
 from apps.traces.selectors import sections_of
 from tests.pipeline.builders import candidate, known, turn
 
@@ -38,7 +38,7 @@ def test_a_known_memory_is_a_line_with_its_id_date_predicate_and_mark() -> None:
     home = shown("User lives in Ghent.", 1, predicate="lives_in")
     pilot = shown("User is a pilot.", 2, predicate="works_as", status=Status.PENDING_REVIEW)
     swims = shown("User can swim.", 3, predicate="")
-    assert known_section(entities=[], memories=numbered_memories([home, pilot, swims])) == (
+    assert known_section(entities={}, memories=numbered("m", [home, pilot, swims])) == (
         "<known_memories>\n"
         "m1 | 2025-06-02 | lives_in | User lives in Ghent.\n"
         "m2 | 2025-06-02 | unconfirmed | works_as | User is a pilot.\n"

@@ -75,7 +75,7 @@ def _last_list(text: str) -> Parsed | None:
         if value is _BROKEN:
             is_within_broken = True
         elif (listed := _named_list(value)) is not None:
-            named = _parsed(listed, forget=_ids(value, "forget"), ends=_ends(value))
+            named = _parsed(listed, forget=_forgets(value), ends=_ends(value))
         elif not is_within_broken and (listed := _bare_list(value)) is not None:
             bare = _parsed(listed)
     return named or bare
@@ -134,13 +134,13 @@ def _tidied(text: str) -> str:
 
 def _named_list(value: Any) -> list[Any] | None:
     named = value.get("memories") if isinstance(value, dict) else None
-    if named is None and (_ids(value, "forget") or _ends(value)):
+    if named is None and (_forgets(value) or _ends(value)):
         return []
     return named if isinstance(named, list) else [named] if _is_memory(named) else None
 
 
-def _ids(value: Any, key: str) -> tuple[str, ...]:
-    listed = value.get(key) if isinstance(value, dict) else None
+def _forgets(value: Any) -> tuple[str, ...]:
+    listed = value.get("forget") if isinstance(value, dict) else None
     return tuple(each.strip().lower() for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
 
 

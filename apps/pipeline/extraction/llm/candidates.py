@@ -8,19 +8,20 @@ from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
+from apps.pipeline.core.draft import KnownEntity
 from apps.pipeline.core.enums import BINDING_TAGS, EntityType, Grounding, MemoryType, Precision, Reason, SpeechAct
 from apps.pipeline.core.input_validation import checked_moment, cleaned_text
 from apps.pipeline.core.placeholders import names_redacted_secret
 from apps.pipeline.core.policy import ExtractionPolicy
 from apps.pipeline.core.predicates import HEALTH_PREDICATES, canonical_predicate
-from apps.pipeline.core.statement import Candidate, Mention, ObjectValue
+from apps.pipeline.core.statement import Candidate, Mention, ObjectValue, StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.extraction.llm.evidence import Quote, before, find_quote, follows, speech_act_of_quote
 from apps.pipeline.extraction.llm.origin import settle_origin
 from apps.pipeline.extraction.plain.table import rule_tags
 from apps.pipeline.extraction.windows import CandidateRefusal
 from apps.pipeline.prompts.extracted_memory import ExtractedMemory, read_memory
-from apps.pipeline.prompts.sections import ShownEntity, ShownMemory, ShownTurn
+from apps.pipeline.prompts.sections import ShownTurn
 from apps.pipeline.redaction.redact import holds_secret
 from apps.pipeline.resolution.dates import date_with_year
 
@@ -51,21 +52,22 @@ class Shown:
     """The turns, entities and memories in a prompt; an answer may refer to no others."""
 
     turns: Sequence[ShownTurn]
-    entities: Sequence[ShownEntity]
-    memories: Sequence[ShownMemory] = ()
+    entities: Mapping[str, KnownEntity]  # by their ids in the prompt, as the memories
+    memories: Mapping[str, StoredMemory] = field(default_factory=dict)
     answered: Mapping[str, Candidate] = field(default_factory=dict)  # a1, a2… of the same answer
 
     @property
     def words(self) -> str:
         """Return the sentences and names of what is known."""
-        return " ".join((*(each.memory.content for each in self.memories), *(e.entity.name for e in self.entities)))
+        contents = (each.content for each in self.memories.values())
+        return " ".join((*contents, *(each.name for each in self.entities.values())))
 
     def memory_id(self, name: str) -> UUID | None:
         """Return the id of a memory by its id in the prompt, or by its position in the answer."""
         name = name.strip().lower()
         if earlier := self.answered.get(name):
             return earlier.memory_id
-        return next((shown.memory.id for shown in self.memories if shown.id == name), None)
+        return self.memories[name].id if name in self.memories else None
 
     def memory_ids(self, names: Iterable[str]) -> tuple[UUID, ...]:
         """Return the ids of the named memories that are in the prompt or earlier in the answer.
@@ -156,6 +158,10 @@ def _candidate(
             moments |= dict(zip((name, f"{key}_precision"), moment_of(text), strict=True)) if text.strip() else {}
         except ValueError:
             ignored.append(f"{name}: {text}")
+    # The model's tags and those of a rule by its words; only a wish to the assistant binds agents.
+    ruled = rule_tags(answer.evidence) if answer.type is MemoryType.PREFERENCE else ()
+    tags = dict.fromkeys((*(tag.strip().lower() for tag in answer.tags), *ruled))
+    is_wish = "assistant" in f"{answer.predicate} {answer.content}".lower() or bool(ruled)
     topic = next((each.topic for each in shown.turns if each.turn is turn), "")
     candidate = Candidate(
         index=0,
@@ -175,7 +181,7 @@ def _candidate(
         stateful=answer.is_slot,
         importance=answer.importance,
         topic=topic or answer.topic.strip().lower() or _TOPICS.get(answer.predicate, ""),
-        tags=_tags(answer),
+        tags=tuple(tag for tag in tags if tag and (is_wish or tag not in BINDING_TAGS)),
         replaces=shown.memory_ids(answer.replaces),
         same_as=shown.memory_id(answer.same_as),
         contradicts=shown.memory_ids(answer.contradicts),
@@ -187,7 +193,7 @@ def _candidate(
 def _subject(answer: ExtractedMemory, content: str, *, turn: SourceTurn, shown: Shown) -> Mention:
     """Return whom a statement is about; the first name in its sentence where the id is not in the prompt."""
     text = answer.subject
-    if _AN_ID.fullmatch(text.strip()) and all(each.id != text.strip() for each in shown.entities):
+    if _AN_ID.fullmatch(text.strip()) and text.strip() not in shown.entities:
         name = _leading_name(content)
         if not name or name.endswith(("'s", "’s")):
             raise ValueError(f"unknown id: {text.strip()[:60]}")
@@ -206,14 +212,14 @@ def _mention(text: str, kind: EntityType | None, *, turn: SourceTurn, shown: Sho
     speaker = " ".join(turn.speaker.split()) or USER
     if name.lower() in _SPEAKER or name == speaker:
         return Mention(text=speaker, type=EntityType.PERSON, is_speaker=True)
-    known = next((each.entity for each in shown.entities if each.id == name), None)
+    known = shown.entities.get(name)
     return Mention(text=known.name, type=known.type, entity_id=known.id) if known else Mention(text=name, type=kind)
 
 
 def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> ObjectValue:
     """Return the value of a slot, or the other side of a relation; a name is an entity, an unknown id is nothing."""
     value = answer.value.strip()
-    if any(each.id == value for each in shown.entities) or value.lower() in _SPEAKER:
+    if value in shown.entities or value.lower() in _SPEAKER:
         return ObjectValue(entity=_mention(value, None, turn=turn, shown=shown))
     if not answer.predicate or not value or _AN_ID.fullmatch(value):
         return ObjectValue()
@@ -222,14 +228,6 @@ def _value(answer: ExtractedMemory, *, turn: SourceTurn, shown: Shown) -> Object
     if kind or is_name or answer.value_names_entity or answer.type is MemoryType.RELATION:
         return ObjectValue(entity=_mention(value, kind, turn=turn, shown=shown))
     return ObjectValue(literal=value)
-
-
-def _tags(answer: ExtractedMemory) -> tuple[str, ...]:
-    """Return the model's tags and those of a rule by its words; only a wish to the assistant binds agents."""
-    ruled = rule_tags(answer.evidence) if answer.type is MemoryType.PREFERENCE else ()
-    given = dict.fromkeys((*(tag.strip().lower() for tag in answer.tags), *ruled))
-    is_wish = "assistant" in f"{answer.predicate} {answer.content}".lower() or bool(ruled)
-    return tuple(tag for tag in given if tag and (is_wish or tag not in BINDING_TAGS))
 
 
 def moment_of(text: str) -> tuple[datetime, Precision]:

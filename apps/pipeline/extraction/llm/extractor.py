@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from apps.pipeline.core.draft import Ending
+from apps.pipeline.core.draft import Draft, Ending
 from apps.pipeline.core.model_calls import (
     CUT_OFF,
     AnswerKind,
@@ -25,9 +25,9 @@ from apps.pipeline.core.statement import Candidate
 from apps.pipeline.extraction.llm.answer import Parsed, parse
 from apps.pipeline.extraction.llm.candidates import Judge, Shown, moment_of, propose
 from apps.pipeline.extraction.llm.relevance import memories_to_show
-from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult, TurnsToExtract, Window, windows_of
+from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult, Window, windows_of
 from apps.pipeline.prompts import extract as prompt
-from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
+from apps.pipeline.prompts.sections import ShownTurn, numbered
 
 SHOWN_INVALID = 5  # invalid objects that a span shows
 OBJECT_CHARACTERS = 300  # of each invalid object
@@ -62,17 +62,17 @@ class Reply:
         }
 
 
-def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> list[ExtractionResult]:
+def extract(asked: Sequence[Draft], *, model: Model, ports: Ports) -> list[ExtractionResult]:
     """Ask the model about the turns of a session's requests; return the statements of each request's own turns.
 
     A call for several requests is recorded with the first of them. Raises ModelFailed.
     """
     if not any(each.turns for each in asked):
         return [ExtractionResult() for _ in asked]
-    draft, policy = asked[0].draft, asked[0].draft.policy.extraction
+    draft, policy = asked[0], asked[0].policy.extraction
     entities, memories = memories_to_show(draft, [turn for each in asked for turn in each.turns], ports)
-    known = Shown(turns=(), entities=numbered_entities(entities), memories=numbered_memories(memories))
-    topics = {turn.id: each.draft.request.topic for each in asked for turn in each.turns}
+    known = Shown(turns=(), entities=numbered("e", entities), memories=numbered("m", memories))
+    topics = {turn.id: each.request.topic for each in asked for turn in each.turns}
     replies: list[Reply] = []
     for window in windows_of(asked, policy=policy):
         new = {turn.id for turn in window.new}
@@ -89,8 +89,28 @@ def extract(asked: Sequence[TurnsToExtract], *, model: Model, ports: Ports) -> l
             raise
         judge = Judge(model=answer.model, policy=policy, own_reliability=answer.reliability)
         replies.append(_read(Reply(window, parsed, calls), shown, judge, ports.ids))
-    shown_memories = frozenset(each.id for each in memories)
-    return [_found(each, replies).evolve(shown_memories=shown_memories) for each in asked]
+    found = []
+    for each in asked:
+        own = {turn.id for turn in each.turns}
+        ours = [reply for reply in replies if any(turn.id in own for turn in reply.window.new)]
+        last = [reply for reply in ours if reply.window.new[-1].id in own]
+        proposals = [proposal for reply in ours for proposal in reply.proposals]
+        refused = (proposal for proposal in proposals if isinstance(proposal, CandidateRefusal))
+        candidates = (proposal for proposal in proposals if isinstance(proposal, Candidate))
+        failures = (failure_of(reply.parsed, reply.calls[-1]) for reply in ours)
+        result = ExtractionResult(
+            candidates=tuple(candidate for candidate in candidates if candidate.source_turn_ids[0] in own),
+            refused=tuple(refusal for refusal in refused if refusal.candidate.source_turn_ids[0] in own),
+            calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
+            notes={"calls": [reply.notes for reply in ours]},
+            windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
+            to_forget=tuple(memory_id for reply in last for memory_id in reply.to_forget),
+            to_end=tuple(ending for reply in last for ending in reply.to_end),
+            failure=next(filter(None, failures), ""),
+            shown_memories=frozenset(memory.id for memory in memories),
+        )
+        found.append(result)
+    return found
 
 
 def ask_up_to_twice(request: ModelRequest, *, model: Model) -> tuple[ModelAnswer, Parsed, tuple[ModelCallRecord, ...]]:
@@ -141,13 +161,13 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
             ignored.append({"what": what[:OBJECT_CHARACTERS], "object": ascii(proposed)[:OBJECT_CHARACTERS]})
     endings: list[Ending] = []
     ends = dict(reply.parsed.ends)
-    for each in shown.memories:
-        if each.id in ends:
+    for id, memory in shown.memories.items():
+        if id in ends:
             try:
-                on = moment_of(ends[each.id])[0] if ends[each.id] else None
+                on = moment_of(ends[id])[0] if ends[id] else None
             except ValueError:  # a day that can't be read is left out
                 on = None
-            endings.append(Ending(each.memory.id, on))
+            endings.append(Ending(memory.id, on))
     *before, last = reply.calls
     return replace(
         reply,
@@ -155,28 +175,8 @@ def _read(reply: Reply, shown: Shown, judge: Judge, ids: Ids) -> Reply:
         proposals=tuple(proposals),
         invalid=tuple(invalid),
         ignored=tuple(ignored),
-        to_forget=tuple(each.memory.id for each in shown.memories if each.id in reply.parsed.forget),
+        to_forget=tuple(memory.id for id, memory in shown.memories.items() if id in reply.parsed.forget),
         to_end=tuple(endings),
-    )
-
-
-def _found(asked: TurnsToExtract, replies: Sequence[Reply]) -> ExtractionResult:
-    """Return the parts of the replies that belong to one request."""
-    own = {turn.id for turn in asked.turns}
-    ours = [reply for reply in replies if any(turn.id in own for turn in reply.window.new)]
-    last = [reply for reply in ours if reply.window.new[-1].id in own]
-    candidates = [each for reply in ours for each in reply.proposals if isinstance(each, Candidate)]
-    refused = [each for reply in ours for each in reply.proposals if isinstance(each, CandidateRefusal)]
-    failures = [failure_of(reply.parsed, reply.calls[-1]) for reply in ours]
-    return ExtractionResult(
-        candidates=tuple(each for each in candidates if each.source_turn_ids[0] in own),
-        refused=tuple(each for each in refused if each.candidate.source_turn_ids[0] in own),
-        calls=tuple(call for reply in ours if reply.window.new[0].id in own for call in reply.calls),
-        notes={"calls": [reply.notes for reply in ours]},
-        windows={turn.id: number for number, reply in enumerate(ours) for turn in reply.window.new},
-        to_forget=tuple(each for reply in last for each in reply.to_forget),
-        to_end=tuple(each for reply in last for each in reply.to_end),
-        failure=next(filter(None, failures), ""),
     )
 
 

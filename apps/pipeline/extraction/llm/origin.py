@@ -44,9 +44,7 @@ def settle_origin(
     agent and names are refused. `known` are the sentences and names that the prompt has shown: they support whatever
     sets no rule.
     """
-    speaker = (turn.role, turn.speaker)
-    said = [each.turn for each in turns if (each.turn.role, each.turn.speaker) == speaker]
-    words = words_of(turn, earlier=[each for each in said if each.position < turn.position])
+    words = words_of(turn, earlier=[each.turn for each in turns if each.turn.position < turn.position])
     meant = SpeechAct.QUOTED
     if words.standing_of(candidate.evidence) is Standing.OTHERS:
         kind = words.kind_of(candidate.evidence)
@@ -81,6 +79,7 @@ def _foreign_source(
     text = candidate.content if binds else candidate.object.text or candidate.content
     claimed = _claimed(candidate, text)
     said = stems(candidate.content) - stems(candidate.subject.text) - _FRAME
+    clauses = _CLAUSE.findall(candidate.evidence)
     for role, place, content in others:
         found = (claimed - own) & stems(content)
         is_mostly_own = claimed & own and 2 * len(found) <= len(claimed)
@@ -88,7 +87,6 @@ def _foreign_source(
             continue
         may_be_own = False
         if role is Role.ASSISTANT:
-            clauses = _CLAUSE.findall(candidate.evidence)
             points_back = any(_POINTS_BACK.search(each) and said & stems(each) for each in clauses)
             may_be_own = points_back if _CERTAIN.search(text) else bool(said & own)
         elif role is Role.USER and not names:
@@ -100,19 +98,16 @@ def _foreign_source(
                 else in_first_person(candidate.evidence)
             )
             may_be_own = place == _ANOTHER_TURN and is_told and not is_named
-            may_be_own |= words.standing_of(candidate.evidence) is Standing.OWN and _takes_up_paste(candidate, said)
+            # A clause may say something of its speaker and a thing that was pasted: "I got that job".
+            takes_up_paste = any(
+                in_first_person(each) and _POINTS_AT_THING.search(each) and said & stems(each)
+                for each in clauses
+                if not (announces(each) or each.endswith("?"))
+            )
+            may_be_own |= takes_up_paste and words.standing_of(candidate.evidence) is Standing.OWN
         if binds or not may_be_own:
             return f"its claim stands in others' words alone: {place}"
     return ""
-
-
-def _takes_up_paste(candidate: Candidate, said: set[str]) -> bool:
-    """Return True if a clause says something of its speaker and a thing that was pasted: "I got that job"."""
-    return any(
-        in_first_person(clause) and _POINTS_AT_THING.search(clause) and said & stems(clause)
-        for clause in _CLAUSE.findall(candidate.evidence)
-        if not (announces(clause) or clause.endswith("?"))
-    )
 
 
 def _others(words: TurnWords, turn: SourceTurn, turns: Sequence[ShownTurn]) -> Iterator[tuple[Role, str, str]]:

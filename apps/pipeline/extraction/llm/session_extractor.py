@@ -13,7 +13,7 @@ from apps.pipeline.extraction.llm.relevance import memories_to_show
 from apps.pipeline.extraction.not_to_store import CUT
 from apps.pipeline.extraction.windows import CandidateRefusal, ExtractionResult
 from apps.pipeline.prompts import session as prompt
-from apps.pipeline.prompts.sections import ShownTurn, numbered_entities, numbered_memories
+from apps.pipeline.prompts.sections import ShownTurn, numbered
 from apps.pipeline.prompts.session import SessionKind
 
 _PREDICATES = {SessionKind.ARC.value: "is_going_through", SessionKind.GOAL.value: "has_goal"}
@@ -29,7 +29,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
     new = {turn.id for turn in draft.turns}
     said = [turn for turn in draft.request.turns if turn.content != CUT]
     turns = [ShownTurn(f"t{n}", turn, turn.id in new) for n, turn in enumerate(said, start=1)]
-    shown = Shown(turns=turns, entities=numbered_entities(entities), memories=numbered_memories(memories))
+    shown = Shown(turns=turns, entities=numbered("e", entities), memories=numbered("m", memories))
     request = prompt.render(turns=shown.turns, entities=shown.entities, memories=shown.memories, policy=policy)
     answer, parsed, calls = ask_up_to_twice(request, model=model)
     if failure := failure_of(parsed, calls[-1]):
@@ -51,7 +51,7 @@ def extract(draft: Draft, *, model: Model, ports: Ports) -> ExtractionResult:
         candidates=tuple(candidates),
         refused=tuple(refused),
         calls=calls,
-        shown_memories=frozenset(each.memory.id for each in shown.memories),
+        shown_memories=frozenset(each.id for each in memories),
         notes={"answer": parsed.kind.value, "objects": len(parsed.objects), "invalid": invalid},
     )
 
@@ -66,7 +66,7 @@ def _propose(proposed: Any, *, shown: Shown, judge: Judge) -> Candidate | Candid
     if isinstance(outcome, CandidateRefusal):
         return outcome
     (said,) = [each.turn for each in shown.turns if each.turn.id == outcome.source_turn_ids[0]]
-    open_ended = {each.memory.id for each in shown.memories if each.memory.predicate in _PREDICATES.values()}
+    open_ended = {each.id for each in shown.memories.values() if each.predicate in _PREDICATES.values()}
     named = proposed.get("source_turn_ids")
     cited = named if isinstance(named, list) else []
     return outcome.evolve(

@@ -59,14 +59,21 @@ def extract(*, turn: SourceTurn, policy: ExtractionPolicy, before: Sequence[Sour
 
 def statements_of(match: table.RowMatch, *, turn: SourceTurn, speaker: Mention, evidence: str) -> Iterator[Candidate]:
     """Yield the statements of a match; a list that the row splits makes one for each of its items."""
-    row, told, relative = match.row, match.group("object"), match.group("relative").lower()
+    row, told, name = match.row, match.group("object"), match.group("name")
+    relative = match.group("relative").lower()
     if row.object == "wish":
         if _POINTS.search(told):
             return
         mine = _MY.sub(lambda _: f"{speaker.text}'s", _ME.sub(lambda _: speaker.text, told))
         told = _YOUR.sub("the assistant's", mine[:1].lower() + mine[1:])  # as others would tell it
     predicate = row.predicate.format(relative=_NO_LETTER.sub("_", relative))
-    subject, shown = _subject(match, speaker=speaker)
+    subject, shown = speaker, speaker.text  # and how the sentence calls it
+    if kind := _NAMED.get(row.subject):
+        subject, shown = Mention(text=name, type=kind), name
+    elif row.subject == "relative":
+        described = f"{speaker.text}'s {relative}"
+        subject = Mention(text=name or described, type=EntityType.PERSON)
+        shown = f"{name}, {described}," if name else described
     for item in _BETWEEN_ITEMS.split(told) if row.splits else (told,):
         if row.subject in _NAMED:
             value = ObjectValue(entity=speaker)
@@ -97,13 +104,3 @@ def statements_of(match: table.RowMatch, *, turn: SourceTurn, speaker: Mention, 
             reliability=row.confidence,
             extractor=f"{PLAIN}{row.id}",
         )
-
-
-def _subject(match: table.RowMatch, *, speaker: Mention) -> tuple[Mention, str]:
-    """Return the subject, and how the sentence calls it."""
-    name, relative = match.group("name"), f"{speaker.text}'s {match.group('relative').lower()}"
-    if kind := _NAMED.get(match.row.subject):
-        return Mention(text=name, type=kind), name
-    if match.row.subject == "relative":
-        return Mention(text=name or relative, type=EntityType.PERSON), f"{name}, {relative}," if name else relative
-    return speaker, speaker.text

@@ -4,12 +4,11 @@
 """
 
 import re
-from functools import cache
 from pathlib import Path
 
 import re2
 
-from apps.pipeline.extraction.linear_model import LinearModel, from_json
+from apps.pipeline.extraction.linear_model import read_models
 
 WEIGHTS = Path(__file__).with_name("gate.json")
 _MOST_CHARACTERS, _MOST_WORDS, _MOST_ASKED = 600, 60, 12
@@ -31,12 +30,7 @@ _SHAPES = (
 
 def score(sentence: str, question: str = "") -> float:
     """Return the probability that a sentence, said in answer to a question or by itself, is worth keeping."""
-    return _shipped().probability(features_of(sentence, question))
-
-
-@cache
-def _shipped() -> LinearModel:
-    return from_json(WEIGHTS.read_text(encoding="utf-8"))["gate"]
+    return read_models(WEIGHTS)["gate"].probability(features_of(sentence, question))
 
 
 def features_of(sentence: str, question: str = "") -> frozenset[str]:

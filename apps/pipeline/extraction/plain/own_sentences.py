@@ -28,8 +28,7 @@ def own_sentences(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) 
 
 def own_words(turn: SourceTurn, *, before: Sequence[SourceTurn], most: int) -> TurnWords:
     """Return the words of the first `most` characters of a turn."""
-    earlier = [each for each in before if (each.role, each.speaker) == (turn.role, turn.speaker)]
-    return words_of(replace(turn, content=turn.content[:most]), earlier=earlier)
+    return words_of(replace(turn, content=turn.content[:most]), earlier=before)
 
 
 def question_before(turn: SourceTurn, *, before: Sequence[SourceTurn]) -> str:

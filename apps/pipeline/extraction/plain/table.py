@@ -111,22 +111,21 @@ class _Table:
             for place in sorted(self.any_of.Match(form) or ()):
                 row, groups = self.rows[place], self.rows[place].pattern.fullmatch(form).groupdict()
                 match = RowMatch(row, {name.rstrip("0123456789"): text for name, text in groups.items() if text})
-                if self._is_plausible(match):
+                words = match.group("object").lower().replace(",", "").split()
+                names = [*match.group("name").lower().split(), *(words if row.object in ("name", "person") else ())]
+                is_refused = not self.no_names.isdisjoint(names) or not set(words).isdisjoint(row.refused)
+                # The object is what the row takes it for.
+                is_plausible = row.object != "thing" or (
+                    (row.splits or len(words) <= _MOST_THING_WORDS)
+                    and self.thing_holds.isdisjoint(words)
+                    and words[0] not in self.thing_begins
+                    and words[-1] not in self.thing_ends
+                )
+                if is_plausible and not is_refused:
                     found.setdefault(_RULE if row.topic == _RULE else row.predicate, match)
             if found:
                 return tuple(found.values())
         return ()
-
-    def _is_plausible(self, match: RowMatch) -> bool:
-        """Return True if the object is what the row takes it for."""
-        row, words = match.row, match.group("object").lower().replace(",", "").split()
-        names = [*match.group("name").lower().split(), *(words if row.object in ("name", "person") else ())]
-        if not self.no_names.isdisjoint(names) or not set(words).isdisjoint(row.refused):
-            return False
-        if row.object != "thing":
-            return True
-        is_whole = words[0] not in self.thing_begins and words[-1] not in self.thing_ends
-        return is_whole and self.thing_holds.isdisjoint(words) and (row.splits or len(words) <= _MOST_THING_WORDS)
 
 
 @lru_cache(maxsize=1)
