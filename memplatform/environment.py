@@ -15,25 +15,6 @@ RESEMBLANCE = 0.87  # from 0 to 1: REDIS_URI and REDIS_URL have 0.89
 _TRUE, _FALSE = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0", ""})
 _POSTGRESQL = "django.db.backends.postgresql"
 _MAIL = ("smtp://", "smtp+tls://", "smtp+ssl://")
-# Variables that were settings, with what has replaced them.
-_REPLACED = {
-    "CSRF_TRUSTED_ORIGINS": "PUBLIC_URL",
-    "MODEL_PRICES": "prices in MODELS",
-    **dict.fromkeys(
-        ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_TLS"), "EMAIL_URL"
-    ),
-}
-# Variables that were settings, and are constants of settings.py.
-FIXED = """
-    ACCESS_FLUSH_SECONDS BODY_SECONDS COUNT_LIMITS_ASIDE DB_COMMAND_SECONDS DB_LOCK_SECONDS
-    DB_MIGRATION_LOCK_SECONDS DB_REQUEST_SECONDS DB_WORK_SECONDS ERASED_CACHE_SECONDS
-    EVENT_RETENTION_DAYS EVENT_STREAMS_PER_PROJECT EVENT_STREAM_SECONDS HEARTBEAT_SECONDS
-    IDEMPOTENCY_KEPT_HOURS IMPORT_KEPT_DAYS IMPORT_MAX_MB MAX_BODY_BYTES MAX_ITEMS
-    MODEL_CONCURRENCY MODEL_OUTAGE_DAYS MODEL_PAUSE_SECONDS SESSION_HOURS SESSION_IDLE_MINUTES
-    SYNC_REQUESTS SYNC_WAIT_SECONDS WAITING_REQUESTS WEBHOOK_TIMEOUT_SECONDS WEB_CPU_PERMITS
-    WORKER_BATCH_RUNS WORKER_CPU_PERMITS WORK_LEASE_SECONDS WORK_MAX_ATTEMPTS WORK_RETENTION_DAYS
-    WORK_SLICE_SECONDS WORK_THREADS CLUSTER_METRICS_PORT
-""".split()
 
 
 class InvalidSetting(ImproperlyConfigured):
@@ -59,19 +40,12 @@ class Environment:
     def __init__(self, file: Any) -> None:
         environ.Env.read_env(file)
         self._env = _Recording()
-
-    def refuse_removed(self) -> None:
-        """Raise InvalidSetting for variables that had a meaning in former versions, as they would be ignored."""
-        set_now = [name for name in (*_REPLACED, *FIXED) if name in os.environ]
-        if set_now:
-            said = ", ".join(f"{name} ({_REPLACED.get(name, 'a fixed value')})" for name in set_now)
-            raise InvalidSetting(f"remove variables that are no settings any more (and what replaces them): {said}")
+        self.asked = self._env.asked
 
     def misspelt(self) -> builtins.dict[builtins.str, builtins.str]:
         """Return variables that no setting has read, with the name of a setting that they resemble."""
-        asked = self._env.asked
-        others = sorted(name for name in os.environ if name not in asked)
-        near = {name: get_close_matches(name, asked, n=1, cutoff=RESEMBLANCE) for name in others}
+        others = sorted(name for name in os.environ if name not in self.asked)
+        near = {name: get_close_matches(name, self.asked, n=1, cutoff=RESEMBLANCE) for name in others}
         return {name: found[0] for name, found in near.items() if found}
 
     def str(self, name: builtins.str, *, default: builtins.str, choices: Collection[builtins.str] = ()) -> builtins.str:

@@ -20,7 +20,6 @@ from memplatform.logs import LEVELS, LogFormat, logging_settings
 BASE_DIR = Path(__file__).resolve().parent.parent  # the checkout, or the folder of installed packages
 IS_CHECKOUT = (BASE_DIR / "manage.py").exists()
 env = Environment((BASE_DIR if IS_CHECKOUT else Path.cwd()) / ".env")
-env.refuse_removed()
 
 DEBUG = env.bool("DEBUG", default=False)
 _OF_USER = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "memplatform"

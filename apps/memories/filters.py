@@ -12,6 +12,7 @@ from apps.console.filters import DayFilter, ProjectFilter, search_filter, tab_fi
 from apps.console.paging import KeysetOrder
 from apps.memories.querysets import EntityQuerySet, MemoryQuerySet
 from apps.pipeline.core.enums import EntityType, MemoryType, SourceConfidence, Stakes, Status
+from apps.pipeline.core.statement import PLAIN
 from apps.retrieval.query import shown_statuses
 from apps.traces.policies import active_policy
 
@@ -34,7 +35,7 @@ class MemoryWriter(StrEnum):
     DIRECT = "direct write"
 
 
-_BY_TABLE = Q(extractor__startswith="plain:") | Q(extractor__startswith="patterns:")
+_BY_TABLE = Q(extractor__startswith=PLAIN)
 _WRITTEN_BY: Mapping[str, Q] = {
     MemoryWriter.PLAIN: Q(trace__isnull=False) & _BY_TABLE,
     MemoryWriter.MODEL: Q(trace__isnull=False) & ~_BY_TABLE,

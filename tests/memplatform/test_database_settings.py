@@ -127,12 +127,9 @@ def test_a_folder_of_sockets_is_written_as_libpq_takes_it(monkeypatch: pytest.Mo
 
 
 def test_commands_end_with_that_line() -> None:
-    given = os.environ | {"WORK_LEASE_SECONDS": "5"}
+    given = os.environ | {"WEB_THREADS": "few"}
     done = subprocess.run(
         [sys.executable, "manage.py", "check"], cwd=PROJECT, env=given, capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert done.stderr == (
-        "settings: remove variables that are no settings any more (and what replaces them):"
-        " WORK_LEASE_SECONDS (a fixed value)\n"
-    )
+    assert done.stderr == "settings: WEB_THREADS is 'few', not a whole number\n"

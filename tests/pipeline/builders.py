@@ -72,7 +72,7 @@ def candidate(content: str, *, source: SourceTurn, **changes: Any) -> Candidate:
         "content": content,
         "source_turn_ids": (source.id,),
         "evidence": source.content,
-        "extractor": "patterns:test",
+        "extractor": "plain:test",
         "reliability": 0.8,
     }
     return Candidate(**{**given, **changes})

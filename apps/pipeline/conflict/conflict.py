@@ -12,7 +12,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import as_memory, candidate_confidence, days_of, merged_confidence, said_at
 from apps.pipeline.core.ports import Ports
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS, StoredMemory
+from apps.pipeline.core.statement import PLAIN, StoredMemory
 from apps.pipeline.deduplication.proposals import refusal_of_replacement
 
 
@@ -101,7 +101,7 @@ def _against_rivals(draft: Draft, ruling: Ruling, memory: StoredMemory, rivals: 
     settled = {*candidate.proposed, *ruling.coexists, *(each.id for each in replaced)}
     # Models choose predicates freely, so equal predicates prove little: one lives in a district and in its city. A
     # model has to say that its value replaces another one, or a judge, or a quote that says that something has changed.
-    by_model = candidate.given is None and not candidate.extractor.startswith(PLAIN_EXTRACTORS)
+    by_model = candidate.given is None and not candidate.extractor.startswith(PLAIN)
     is_open = by_model and draft.policy.judges.pairs and not says_changed(candidate.evidence)
     for rival in rivals:
         # A memory that waits for review never blocks a firm one; it is replaced only if it is named explicitly.

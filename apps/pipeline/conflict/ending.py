@@ -7,7 +7,7 @@ from apps.pipeline.core.draft import Draft, Ruling
 from apps.pipeline.core.enums import BINDING_TAGS, Polarity, Reason, Role, Status
 from apps.pipeline.core.ports import Ports
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN, Candidate, StoredMemory
 from apps.pipeline.core.turn import SourceTurn
 from apps.pipeline.deduplication.proposals import MOST_REPLACED
 from apps.pipeline.lexicon.tables import FRAME
@@ -96,7 +96,7 @@ def with_replaced_notes(draft: Draft, ports: Ports) -> Draft:
         quoting = {note for turn, note in draft.notes if turn in ruling.candidate.source_turn_ids}
         known = ruling.merge_into
         waits = ruling.needs_review if known is None else known.status is Status.PENDING_REVIEW and not ruling.promotes
-        is_by_model = not ruling.candidate.extractor.startswith(PLAIN_EXTRACTORS)
+        is_by_model = not ruling.candidate.extractor.startswith(PLAIN)
         closed = [left.pop(note) for note in sorted(quoting & left.keys())] if is_by_model and not waits else []
         rulings.append(ruling.evolve(supersedes=(*ruling.supersedes, *closed)))
     details = {**draft.details, "replaced_notes": len(held) - len(left)}

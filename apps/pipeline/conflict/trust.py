@@ -8,7 +8,7 @@ from apps.pipeline.core.draft import Draft
 from apps.pipeline.core.enums import Reason, Role, SpeechAct
 from apps.pipeline.core.memory_conversion import role_of
 from apps.pipeline.core.predicates import HEALTH_PREDICATES
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN, Candidate, StoredMemory
 from apps.pipeline.provenance.orders import injection_signs, is_binding
 from apps.pipeline.provenance.own_words import Standing, TurnWords, is_plain_talk, words_of
 
@@ -32,7 +32,7 @@ def doubts_about_origin(draft: Draft, candidate: Candidate) -> tuple[str, ...]:
     )
     is_risky = standing is Standing.RESUMED and (is_binding(candidate) or is_of_health)
     talk = (is_plain_talk(words, candidate.evidence) for words in _words_of_sources(draft, candidate))
-    is_unread = candidate.extractor.startswith(PLAIN_EXTRACTORS) and not any(talk)
+    is_unread = candidate.extractor.startswith(PLAIN) and not any(talk)
     return (Reason.OTHERS_WORDS,) if standing is Standing.OTHERS or is_risky or is_unread else ()
 
 

@@ -50,7 +50,6 @@ class ObjectValue:
 
 PLAIN = "plain:"  # how the names of the rows that read a statement without a model begin
 NOTE_EXTRACTOR = f"{PLAIN}{NOTE}"
-PLAIN_EXTRACTORS = (PLAIN, "patterns:")  # the latter in memories of former versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

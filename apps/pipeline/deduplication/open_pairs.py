@@ -10,7 +10,7 @@ from apps.pipeline.core.enums import EntityType, Reason, SpeechAct, Status
 from apps.pipeline.core.memory_conversion import said_at
 from apps.pipeline.core.model_calls import ModelCallRecord
 from apps.pipeline.core.ports import Neighbour
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS, Candidate, StoredMemory
+from apps.pipeline.core.statement import PLAIN, Candidate, StoredMemory
 from apps.pipeline.deduplication.proposals import object_id, share_subject, stays_true
 from apps.pipeline.lexicon.antonym_predicates import axis_of, sign_of
 from apps.pipeline.prompts import memory_pairs
@@ -103,7 +103,7 @@ def touches_shown(candidate: Candidate) -> bool:
 def _is_tie(candidate: Candidate) -> bool:
     """Return True for a state of a time that ties its subject to an entity, found by a model."""
     is_state = candidate.takes_one_value or candidate.valid_from is not None
-    return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PLAIN_EXTRACTORS)
+    return is_state and candidate.object.entity is not None and not candidate.extractor.startswith(PLAIN)
 
 
 def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
@@ -114,7 +114,7 @@ def _may_exclude(candidate: Candidate, holder: StoredMemory) -> bool:
     """
     if holder.status is not Status.ACTIVE or candidate.subject_id != holder.subject_id:
         return False
-    by_rule = candidate.extractor.startswith(PLAIN_EXTRACTORS)
+    by_rule = candidate.extractor.startswith(PLAIN)
     if candidate.predicate == holder.predicate and candidate.takes_one_value and not by_rule:
         return True
     sides = {sign_of(each.predicate, polarity=each.polarity) for each in (candidate, holder)}

@@ -23,7 +23,7 @@ from apps.memories.services.store import StoreRequest, store_with_outcomes
 from apps.pipeline.core.enums import LABEL_VALUES, LabelValue, MemoryType, Role, SampleKind, SourceConfidence, Status
 from apps.pipeline.core.identifiers import Prefix, show
 from apps.pipeline.core.input_validation import BadInput
-from apps.pipeline.core.statement import PLAIN_EXTRACTORS
+from apps.pipeline.core.statement import PLAIN
 from apps.pipeline.direct_write.new_memory import NewMemory
 from apps.pipeline.direct_write.outcomes import StoreResult
 from apps.tenants.models import Project
@@ -140,7 +140,7 @@ def _drawn(sample: EvaluationSample, rows: QuerySet[Any, dict[str, Any]]) -> Eva
         if sample.kind == SampleKind.MEMORY:
             extractor = row["extractor"]
             item.memory_id, item.memory_type = row["id"], row["type"]
-            item.model = "plain" if extractor.startswith(PLAIN_EXTRACTORS) else extractor or "direct"
+            item.model = "plain" if extractor.startswith(PLAIN) else extractor or "direct"
         else:
             item.turn_id = row["id"]
         items.append(item)
